@@ -51,7 +51,10 @@ export function Id(prefix: string, options: object = {}): TUnsafe<string> {
 export const Time: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', format: 'date-time' });
 
 /** Money and other exact quantities travel as decimal strings: a binary float cannot hold 0.1. */
-export const Decimal: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' });
+export const Decimal: TUnsafe<string> = Type.Unsafe<string>({
+  type: 'string',
+  pattern: '^-?\\d+(\\.\\d+)?$',
+});
 
 export const Slug: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',
@@ -76,4 +79,7 @@ export const Labels = Named(
   }),
 );
 
-export const Price = Named('ResourcePrice', Shape({ hourly: Decimal, monthly: Decimal, currency: Type.String() }));
+export const Price = Named(
+  'ResourcePrice',
+  Shape({ hourly: Decimal, monthly: Decimal, currency: Type.String() }),
+);

@@ -1,0 +1,45 @@
+/** When keys were last used and allowlist entries last matched: told at most once a minute, a crash forgets that minute. */
+import type { Db } from '../../store/database.ts';
+import type { ClientView } from '../call.ts';
+import { WriteBehind } from '../write-behind.ts';
+import { type KeyRejection, type KeyUse, writeMatches, writeRejections, writeUses } from './store.ts';
+
+const INTERVAL_MS = 60_000;
+const CAPACITY = 100_000;
+
+export class KeyActivity {
+  readonly #uses: WriteBehind<KeyUse>;
+  readonly #rejections: WriteBehind<KeyRejection>;
+  readonly #matches: WriteBehind<{ id: string; at: Date }>;
+
+  constructor(db: Db, failed: (error: unknown) => void, intervalMs: number = INTERVAL_MS) {
+    const common = { capacity: CAPACITY, intervalMs, failed };
+    this.#uses = new WriteBehind({ ...common, write: (uses) => writeUses(db, uses) });
+    this.#rejections = new WriteBehind({ ...common, write: (rejections) => writeRejections(db, rejections) });
+    this.#matches = new WriteBehind({
+      ...common,
+      write: (matches) => writeMatches(db, new Map(matches.map(({ id, at }) => [id, at]))),
+    });
+  }
+
+  used(keyId: string, client: ClientView, operation: string): void {
+    const { address, userAgent } = client;
+    this.#uses.push(keyId, { keyId, at: new Date(), ip: address.text, userAgent, operation });
+  }
+
+  rejected(keyId: string, ip: string, code: string): void {
+    this.#rejections.push(keyId, { keyId, at: new Date(), ip, code });
+  }
+
+  matched(entryId: string): void {
+    this.#matches.push(entryId, { id: entryId, at: new Date() });
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([this.#uses.flush(), this.#rejections.flush(), this.#matches.flush()]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#uses.close(), this.#rejections.close(), this.#matches.close()]);
+  }
+}

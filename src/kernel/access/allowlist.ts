@@ -1,0 +1,25 @@
+import type { Address } from '../net/address.ts';
+import { cidrContains, parseCidr } from '../net/cidr.ts';
+import type { AccountAccess, AllowlistEntry } from './caller.ts';
+
+export interface AddressVerdict {
+  /** What Enforce would say, whatever the mode is. */
+  readonly wouldAllow: boolean;
+  readonly matchedEntryId: string | null;
+}
+
+const isLive = (entry: AllowlistEntry, now: number): boolean =>
+  entry.expiresAt === null || entry.expiresAt > now;
+
+export function judgeAddress(account: AccountAccess, address: Address, now: number): AddressVerdict {
+  const { trie, entries } = account.allowlist;
+  const longest = trie.match(address);
+  if (longest === undefined) return { wouldAllow: false, matchedEntryId: null };
+  if (isLive(longest, now)) return { wouldAllow: true, matchedEntryId: longest.id };
+  // The nearest range has just expired, but a wider one may still hold the address.
+  const other = entries.find((entry) => {
+    const parsed = isLive(entry, now) ? parseCidr(entry.cidr) : null;
+    return parsed !== null && cidrContains(parsed.cidr, address);
+  });
+  return { wouldAllow: other !== undefined, matchedEntryId: other?.id ?? null };
+}

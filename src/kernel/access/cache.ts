@@ -1,0 +1,168 @@
+/**
+ * The hot path asks nobody: who a key belongs to and what it may do is kept here, and dropped when the database
+ * says that anything about its account changed. While notifications are not heard, nothing is kept.
+ */
+import type { Db } from '../../store/database.ts';
+import type { Subscriber } from '../../store/listener.ts';
+import { parseCidr } from '../net/cidr.ts';
+import { buildPrefixTrie } from '../net/prefix-trie.ts';
+import type { Registry } from '../registry.ts';
+import { type AccountAccess, type Caller, type Decision, decide } from './caller.ts';
+import { type AccountRow, findAccount, findKey, type KeyRow } from './store.ts';
+
+export const ACCESS_CHANNEL = 'hostplane_access';
+const TTL_MS = 60_000;
+const UNKNOWN_TTL_MS = 10_000;
+const MAX_KEYS = 50_000;
+const MAX_UNKNOWN = 10_000;
+
+export interface KnownKey extends Caller {
+  readonly hash: Buffer;
+}
+
+interface Kept {
+  readonly key: KnownKey | null;
+  readonly until: number;
+}
+
+export class AccessCache implements Subscriber {
+  readonly #db: Db;
+  readonly #registry: Registry;
+  readonly #kept = new Map<string, Kept>();
+  readonly #unknown = new Map<string, number>();
+  readonly #loading = new Map<string, Promise<KnownKey | null>>();
+  /** Raised by every invalidation: what was read before it must not be kept after it. */
+  #generation = 0;
+  #trusted = false;
+  hits = 0;
+  misses = 0;
+
+  constructor(db: Db, registry: Registry) {
+    this.#db = db;
+    this.#registry = registry;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  heard(accountId: string): void {
+    this.#generation++;
+    this.#unknown.clear();
+    this.#loading.clear();
+    for (const [publicId, { key }] of this.#kept) {
+      if (key?.account.id === accountId) this.#kept.delete(publicId);
+    }
+  }
+
+  up(): void {
+    this.#forget();
+    this.#trusted = true;
+  }
+
+  down(): void {
+    this.#trusted = false;
+    this.#forget();
+  }
+
+  /** `null`: no such key. A promise only when it has to be read. */
+  find(publicId: string): KnownKey | null | Promise<KnownKey | null> {
+    const now = Date.now();
+    const kept = this.#kept.get(publicId);
+    if (kept !== undefined && kept.until > now) {
+      this.hits++;
+      return kept.key;
+    }
+    const unknownUntil = this.#unknown.get(publicId);
+    if (unknownUntil !== undefined && unknownUntil > now) {
+      this.hits++;
+      return null;
+    }
+    this.misses++;
+    const running = this.#loading.get(publicId);
+    if (running !== undefined) return running;
+    const loading = this.#load(publicId).finally(() => {
+      if (this.#loading.get(publicId) === loading) this.#loading.delete(publicId);
+    });
+    this.#loading.set(publicId, loading);
+    return loading;
+  }
+
+  async #load(publicId: string): Promise<KnownKey | null> {
+    const generation = this.#generation;
+    const row = await findKey(this.#db, publicId);
+    const account = row && (await findAccount(this.#db, row.account_id));
+    const key = row && account ? toKnownKey(row, account, this.#registry) : null;
+    if (this.#trusted && generation === this.#generation) this.#keep(publicId, key);
+    return key;
+  }
+
+  #keep(publicId: string, key: KnownKey | null): void {
+    if (key === null) {
+      if (this.#unknown.size >= MAX_UNKNOWN) this.#unknown.clear();
+      this.#unknown.set(publicId, Date.now() + UNKNOWN_TTL_MS);
+      return;
+    }
+    const oldest = this.#kept.size >= MAX_KEYS ? this.#kept.keys().next() : undefined;
+    if (oldest && !oldest.done) this.#kept.delete(oldest.value);
+    this.#kept.set(publicId, { key, until: Date.now() + TTL_MS });
+  }
+
+  #forget(): void {
+    this.#generation++;
+    this.#kept.clear();
+    this.#unknown.clear();
+    this.#loading.clear();
+  }
+}
+
+function toAccount(row: AccountRow): AccountAccess {
+  const entries = row.entries.map(({ id, cidr, expires_at }) => ({
+    id,
+    cidr,
+    expiresAt: expires_at === null ? null : Date.parse(expires_at),
+  }));
+  const ranges = entries.flatMap((entry) => {
+    const parsed = parseCidr(entry.cidr);
+    return parsed === null ? [] : [[parsed.cidr, entry] as const];
+  });
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    keysSuspended: row.keys_suspended,
+    products: new Set(row.products),
+    allowlist: { mode: row.mode, entries, trie: buildPrefixTrie(ranges) },
+  };
+}
+
+function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): KnownKey {
+  const skew = row.database_now.getTime() - Date.now();
+  const decisions: (Decision | undefined)[] = [];
+  const known = {
+    account: toAccount(account),
+    key: {
+      id: row.id,
+      publicId: row.public_id,
+      name: row.name,
+      status: row.status,
+      permissions: row.permissions,
+      approval: row.approval,
+      expiresAt: row.expires_at === null ? null : row.expires_at.getTime() - skew,
+    },
+    owner:
+      row.owner_id === null || row.owner_role === null
+        ? null
+        : { memberId: row.owner_id, role: row.owner_role, suspended: row.owner_status !== 'active' },
+    hash: row.hash,
+  };
+  return {
+    ...known,
+    decide(endpoint) {
+      const at = registry.indexOf(endpoint);
+      const decision = decisions[at] ?? decide(known, endpoint);
+      if (at >= 0) decisions[at] = decision;
+      return decision;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * `hpk1_<public id 12>_<secret 32><checksum 6>`, word characters only. The checksum lets scanners and our own
+ * edge drop random strings without a look-up; it is not a security feature. At rest there is only a SHA-256:
+ * 190 bits cannot be searched, so a slow hash would slow nobody but us.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const PUBLIC_ID = 12;
+const SECRET = 32;
+const CHECKSUM = 6;
+const CHECKSUM_AT = 'hpk1_'.length + PUBLIC_ID + 1 + SECRET;
+const SHAPE = /^hpk1_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/;
+const ANYWHERE = /hpk1_([0-9A-Za-z]{12})_[0-9A-Za-z]{6,}/g;
+
+export interface IssuedKey {
+  readonly publicId: string;
+  /** The whole key, as its owner will send it. Exists only until it was shown. */
+  readonly key: string;
+  readonly hash: Buffer;
+}
+
+/** Rejection sampling: the modulo of a byte would favour the first letters of the alphabet. */
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM; i++) {
+    digits = ALPHABET[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update('hostplane/api-key/1\0').update(key).digest();
+}
+
+export function issueKey(): IssuedKey {
+  const publicId = randomBase62(PUBLIC_ID);
+  const body = `hpk1_${publicId}_${randomBase62(SECRET)}`;
+  const key = body + checksum(body);
+  return { publicId, key, hash: hashKey(key) };
+}
+
+/** The public id of a well-formed key, or undefined. */
+export function readPublicId(key: string): string | undefined {
+  if (!SHAPE.test(key)) return undefined;
+  if (checksum(key.slice(0, CHECKSUM_AT)) !== key.slice(CHECKSUM_AT)) return undefined;
+  return key.slice(5, 5 + PUBLIC_ID);
+}
+
+/** What an unknown public id is compared with, so that it takes as long and answers as a wrong secret does. */
+export const DUMMY_HASH: Buffer = Buffer.alloc(32);
+
+export function matchesHash(key: string, hash: Buffer): boolean {
+  return timingSafeEqual(hashKey(key), hash);
+}
+
+export function maskKeys(text: string): string {
+  return text.includes('hpk1_') ? text.replaceAll(ANYWHERE, 'hpk1_$1_***') : text;
+}

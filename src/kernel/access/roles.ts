@@ -1,0 +1,64 @@
+/** What a member's keys may do at most. Checked at each request, so a demotion shrinks all keys at once. */
+import { allows, matches, type Permission } from './permissions.ts';
+
+export const roleNames = ['owner', 'admin', 'operator', 'developer', 'viewer', 'billing'] as const;
+export type RoleName = (typeof roleNames)[number];
+
+interface Role {
+  readonly description: string;
+  readonly patterns: readonly string[];
+  /** Taken away again from what the patterns give. */
+  readonly except?: readonly string[];
+  readonly keeping?: readonly string[];
+  readonly sensitive: boolean;
+}
+
+const products = [
+  'flexible-vps:*:*',
+  'kubernetes:*:*',
+  'dedicated:*:*',
+  'storage:*:*',
+  'datacenter:*:*',
+  'ip-management:*:*',
+  'monitoring:*:*',
+  'support:*:*',
+];
+const operator = [
+  ...products,
+  'account:*:read',
+  'account:operations:*',
+  'account:webhooks:*',
+  'account:webhook-deliveries:*',
+  'account:budgets:*',
+];
+
+export const roles: Readonly<Record<RoleName, Role>> = {
+  owner: { description: 'Everything, and the account itself.', patterns: ['*:*:*'], sensitive: true },
+  admin: { description: 'Everything but giving the account away.', patterns: ['*:*:*'], sensitive: true },
+  operator: {
+    description: 'All products; reads the account and runs its operations, webhooks and budgets.',
+    patterns: operator,
+    sensitive: true,
+  },
+  developer: {
+    description: 'Builds with all products; deletes only machines, snapshots, volumes, images and ISOs.',
+    patterns: operator,
+    except: ['*:*:delete', 'dedicated:orders:write', 'dedicated:cancellations:write'],
+    keeping: ['vms', 'snapshots', 'volumes', 'images', 'isos'].map((noun) => `flexible-vps:${noun}:delete`),
+    sensitive: false,
+  },
+  viewer: { description: 'Reads everything but credentials.', patterns: ['*:*:read'], sensitive: false },
+  billing: {
+    description: 'Invoices and payment in the portal; may not own keys.',
+    patterns: [],
+    sensitive: false,
+  },
+};
+
+export function roleAllows(name: RoleName, permission: Permission, sensitive: boolean): boolean {
+  const role = roles[name];
+  if (sensitive && !role.sensitive) return false;
+  if (!allows(role.patterns, permission)) return false;
+  const taken = role.except?.some((pattern) => matches(pattern, permission)) ?? false;
+  return !taken || allows(role.keeping ?? [], permission);
+}

@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import type { Db } from '../../store/database.ts';
+import './tables.ts';
+import type { RoleName } from './roles.ts';
+import type { AccountStatus, AllowlistMode, Approval, StoredKeyStatus } from './tables.ts';
+
+export interface KeyRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly public_id: string;
+  readonly hash: Buffer;
+  readonly name: string;
+  readonly status: StoredKeyStatus;
+  readonly permissions: string[];
+  readonly approval: Approval;
+  readonly expires_at: Date | null;
+  readonly owner_id: string | null;
+  readonly owner_role: RoleName | null;
+  readonly owner_status: 'invited' | 'active' | 'suspended' | null;
+  readonly database_now: Date;
+}
+
+export async function findKey(db: Db, publicId: string): Promise<KeyRow | undefined> {
+  const { rows } = await sql<KeyRow>`
+    select k.id, k.account_id, k.public_id, k.hash, k.name, k.status, k.permissions, k.approval, k.expires_at,
+           k.owner_id, m.role as owner_role, m.status as owner_status, clock_timestamp() as database_now
+    from api_keys k left join members m on m.id = k.owner_id
+    where k.public_id = ${publicId}`.execute(db);
+  return rows[0];
+}
+
+export interface AccountRow {
+  readonly id: string;
+  readonly name: string;
+  readonly status: AccountStatus;
+  readonly keys_suspended: boolean;
+  readonly products: string[];
+  readonly mode: AllowlistMode;
+  readonly entries: { id: string; cidr: string; expires_at: string | null }[];
+}
+
+export async function findAccount(db: Db, accountId: string): Promise<AccountRow | undefined> {
+  const { rows } = await sql<AccountRow>`
+    select a.id, a.name, a.status, a.keys_suspended,
+           array(select family from account_products p where p.account_id = a.id and p.enabled) as products,
+           coalesce((select mode from ip_allowlists l where l.account_id = a.id), 'off') as mode,
+           coalesce((select jsonb_agg(jsonb_build_object('id', e.id, 'cidr', e.cidr::text, 'expires_at', e.expires_at))
+                     from ip_allowlist_entries e where e.account_id = a.id), '[]') as entries
+    from accounts a where a.id = ${accountId}`.execute(db);
+  return rows[0];
+}
+
+export interface KeyUse {
+  readonly keyId: string;
+  readonly at: Date;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly operation: string;
+}
+
+export interface KeyRejection {
+  readonly keyId: string;
+  readonly at: Date;
+  readonly ip: string;
+  readonly code: string;
+}
+
+export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
+  await sql`
+    update api_keys k set last_used_at = u.at, last_used_ip = u.ip, last_used_user_agent = u.agent,
+                          last_used_operation = u.operation
+    from unnest(${uses.map((u) => u.keyId)}::text[], ${uses.map((u) => u.at)}::timestamptz[],
+                ${uses.map((u) => u.ip)}::text[], ${uses.map((u) => u.userAgent)}::text[],
+                ${uses.map((u) => u.operation)}::text[]) as u(id, at, ip, agent, operation)
+    where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`.execute(db);
+}
+
+export async function writeRejections(db: Db, rejections: readonly KeyRejection[]): Promise<void> {
+  await sql`
+    update api_keys k set last_rejected_at = u.at, last_rejected_ip = u.ip, last_rejected_code = u.code
+    from unnest(${rejections.map((r) => r.keyId)}::text[], ${rejections.map((r) => r.at)}::timestamptz[],
+                ${rejections.map((r) => r.ip)}::text[], ${rejections.map((r) => r.code)}::text[]) as u(id, at, ip, code)
+    where k.id = u.id and (k.last_rejected_at is null or k.last_rejected_at < u.at)`.execute(db);
+}
+
+export async function writeMatches(db: Db, matches: ReadonlyMap<string, Date>): Promise<void> {
+  await sql`
+    update ip_allowlist_entries e set last_matched_at = u.at
+    from unnest(${[...matches.keys()]}::text[], ${[...matches.values()]}::timestamptz[]) as u(id, at)
+    where e.id = u.id`.execute(db);
+}

@@ -1,0 +1,57 @@
+/** What is remembered of a write. The chain makes the removal or change of any entry visible to whoever recomputes it. */
+import { createHash } from 'node:crypto';
+import type { ResourceRef } from '../call.ts';
+
+export interface AuditChange {
+  readonly pointer: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface AuditActor {
+  readonly kind: 'api_key' | 'member' | 'system' | 'provider_staff';
+  readonly api_key_id: string | null;
+  readonly member_id: string | null;
+  readonly name: string;
+}
+
+export const auditOutcomes = ['accepted', 'succeeded', 'rejected', 'failed'] as const;
+export type AuditOutcome = (typeof auditOutcomes)[number];
+export const auditSources = ['api', 'portal', 'system'] as const;
+
+export interface AuditEntry {
+  readonly id: string;
+  readonly occurred_at: string;
+  readonly actor: AuditActor;
+  readonly client_ip: string | null;
+  readonly user_agent: string | null;
+  readonly source: (typeof auditSources)[number];
+  readonly action: string;
+  readonly resource: ResourceRef | null;
+  readonly outcome: AuditOutcome;
+  readonly http_status: number | null;
+  readonly problem_code: string | null;
+  readonly request_id: string | null;
+  readonly operation_id: string | null;
+  readonly approval_operation_id: string | null;
+  readonly changes: readonly AuditChange[];
+}
+
+export const MAX_CHANGES = 100;
+
+/** Members in the order of their names, so that the same entry always has the same bytes. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (value !== null && typeof value === 'object') {
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}
+
+export function chainHash(previous: Buffer, entry: AuditEntry): Buffer {
+  return createHash('sha256').update(previous).update(canonicalJson(entry)).digest();
+}

@@ -1,0 +1,49 @@
+/** Refused writes: worth an entry, not worth a wait. They join the chain of their account within a second. */
+import type { Db } from '../../store/database.ts';
+import { WriteBehind } from '../write-behind.ts';
+import type { AuditEntry } from './entry.ts';
+import { append } from './store.ts';
+
+const CAPACITY = 10_000;
+
+interface Waiting {
+  readonly accountId: string;
+  readonly entry: AuditEntry;
+}
+
+export class AuditQueue {
+  readonly #queue: WriteBehind<Waiting>;
+  dropped = 0;
+
+  constructor(db: Db, failed: (error: unknown) => void) {
+    this.#queue = new WriteBehind({
+      capacity: CAPACITY,
+      intervalMs: 500,
+      dropped: () => {
+        this.dropped++;
+      },
+      failed,
+      write: async (waiting) => {
+        // One transaction for all, accounts in one order: two processes flushing at once cannot lock each other out.
+        const ordered = [...waiting].sort((a, b) =>
+          a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0,
+        );
+        await db.transaction().execute(async (tx) => {
+          for (const { accountId, entry } of ordered) await append(tx, accountId, entry);
+        });
+      },
+    });
+  }
+
+  push(accountId: string, entry: AuditEntry): void {
+    this.#queue.push(entry.id, { accountId, entry });
+  }
+
+  flush(): Promise<void> {
+    return this.#queue.flush();
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+}

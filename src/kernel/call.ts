@@ -1,0 +1,58 @@
+/** What a handler is handed. It never sees HTTP, a driver or another family's tables. */
+import type { Db } from '../store/database.ts';
+import type { Caller } from './access/caller.ts';
+import type { AuditChange } from './audit/entry.ts';
+import type { Address } from './net/address.ts';
+import type { Verdict } from './rate-limit/port.ts';
+import type { Services } from './services.ts';
+
+export interface ResourceRef {
+  readonly type: string;
+  readonly id: string | null;
+  readonly name: string | null;
+}
+
+/** One thing a write does: the audit entry and the answer to a dry run are both made of these. */
+export interface Effect extends ResourceRef {
+  /** `none`: it was as wanted already. */
+  readonly action: 'create' | 'update' | 'delete' | 'start' | 'cancel' | 'none';
+  readonly changes?: readonly AuditChange[];
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly detail: string;
+  readonly pointer?: string;
+}
+
+export interface Cost {
+  readonly hourly: string;
+  readonly monthly: string;
+  readonly currency: string;
+}
+
+export interface ClientView {
+  readonly address: Address;
+  readonly rateLimitKey: string;
+  readonly rate: Verdict;
+  readonly userAgent: string;
+}
+
+export interface Call<P = unknown, Q = unknown, B = unknown> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: Caller;
+  readonly client: ClientView;
+  /** A transaction for writes, the pool for reads. */
+  readonly db: Db;
+  readonly services: Services;
+  readonly requestId: string;
+  readonly now: Date;
+  /** Throws 412 unless the caller's If-Match (if any) names this version. Call it right after finding the object. */
+  checkVersion(etag: string): void;
+  effect(effect: Effect): void;
+  warn(warning: Warning): void;
+  /** What the call would add to the running cost. */
+  cost(cost: Cost): void;
+}

@@ -1,0 +1,80 @@
+/** Recent API key denials. Equal ones fold, here and in the table; a flood drops rows, never slows the 403. */
+import type { Db } from '../../store/database.ts';
+import type { DeniedBy } from '../access/caller.ts';
+import { callerOf, type Exchange } from '../exchange.ts';
+import type { Endpoint } from '../record.ts';
+import { WriteBehind } from '../write-behind.ts';
+import { type Denial, type DenialCause, writeDenials, writeDrops } from './store.ts';
+
+const CAPACITY = 10_000;
+
+export interface DenialReason {
+  readonly cause: DenialCause;
+  readonly code: string;
+  readonly enforced: boolean;
+  readonly deniedBy: readonly DeniedBy[] | null;
+}
+
+export class DenialQueue {
+  readonly #queue: WriteBehind<Denial>;
+  readonly #drops: WriteBehind<{ accountId: string; count: number }>;
+  dropped = 0;
+
+  constructor(db: Db, failed: (error: unknown) => void, capacity: number = CAPACITY) {
+    this.#drops = new WriteBehind({
+      capacity: CAPACITY,
+      intervalMs: 1_000,
+      failed,
+      fold: (kept, next) => ({ ...kept, count: kept.count + next.count }),
+      write: (drops) => writeDrops(db, drops),
+    });
+    this.#queue = new WriteBehind({
+      capacity,
+      intervalMs: 1_000,
+      failed,
+      fold: (kept, next) => ({ ...next, first_at: kept.first_at, count: kept.count + next.count }),
+      write: (denials) => writeDenials(db, denials),
+      dropped: ({ account_id, count }) => {
+        this.dropped += count;
+        this.#drops.push(account_id, { accountId: account_id, count });
+      },
+    });
+  }
+
+  record(exchange: Exchange, endpoint: Endpoint, reason: DenialReason): void {
+    const { account, key } = callerOf(exchange);
+    const ip = exchange.client.address.text;
+    const now = new Date();
+    this.#queue.push(`${key.id} ${ip} ${endpoint.id} ${reason.cause} ${reason.enforced}`, {
+      account_id: account.id,
+      cause: reason.cause,
+      code: reason.code,
+      enforced: reason.enforced,
+      allowlist_mode: account.allowlist.mode,
+      key_id: key.id,
+      key_public_id: key.publicId,
+      key_name: key.name,
+      client_ip: ip,
+      method: endpoint.method,
+      path_template: endpoint.path,
+      operation_id: endpoint.id,
+      required_permission: reason.cause === 'permission' ? endpoint.permission : null,
+      denied_by: reason.deniedBy === null ? null : [...reason.deniedBy],
+      user_agent: exchange.client.userAgent,
+      count: 1,
+      first_at: now,
+      last_at: now,
+      last_request_id: exchange.requestId,
+    });
+  }
+
+  async flush(): Promise<void> {
+    await this.#queue.flush();
+    await this.#drops.flush();
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    await this.#drops.close();
+  }
+}

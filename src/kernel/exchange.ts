@@ -1,0 +1,50 @@
+/** One request on its way through the stages. The HTTP surface fills in what came; the stages add what they learn. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from './access/caller.ts';
+import type { ClientView } from './call.ts';
+import type { Endpoint } from './record.ts';
+import type { Services } from './services.ts';
+
+export interface Incoming {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values alternating, as they came: the only place where a repeated header still shows. */
+  readonly rawHeaders: readonly string[];
+  readonly peer: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export interface Exchange {
+  readonly incoming: Incoming;
+  /** Undefined where nothing is routed: then `allowedMethods` tells 405 from 404. */
+  readonly endpoint: Endpoint | undefined;
+  readonly allowedMethods: string | undefined;
+  requestId: string;
+  client: ClientView;
+  caller: Caller | undefined;
+  /** The key, its secret and its address were right: from here on a refused write is worth an audit entry. */
+  authenticated: boolean;
+  readonly headers: Record<string, string>;
+}
+
+/** Throws a Problem to refuse. Returns a promise only where it has to wait: most requests pass without one. */
+export type Stage = (exchange: Exchange, services: Services) => void | Promise<void>;
+
+/** For stages behind those that set them. */
+export function callerOf(exchange: Exchange): Caller {
+  if (exchange.caller === undefined)
+    throw new Error('A stage that needs the caller ran before the key stage.');
+  return exchange.caller;
+}
+
+export function endpointOf(exchange: Exchange): Endpoint {
+  if (exchange.endpoint === undefined)
+    throw new Error('A stage that needs the endpoint ran before the route stage.');
+  return exchange.endpoint;
+}
+
+export function isDryRun(exchange: Exchange): boolean {
+  return exchange.incoming.query['dry_run'] === 'true';
+}

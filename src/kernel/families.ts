@@ -1,0 +1,16 @@
+/** The nine product families and how many endpoints each will have: the contract, not a wish. */
+export const familySizes = {
+  account: 27,
+  'flexible-vps': 88,
+  kubernetes: 27,
+  dedicated: 25,
+  storage: 14,
+  datacenter: 20,
+  'ip-management': 8,
+  monitoring: 9,
+  support: 6,
+} as const;
+
+export type FamilyName = keyof typeof familySizes;
+
+export const familyNames = Object.keys(familySizes) as readonly FamilyName[];

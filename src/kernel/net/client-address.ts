@@ -1,0 +1,87 @@
+/**
+ * Who is calling, for the rate limit, the allowlist, the audit and the denials alike. The peer of the socket is the
+ * only address that cannot be made up, so a forwarding header is believed only as far as each hop that wrote it is
+ * one of our own proxies, from the right.
+ */
+import { type Address, addressFromWords, parseAddress } from './address.ts';
+import { type Cidr, parseCidr } from './cidr.ts';
+import { buildPrefixTrie, type PrefixTrie } from './prefix-trie.ts';
+
+export interface TrustedProxies {
+  readonly ranges: readonly Cidr[];
+  readonly trie: PrefixTrie<true>;
+}
+
+const WIDEST = 8;
+
+/** Throws when a range is not readable or so wide that strangers would be believed. */
+export function trustProxies(ranges: readonly string[]): TrustedProxies {
+  const cidrs = ranges.map(readProxyRange);
+  return { ranges: cidrs, trie: buildPrefixTrie(cidrs.map((cidr) => [cidr, true] as const)) };
+}
+
+function readProxyRange(text: string): Cidr {
+  const parsed = parseCidr(text);
+  if (parsed === null) {
+    throw new Error(
+      `Trusted proxy "${text}" is not an address range. Write an address or a range such as 10.0.0.5 or 10.0.0.0/24.`,
+    );
+  }
+  if (parsed.cidr.prefix < WIDEST) {
+    throw new Error(
+      `Trusted proxy range "${text}" is wider than /${WIDEST}: clients in it could name any address as theirs. List only the addresses of your proxies.`,
+    );
+  }
+  if (!parsed.exact) {
+    throw new Error(
+      `Trusted proxy range "${text}" has bits set beyond its prefix. Write "${parsed.cidr.text}" if you mean the whole range.`,
+    );
+  }
+  return parsed.cidr;
+}
+
+/**
+ * A peer that has no address (the socket is already closed, or it is not an IP socket) counts as `0.0.0.0`: one
+ * shared rate limit, and on nobody's allowlist.
+ */
+const nowhere = addressFromWords(0, 0, 0xffff, 0);
+
+export function clientAddress(
+  source: { readonly peer: string | undefined; readonly forwardedFor: string | undefined },
+  proxies: TrustedProxies,
+): Address {
+  const peer = readPeer(source.peer);
+  const header = source.forwardedFor;
+  if (header === undefined || proxies.ranges.length === 0 || !isTrusted(peer, proxies)) return peer;
+  let client = peer;
+  let end = header.length;
+  while (end >= 0) {
+    // `lastIndexOf` takes a negative position for 0, which would find a leading comma twice.
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
+    const hop = parseAddress(header.slice(comma + 1, end).trim());
+    if (hop === null) return peer;
+    client = hop;
+    if (!isTrusted(hop, proxies)) return client;
+    end = comma;
+  }
+  // Every hop is ours: the outermost one asked on its own account.
+  return client;
+}
+
+function isTrusted(address: Address, proxies: TrustedProxies): boolean {
+  return proxies.trie.match(address) === true;
+}
+
+/** The kernel appends a zone to link-local peers; it names our interface, not the client. */
+function readPeer(peer: string | undefined): Address {
+  if (peer === undefined) return nowhere;
+  const zone = peer.indexOf('%');
+  return parseAddress(zone < 0 ? peer : peer.slice(0, zone)) ?? nowhere;
+}
+
+/** IPv6 subscribers hold a whole /64 (or more), so counting single addresses would not count them at all. */
+export function rateLimitKey(address: Address, ipv6Prefix: 64 | 56 = 64): string {
+  if (address.family === 4) return address.text;
+  const low = ipv6Prefix === 56 ? address.w1 & 0xffffff00 : address.w1;
+  return `${addressFromWords(address.w0, low, 0, 0).text}/${ipv6Prefix}`;
+}

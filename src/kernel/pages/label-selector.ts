@@ -1,0 +1,64 @@
+/** `env=prod,role in (web,api),!legacy`: every term must hold. */
+import { invalid } from '../problems/problem.ts';
+
+export type Term =
+  | { readonly operator: 'equals' | 'differs'; readonly key: string; readonly value: string }
+  | { readonly operator: 'in' | 'not_in'; readonly key: string; readonly values: readonly string[] }
+  | { readonly operator: 'exists' | 'absent'; readonly key: string };
+
+export type Selector = readonly Term[];
+
+const KEY = '[a-z0-9._/-]{1,63}';
+const VALUE = '[^,()=!\\s]{0,63}';
+const EQUALITY = new RegExp(`^(${KEY})\\s*(=|==|!=)\\s*(${VALUE})$`);
+const SET = new RegExp(`^(${KEY})\\s+(in|notin)\\s+\\(([^()]*)\\)$`);
+const PRESENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
+const MAX_TERMS = 20;
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i <= text.length; i++) {
+    const letter = text[i];
+    if (letter === '(') depth++;
+    else if (letter === ')') depth--;
+    if (letter === undefined || (letter === ',' && depth === 0)) {
+      terms.push(text.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  return terms;
+}
+
+function parseTerm(text: string): Term | null {
+  const equality = EQUALITY.exec(text);
+  if (equality) {
+    const [, key = '', sign, value = ''] = equality;
+    return { operator: sign === '!=' ? 'differs' : 'equals', key, value };
+  }
+  const set = SET.exec(text);
+  if (set) {
+    const [, key = '', operator, list = ''] = set;
+    const values = list.split(',').map((value) => value.trim());
+    const isClean = values.every((value) => new RegExp(`^${VALUE}$`).test(value));
+    return isClean ? { operator: operator === 'in' ? 'in' : 'not_in', key, values } : null;
+  }
+  const presence = PRESENCE.exec(text);
+  if (presence) return { operator: presence[1] === '!' ? 'absent' : 'exists', key: presence[2] ?? '' };
+  return null;
+}
+
+export function parseLabelSelector(text: string): Selector {
+  const terms = splitTerms(text).map(parseTerm);
+  if (terms.length > MAX_TERMS || terms.includes(null)) {
+    throw invalid([
+      {
+        pointer: 'query/label_selector',
+        code: 'invalid_format',
+        detail: `Write up to ${MAX_TERMS} terms such as env=prod, env!=prod, role in (web,api), role notin (db), gpu or !legacy, with commas between them.`,
+      },
+    ]);
+  }
+  return terms.filter((term) => term !== null);
+}

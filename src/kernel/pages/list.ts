@@ -1,0 +1,46 @@
+/** The words every list shares: what may be asked, and what comes back. */
+import {
+  Nullable,
+  OneOf,
+  Shape,
+  type Static,
+  Time,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '../schema.ts';
+
+const paging = {
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),
+  cursor: Type.Optional(Type.String({ maxLength: 1000, description: '`next_cursor` of the page before.' })),
+};
+
+/** Only what the list can do is in its query: a parameter that would be ignored is refused instead. */
+export const dateFilters = {
+  created_after: Type.Optional({ ...Time, description: 'Created at or after this time.' }),
+  created_before: Type.Optional({ ...Time, description: 'Created before this time.' }),
+};
+
+export function ListQuery<P extends TProperties, const S extends readonly string[]>(
+  filters: P,
+  options: { sort: S; maximum?: number; initial?: number },
+) {
+  const { sort, maximum = 200, initial = 50 } = options;
+  return Shape({
+    ...paging,
+    limit: { ...paging.limit, maximum, default: initial },
+    sort: OneOf<S[number]>(sort, { default: sort[0], description: 'A leading minus turns the order round.' }),
+    ...filters,
+  });
+}
+
+export function List<T extends TSchema, M extends TProperties = Record<never, never>>(row: T, more?: M) {
+  return Shape({
+    data: Type.Array(row),
+    next_cursor: Nullable(Type.String({ description: 'Where the next page starts; null on the last one.' })),
+    ...((more ?? {}) as M),
+  });
+}
+
+export type ListQueryOf<Q extends TObject> = Static<Q> & { limit: number; cursor?: string; sort: string };

@@ -1,0 +1,90 @@
+/**
+ * Keyset pages: the place where a page ended is compared, never counted, so the deepest page costs what the first
+ * one does and rows added meanwhile neither repeat nor hide others.
+ */
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Tables } from '../../store/database.ts';
+import { canonicalJson } from '../audit/entry.ts';
+import type { Call } from '../call.ts';
+import type { Selector, Term } from './label-selector.ts';
+
+export interface SortKey {
+  readonly column: RawBuilder<unknown>;
+  /** The PostgreSQL type a position is read back as. */
+  readonly type: 'text' | 'bigint' | 'timestamptz';
+}
+
+export interface PageOptions {
+  /** By the name in `sort`, without its minus. */
+  readonly sorts: Readonly<Record<string, SortKey>>;
+  /** Breaks ties and must be unique; where it is the sort key itself there is no tie to break. */
+  readonly id: SortKey;
+  readonly endpoint: string;
+}
+
+export interface Page<Row> {
+  readonly rows: Row[];
+  readonly nextCursor: string | null;
+}
+
+interface PagedQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly sort: string;
+}
+
+export async function readPage<TB extends keyof Tables, Row>(
+  call: Pick<Call<unknown, PagedQuery>, 'query' | 'caller' | 'services'>,
+  query: SelectQueryBuilder<Tables, TB, Row>,
+  options: PageOptions,
+): Promise<Page<Row>> {
+  const { limit, cursor, sort, ...filters } = call.query;
+  const descending = sort.startsWith('-');
+  const sortKey = options.sorts[descending ? sort.slice(1) : sort];
+  if (sortKey === undefined)
+    throw new Error(`${options.endpoint} offers the sort ${sort} but does not know its column.`);
+  const keys = sortKey === options.id ? [options.id] : [sortKey, options.id];
+  const list = `${call.caller.account.id} ${options.endpoint} ${sort} ${canonicalJson(filters)}`;
+  const direction = descending ? sql`desc` : sql`asc`;
+
+  let paged = query
+    .select(
+      sql<string[]>`array[${sql.join(keys.map((key) => sql`${key.column}::text`))}]`.as('page_position'),
+    )
+    .orderBy(sql`${sql.join(keys.map((key) => sql`${key.column} ${direction}`))}`)
+    .limit(limit + 1);
+  if (cursor !== undefined) {
+    const position = call.services.cursors.read(list, cursor, keys.length);
+    const left = sql.join(keys.map((key) => key.column));
+    const right = sql.join(keys.map((key, i) => sql`${position[i]}::${sql.raw(key.type)}`));
+    paged = paged.where(sql<boolean>`(${left}) ${descending ? sql`<` : sql`>`} (${right})`);
+  }
+  const found = (await paged.execute()) as (Row & { page_position: string[] })[];
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const nextCursor =
+    found.length > limit && last !== undefined ? call.services.cursors.write(list, last.page_position) : null;
+  return { rows, nextCursor };
+}
+
+function termMatch(column: RawBuilder<unknown>, term: Term): RawBuilder<boolean> {
+  switch (term.operator) {
+    case 'equals':
+      return sql`${column} @> ${JSON.stringify({ [term.key]: term.value })}::jsonb`;
+    case 'differs':
+      return sql`not ${column} @> ${JSON.stringify({ [term.key]: term.value })}::jsonb`;
+    case 'in':
+      return sql`coalesce(${column} ->> ${term.key} = any(${term.values}::text[]), false)`;
+    case 'not_in':
+      return sql`not coalesce(${column} ->> ${term.key} = any(${term.values}::text[]), false)`;
+    case 'exists':
+      return sql`${column} ? ${term.key}`;
+    case 'absent':
+      return sql`not ${column} ? ${term.key}`;
+  }
+}
+
+export function labelsMatch(column: RawBuilder<unknown>, selector: Selector): RawBuilder<boolean> {
+  const terms = selector.map((term) => termMatch(column, term));
+  return sql`(${sql.join(terms, sql` and `)})`;
+}

@@ -1,0 +1,49 @@
+import { type AuditEntry, type AuditOutcome, MAX_CHANGES } from '../audit/entry.ts';
+import type { Effect } from '../call.ts';
+import { callerOf, type Exchange, endpointOf, isDryRun } from '../exchange.ts';
+import { newId } from '../ids.ts';
+import type { Problem } from '../problems/problem.ts';
+import { isWrite } from '../record.ts';
+import type { Services } from '../services.ts';
+
+interface Ending {
+  readonly status: number;
+  readonly effects?: readonly Effect[];
+  readonly problem?: Problem;
+}
+
+function outcomeOf(status: number): AuditOutcome {
+  if (status === 202) return 'accepted';
+  if (status < 400) return 'succeeded';
+  return status < 500 ? 'rejected' : 'failed';
+}
+
+export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
+  const { key, owner } = callerOf(exchange);
+  const [first] = ending.effects ?? [];
+  return {
+    id: newId('audit_entry'),
+    occurred_at: new Date().toISOString(),
+    actor: { kind: 'api_key', api_key_id: key.id, member_id: owner?.memberId ?? null, name: key.name },
+    client_ip: exchange.client.address.text,
+    user_agent: exchange.client.userAgent,
+    source: 'api',
+    action: endpointOf(exchange).id,
+    resource: first === undefined ? null : { type: first.type, id: first.id, name: first.name },
+    outcome: outcomeOf(ending.status),
+    http_status: ending.status,
+    problem_code: ending.problem?.code ?? null,
+    request_id: exchange.requestId,
+    operation_id: null,
+    approval_operation_id: null,
+    changes: (ending.effects ?? []).flatMap((effect) => effect.changes ?? []).slice(0, MAX_CHANGES),
+  };
+}
+
+/** One entry for each write that was refused after its caller was known; reads, dry runs and strangers leave none. */
+export function auditRefusal(exchange: Exchange, services: Services, problem: Problem): void {
+  const { endpoint, caller } = exchange;
+  if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;
+  if (!isWrite(endpoint) || isDryRun(exchange)) return;
+  services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem }));
+}

@@ -1,0 +1,18 @@
+import type { Stage } from '../exchange.ts';
+import { clientAddress, rateLimitKey } from '../net/client-address.ts';
+
+/** One address for the limiter, the allowlist, the audit and the denials. */
+export const clientAddressStage: Stage = (exchange, services) => {
+  const { peer, headers } = exchange.incoming;
+  const forwardedFor = headers['x-forwarded-for'];
+  const address = clientAddress(
+    { peer, forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor },
+    services.trustedProxies,
+  );
+  exchange.client = {
+    address,
+    rateLimitKey: rateLimitKey(address, services.provider.server.rate_limit.ipv6_prefix),
+    rate: exchange.client.rate,
+    userAgent: (headers['user-agent'] ?? '').slice(0, 200),
+  };
+};

@@ -1,0 +1,45 @@
+import { formatMoney, formatRate } from '../prices/format.ts';
+import { micro, sum } from '../prices/micro.ts';
+import { Decimal, Named, Nullable, OneOf, Shape, Type } from '../schema.ts';
+import { serialise } from '../serialise.ts';
+import type { Services } from '../services.ts';
+import type { Done } from './execution.ts';
+import type { Result } from './output.ts';
+
+export const DryRun = Named(
+  'DryRun',
+  Shape({
+    dry_run: Type.Literal(true),
+    valid: Type.Literal(true),
+    cost: Shape({ hourly: Decimal, monthly: Decimal, currency: Type.String() }),
+    effects: Type.Array(
+      Shape({
+        action: OneOf(['create', 'update', 'delete', 'start', 'cancel']),
+        type: Type.String(),
+        id: Nullable(Type.String()),
+        name: Nullable(Type.String()),
+      }),
+    ),
+    warnings: Type.Array(
+      Shape({ code: Type.String(), detail: Type.String(), pointer: Type.Optional(Type.String()) }),
+    ),
+  }),
+);
+
+export function dryRunResult(services: Services, done: Done): Result {
+  const body = {
+    dry_run: true,
+    valid: true,
+    cost: {
+      hourly: formatRate(sum(done.costs.map((cost) => micro(cost.hourly)))),
+      monthly: formatMoney(sum(done.costs.map((cost) => micro(cost.monthly)))),
+      currency: services.provider.provider.currency,
+    },
+    // What does not exist yet has no id: the one a rolled-back insert had will never be seen again.
+    effects: done.effects
+      .filter(({ action }) => action !== 'none')
+      .map((effect) => ({ ...effect, id: effect.action === 'create' ? null : effect.id })),
+    warnings: done.warnings,
+  };
+  return { status: 200, headers: { 'cache-control': 'private, no-cache' }, body: serialise(DryRun, body) };
+}

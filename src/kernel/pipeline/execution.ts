@@ -1,0 +1,105 @@
+/** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
+import type { Db } from '../../store/database.ts';
+import { append } from '../audit/store.ts';
+import type { Cost, Effect, Warning } from '../call.ts';
+import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
+import { Problem } from '../problems/problem.ts';
+import { isWrite } from '../record.ts';
+import type { Services } from '../services.ts';
+import { approval } from './approval.ts';
+import { entryOf } from './audit.ts';
+import { dryRunResult } from './dry-run.ts';
+import { keepAnswer, replay } from './idempotency.ts';
+import { type Input, readInput } from './input.ts';
+import { answer, notModified, type Result, rememberable } from './output.ts';
+
+export interface Done {
+  readonly effects: Effect[];
+  readonly warnings: Warning[];
+  readonly costs: Cost[];
+}
+
+function checkVersion(ifMatch: readonly string[] | undefined, etag: string): void {
+  if (ifMatch === undefined || ifMatch.includes('*') || ifMatch.includes(`"${etag}"`)) return;
+  throw new Problem('etag_mismatch', {
+    detail: 'If-Match names another version than the current one.',
+    extra: { current_etag: `"${etag}"` },
+  });
+}
+
+function handle(exchange: Exchange, services: Services, input: Input, db: Db, done: Done) {
+  return endpointOf(exchange).handle({
+    params: input.params,
+    query: input.query,
+    body: input.body,
+    caller: callerOf(exchange),
+    client: exchange.client,
+    db,
+    services,
+    requestId: exchange.requestId,
+    now: new Date(),
+    checkVersion: (etag) => checkVersion(input.ifMatch, etag),
+    effect: (effect) => done.effects.push(effect),
+    warn: (warning) => done.warnings.push(warning),
+    cost: (cost) => done.costs.push(cost),
+  });
+}
+
+function nextPage(exchange: Exchange, services: Services, query: Readonly<Record<string, unknown>>) {
+  return (cursor: string): string => {
+    const kept = Object.entries({ ...query, cursor }).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    return `${services.baseUrl}${exchange.incoming.path}?${new URLSearchParams(kept)}`;
+  };
+}
+
+async function read(exchange: Exchange, services: Services, input: Input): Promise<Result> {
+  const reply = await handle(exchange, services, input, services.db, {
+    effects: [],
+    warnings: [],
+    costs: [],
+  });
+  const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query));
+  return notModified(result, input.ifNoneMatch);
+}
+
+/** Ends a transaction without keeping it. */
+class Undone extends Error {
+  readonly result: Result;
+  constructor(result: Result) {
+    super('dry run');
+    this.result = result;
+  }
+}
+
+async function write(exchange: Exchange, services: Services, input: Input): Promise<Result> {
+  const endpoint = endpointOf(exchange);
+  const work = services.db.transaction().execute(async (tx) => {
+    const replayed = await replay(tx, exchange, input);
+    if (replayed !== undefined) return replayed;
+    const done: Done = { effects: [], warnings: [], costs: [] };
+    const reply = await handle(exchange, services, input, tx, done);
+    // All effects are rows: engines act only on what was committed. So a dry run is the real call, undone.
+    if (input.dryRun) throw new Undone(dryRunResult(services, done));
+    approval(exchange);
+    const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
+    await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
+    await append(
+      tx,
+      callerOf(exchange).account.id,
+      entryOf(exchange, { status: reply.status, effects: done.effects }),
+    );
+    return result;
+  });
+  return work.catch((error: unknown) => {
+    if (error instanceof Undone) return error.result;
+    throw error;
+  });
+}
+
+export async function execute(exchange: Exchange, services: Services, body: unknown): Promise<Result> {
+  const input = readInput(exchange, body);
+  return isWrite(endpointOf(exchange)) ? write(exchange, services, input) : read(exchange, services, input);
+}

@@ -1,0 +1,95 @@
+import { type Exchange, endpointOf } from '../exchange.ts';
+import { type FieldError, invalid, Problem } from '../problems/problem.ts';
+import { convertQuery } from '../query-string.ts';
+import type { Endpoint } from '../record.ts';
+import { Shape, type TObject, Type } from '../schema.ts';
+import { faultsOf, isValid } from '../validation.ts';
+
+export interface Input {
+  readonly params: unknown;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly dryRun: boolean;
+  readonly idempotencyKey: string | undefined;
+  readonly ifMatch: readonly string[] | undefined;
+  readonly ifNoneMatch: readonly string[] | undefined;
+}
+
+const dryRun = Type.Optional(
+  Type.Boolean({
+    description: 'Make every check the call would make and say what it would do, without doing it.',
+  }),
+);
+
+const queryShapes = new WeakMap<Endpoint, TObject>();
+
+/** What the record says plus what every changing call takes. */
+export function queryShapeOf(endpoint: Endpoint): TObject {
+  const known = queryShapes.get(endpoint);
+  if (known !== undefined) return known;
+  const shape =
+    endpoint.method === 'GET' ? endpoint.query : Shape({ ...endpoint.query.properties, dry_run: dryRun });
+  queryShapes.set(endpoint, shape);
+  return shape;
+}
+
+const ENTITY_TAGS = /^\s*(?:(?:W\/)?"[\x21\x23-\x7e]*"\s*(?:,\s*|$))+$/;
+
+function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): string[] | undefined {
+  const header = exchange.incoming.headers[name];
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return ['*'];
+  if (!ENTITY_TAGS.test(header)) {
+    throw new Problem('malformed_request', {
+      detail: `The header ${name} is not a list of quoted entity tags.`,
+    });
+  }
+  return header.match(/(?:W\/)?"[^"]*"/g) ?? [];
+}
+
+function refuseForeignFormat(exchange: Exchange, formats: readonly string[]): void {
+  const accept = exchange.incoming.headers.accept;
+  if (accept === undefined || accept === '') return;
+  const wanted = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '');
+  const offered = [...formats, 'application/problem+json', 'application/*', '*/*'];
+  if (!wanted.some((type) => offered.includes(type))) throw new Problem('not_acceptable');
+}
+
+function readIdempotencyKey(exchange: Exchange, errors: FieldError[]): string | undefined {
+  const sent = exchange.incoming.headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const key = Array.isArray(sent) ? sent.join(',') : sent;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    const detail = 'Use 1 to 255 printable ASCII characters.';
+    errors.push({ pointer: 'header/Idempotency-Key', code: 'invalid_format', detail });
+  }
+  return key;
+}
+
+/** Headers, query and body are judged together, so one answer names every fault. An id of the wrong shape is just unknown. */
+export function readInput(exchange: Exchange, sentBody: unknown): Input {
+  const endpoint = endpointOf(exchange);
+  refuseForeignFormat(exchange, ['application/json']);
+  const ifMatch = readTags(exchange, 'if-match');
+  const ifNoneMatch = readTags(exchange, 'if-none-match');
+  if (endpoint.body === undefined && sentBody !== undefined) {
+    throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
+  }
+  const { values, errors } = convertQuery(queryShapeOf(endpoint), exchange.incoming.query);
+  const found: FieldError[] = [...errors, ...faultsOf(queryShapeOf(endpoint), values, 'query')];
+  const idempotencyKey = readIdempotencyKey(exchange, found);
+  const body = endpoint.body === undefined ? undefined : (sentBody ?? {});
+  if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
+  if (found.length > 0) throw invalid(found);
+  if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
+  const { dry_run, ...query } = values;
+  return {
+    params: exchange.incoming.params,
+    query,
+    body,
+    dryRun: dry_run === true && endpoint.access !== 'read',
+    idempotencyKey: endpoint.method === 'POST' && endpoint.access !== 'read' ? idempotencyKey : undefined,
+    ifMatch,
+    ifNoneMatch,
+  };
+}

@@ -1,0 +1,53 @@
+import type { KnownKey } from '../access/cache.ts';
+import { DUMMY_HASH, matchesHash, readPublicId } from '../access/key-format.ts';
+import type { Exchange, Stage } from '../exchange.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
+import { Problem, type ProblemDetails } from '../problems/problem.ts';
+import type { Services } from '../services.ts';
+
+const CHALLENGE = { 'www-authenticate': 'ApiKey header="X-API-Key"' };
+
+function refuse(code: ProblemCode, details: ProblemDetails = {}): Problem {
+  return new Problem(code, { ...details, headers: CHALLENGE });
+}
+
+/** Node joins repeated headers with a comma, which no key contains. */
+function readHeader(exchange: Exchange): string {
+  const { headers } = exchange.incoming;
+  const sent = headers['x-api-key'];
+  if (typeof sent === 'string' && sent !== '' && !sent.includes(',')) return sent;
+  if (sent !== undefined && sent !== '') {
+    throw refuse('api_key_missing', { detail: 'The header X-API-Key came more than once.' });
+  }
+  if (headers.authorization !== undefined) throw refuse('bearer_not_supported');
+  throw refuse('api_key_missing');
+}
+
+/** Said only to whoever holds the right secret: to all others a key is valid or not, nothing else. */
+function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
+  if (account.status === 'closed') return 'api_key_invalid';
+  if (key.status === 'revoked' || owner === null) return 'api_key_revoked';
+  if (key.expiresAt !== null && key.expiresAt <= Date.now()) return 'api_key_expired';
+  if (key.status === 'suspended' || account.keysSuspended || owner.suspended) return 'api_key_suspended';
+  return null;
+}
+
+function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): void {
+  const right = matchesHash(sent, known?.hash ?? DUMMY_HASH);
+  if (known === null || !right) throw refuse('api_key_invalid');
+  const code = lifeProblem(known);
+  if (code !== null) {
+    services.activity.rejected(known.key.id, exchange.client.address.text, code);
+    throw refuse(code);
+  }
+  exchange.caller = known;
+}
+
+export const key: Stage = (exchange, services) => {
+  const sent = readHeader(exchange);
+  const publicId = readPublicId(sent);
+  if (publicId === undefined) throw refuse('api_key_malformed');
+  const known = services.access.find(publicId);
+  if (known instanceof Promise) return known.then((found) => accept(exchange, services, sent, found));
+  accept(exchange, services, sent, known);
+};

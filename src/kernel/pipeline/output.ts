@@ -1,0 +1,55 @@
+import type { Endpoint, Reply, SuccessStatus } from '../record.ts';
+import { hasSecret, serialise, serialiseWithoutSecrets } from '../serialise.ts';
+
+export interface Result {
+  readonly status: SuccessStatus | 304;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+const member = (body: unknown, name: string): unknown =>
+  body !== null && typeof body === 'object' ? (body as Record<string, unknown>)[name] : undefined;
+
+const secretAnswers = new WeakMap<object, boolean>();
+
+function holdsSecret(schema: object): boolean {
+  const known = secretAnswers.get(schema) ?? hasSecret(schema);
+  secretAnswers.set(schema, known);
+  return known;
+}
+
+function headersOf(schema: object | null | undefined, body: unknown, nextPage: (cursor: string) => string) {
+  const headers: Record<string, string> = {
+    'cache-control': schema && holdsSecret(schema) ? 'no-store' : 'private, no-cache',
+  };
+  const etag = member(body, 'etag');
+  if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
+  const cursor = member(body, 'next_cursor');
+  if (typeof cursor === 'string') headers['link'] = `<${nextPage(cursor)}>; rel="next"`;
+  return headers;
+}
+
+export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: string) => string): Result {
+  const schema = endpoint.answers[reply.status];
+  if (schema === undefined)
+    throw new Error(`${endpoint.id} answered ${reply.status}, which its record does not declare.`);
+  return {
+    status: reply.status,
+    headers: headersOf(schema, reply.body, nextPage),
+    body: schema === null ? null : serialise(schema, reply.body),
+  };
+}
+
+/** How an answer is kept for a repeat of the same request. */
+export function rememberable(endpoint: Endpoint, reply: Reply): string {
+  const schema = endpoint.answers[reply.status];
+  return schema === undefined || schema === null ? '' : serialiseWithoutSecrets(schema, reply.body);
+}
+
+export function notModified(result: Result, ifNoneMatch: readonly string[] | undefined): Result {
+  const etag = result.headers['etag'];
+  if (etag === undefined || ifNoneMatch === undefined || result.status !== 200) return result;
+  // A GET compares weakly (RFC 9110, 13.1.2): a proxy that compressed our answer may have weakened the tag.
+  const isSame = ifNoneMatch.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
+  return isSame ? { status: 304, headers: result.headers, body: null } : result;
+}

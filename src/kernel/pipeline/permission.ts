@@ -1,0 +1,49 @@
+import type { Decision } from '../access/caller.ts';
+import { fold } from '../access/permissions.ts';
+import { callerOf, type Exchange, endpointOf, type Stage } from '../exchange.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Services } from '../services.ts';
+
+function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): string {
+  const { permission, family } = endpointOf(exchange);
+  const { key, owner, account } = callerOf(exchange);
+  switch (code) {
+    case 'account_restricted':
+      return 'The account is restricted: calls that raise its cost are refused.';
+    case 'account_suspended':
+      return `The account is ${account.status}: this call is not one of those still allowed.`;
+    case 'product_not_enabled':
+      return `The account does not have the product ${family}.`;
+    case 'permission_denied': {
+      const held = fold(key.permissions);
+      const shown = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
+      return `This call needs ${permission}; the key has ${shown}, and its owner is ${owner?.role ?? 'gone'}.`;
+    }
+  }
+}
+
+function refuse(exchange: Exchange, services: Services, decision: Decision): Problem {
+  const endpoint = endpointOf(exchange);
+  const code = decision.code ?? 'permission_denied';
+  services.denials.record(exchange, endpoint, {
+    cause: 'permission',
+    code,
+    enforced: true,
+    deniedBy: decision.deniedBy,
+  });
+  return new Problem(code, {
+    detail: detailOf(exchange, code),
+    extra: {
+      ...(code === 'product_not_enabled' ? { family: endpoint.family } : {}),
+      required_permission: endpoint.permission,
+      denied_by: decision.deniedBy,
+    },
+    headers: { 'x-required-permission': endpoint.permission },
+  });
+}
+
+/** Account status, product and permission are one decision, kept per key and endpoint; its code says which came first. */
+export const permission: Stage = (exchange, services) => {
+  const decision = callerOf(exchange).decide(endpointOf(exchange));
+  if (!decision.allowed) throw refuse(exchange, services, decision);
+};

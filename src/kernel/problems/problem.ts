@@ -1,0 +1,81 @@
+/** A refusal on its way to the caller. Its public words come from the catalogue; `cause` never leaves the log. */
+import { type FieldCode, type ProblemCode, problems } from './catalogue.ts';
+
+export interface FieldError {
+  /** JSON Pointer into the body, or `query/<name>`, `header/<name>`, `path/<name>`. */
+  readonly pointer: string;
+  readonly code: FieldCode;
+  readonly detail: string;
+}
+
+export interface ProblemDetails {
+  readonly detail?: string;
+  readonly errors?: readonly FieldError[];
+  readonly retryAfterSeconds?: number;
+  /** The members the catalogue lists as `extra` for this code. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly errors: readonly FieldError[];
+  readonly retryAfterSeconds: number | undefined;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+    // A refusal is an answer, not a fault: collecting a stack for each would be what an attacker makes us pay.
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+    super(details.detail ?? problems[code].when, { cause: details.cause });
+    Error.stackTraceLimit = limit;
+    this.name = 'Problem';
+    this.code = code;
+    this.status = problems[code].status;
+    this.errors = details.errors ?? [];
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.extra = details.extra ?? {};
+    this.headers = details.headers ?? {};
+  }
+}
+
+export function invalid(errors: readonly FieldError[]): Problem {
+  const fields = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
+  return new Problem('validation_failed', { detail: `${fields} not as the specification says.`, errors });
+}
+
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: ProblemCode;
+  readonly request_id: string;
+  readonly next_step: string;
+  readonly retryable: boolean;
+  readonly retry_after_seconds?: number;
+  readonly errors: readonly FieldError[];
+  readonly [extra: string]: unknown;
+}
+
+export function problemBody(problem: Problem, requestId: string, docsUrl: string): ProblemBody {
+  const definition = problems[problem.code];
+  return {
+    type: `${docsUrl}/errors/${problem.code}`,
+    title: definition.title,
+    status: definition.status,
+    detail: problem.message,
+    instance: `/requests/${requestId}`,
+    code: problem.code,
+    request_id: requestId,
+    ...problem.extra,
+    next_step: definition.next_step,
+    retryable: definition.retryable ?? false,
+    ...(problem.retryAfterSeconds === undefined ? {} : { retry_after_seconds: problem.retryAfterSeconds }),
+    errors: problem.errors,
+  };
+}

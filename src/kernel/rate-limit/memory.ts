@@ -1,0 +1,162 @@
+/**
+ * The exact log in this process. An address is forgotten only when nothing of it counts any more: forgetting a live
+ * one would hand it a second 200. So when the table is full and even the stalest address is live (a million
+ * addresses within a minute: an attack), newcomers are neither let through uncounted nor all shut out; they share a
+ * few thousand logs by hash until room is free. Nobody can exceed 200 that way, and those who already had a log notice
+ * nothing.
+ */
+import { LogTable } from './log-table.ts';
+import {
+  LIMIT,
+  type RateLimitStatus,
+  type RateLimitStore,
+  type Verdict,
+  verdict,
+  WINDOW_MS,
+} from './port.ts';
+
+export interface MemoryOptions {
+  /** Milliseconds of a clock that does not jump; only differences matter. */
+  readonly now?: () => number;
+  readonly maxAddresses?: number;
+  /** Logs that newcomers share while the table is full. */
+  readonly sharedLogs?: number;
+}
+
+const SWEEP_EVERY_MS = 1000;
+const SWEPT_AT_ONCE = 20_000;
+
+export class MemoryRateLimit implements RateLimitStore {
+  readonly #clock: () => number;
+  readonly #maxAddresses: number;
+  readonly #sharedLogs: number;
+  readonly #seed = Math.floor(Math.random() * 2 ** 32);
+  readonly #sweeper: NodeJS.Timeout;
+  #table = new LogTable();
+  #logs = new Map<string, number>();
+  #keys: string[] = [];
+  #sharedInUse = 0;
+  #now = 0;
+
+  constructor(options: MemoryOptions = {}) {
+    this.#clock = options.now ?? (() => performance.now());
+    this.#maxAddresses = options.maxAddresses ?? 1_000_000;
+    this.#sharedLogs = options.sharedLogs ?? 4096;
+    this.#now = Math.floor(this.#clock());
+    this.#sweeper = setInterval(() => this.#forgetIdle(this.#readClock(), SWEPT_AT_ONCE), SWEEP_EVERY_MS);
+    this.#sweeper.unref();
+  }
+
+  take(key: string, limit: number = LIMIT): Verdict {
+    const now = this.#readClock();
+    this.#forgetIdle(now, 2);
+    const log = this.#logs.get(key) ?? this.#admit(key, now);
+    this.#forgetExpired(log, now);
+    const counted = this.#table.count(log);
+    const allowed = counted < limit;
+    if (allowed) this.#table.push(log, now);
+    return this.#verdict(log, now, allowed, limit);
+  }
+
+  peek(key: string, limit: number = LIMIT): Verdict {
+    const now = this.#readClock();
+    const log = this.#logs.get(key) ?? this.#sharedLog(key, now);
+    if (log === undefined) return verdict(true, limit, 0, 0);
+    this.#forgetExpired(log, now);
+    return this.#verdict(log, now, this.#table.count(log) < limit, limit);
+  }
+
+  status(): RateLimitStatus {
+    return { store: 'memory', degraded: false, addresses: this.#logs.size };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+  }
+
+  #verdict(log: number, now: number, allowed: boolean, limit: number): Verdict {
+    const counted = this.#table.count(log);
+    if (counted === 0) return verdict(allowed, limit, 0, 0);
+    const nextToLeave = Math.max(0, counted - limit);
+    const msLeft = WINDOW_MS - age(now, this.#table.timeAt(log, nextToLeave));
+    return verdict(allowed, limit, counted, msLeft);
+  }
+
+  /** Whole milliseconds, never backwards: the order of the logs depends on it. */
+  #readClock(): number {
+    const now = Math.floor(this.#clock());
+    if (now - this.#now >= WINDOW_MS) this.#forgetAll();
+    if (now > this.#now) this.#now = now;
+    return this.#now;
+  }
+
+  /** After a silence as long as the window nothing counts, and no 32-bit time is old enough to look new again. */
+  #forgetAll(): void {
+    this.#table = new LogTable();
+    this.#logs = new Map();
+    this.#keys = [];
+    this.#sharedInUse = 0;
+  }
+
+  #forgetExpired(log: number, now: number): void {
+    const table = this.#table;
+    while (table.count(log) > 0 && age(now, table.timeAt(log, 0)) >= WINDOW_MS) table.dropOldest(log);
+  }
+
+  #forgetIdle(now: number, atMost: number): void {
+    for (let i = 0; i < atMost; i++) {
+      const log = this.#table.stalest();
+      if (log < 0 || this.#isLive(log, now)) return;
+      const key = this.#keys[log]!;
+      this.#logs.delete(key);
+      this.#table.close(log);
+      if (isSharedKey(key)) this.#sharedInUse--;
+    }
+  }
+
+  #isLive(log: number, now: number): boolean {
+    return (
+      this.#table.count(log) > 0 && age(now, this.#table.timeAt(log, this.#table.count(log) - 1)) < WINDOW_MS
+    );
+  }
+
+  #admit(key: string, now: number): number {
+    const shared = this.#sharedLog(key, now);
+    if (shared !== undefined) return shared;
+    const isFull = this.#logs.size - this.#sharedInUse >= this.#maxAddresses;
+    if (isFull) this.#sharedInUse++;
+    return this.#open(isFull ? this.#sharedKey(key) : key);
+  }
+
+  #open(key: string): number {
+    const log = this.#table.open();
+    this.#keys[log] = key;
+    this.#logs.set(key, log);
+    return log;
+  }
+
+  /** Once counted in a shared log an address stays there while that log is live, even if room has come free. */
+  #sharedLog(key: string, now: number): number | undefined {
+    if (this.#sharedInUse === 0) return undefined;
+    const log = this.#logs.get(this.#sharedKey(key));
+    if (log === undefined) return undefined;
+    const isFull = this.#logs.size - this.#sharedInUse >= this.#maxAddresses;
+    return isFull || this.#isLive(log, now) ? log : undefined;
+  }
+
+  /** Seeded, so that who shares with whom cannot be worked out from outside. */
+  #sharedKey(key: string): string {
+    let hash = this.#seed;
+    for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+    return `*${((hash ^ (hash >>> 15)) >>> 0) % this.#sharedLogs}`;
+  }
+}
+
+/** Both are milliseconds modulo 2^32; a log never gets 24 days old, so the signed difference is right. */
+function age(now: number, time: number): number {
+  return (now - time) | 0;
+}
+
+function isSharedKey(key: string): boolean {
+  return key.charCodeAt(0) === 42;
+}

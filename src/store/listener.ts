@@ -1,0 +1,99 @@
+/**
+ * One LISTEN connection per process. While it is away nothing that depends on notifications may be trusted,
+ * so subscribers are told when it goes down and when it is back, not only what it heard.
+ */
+import pg from 'pg';
+import { type Connection, clientConfig } from './database.ts';
+
+export interface Subscriber {
+  heard(payload: string): void;
+  /** Connected: everything committed from now on will be heard. */
+  up(): void;
+  down(): void;
+}
+
+const RETRY_MS = 250;
+const HEARTBEAT_MS = 5_000;
+
+export class Listener {
+  readonly #connection: Connection;
+  readonly #subscribers = new Map<string, Subscriber[]>();
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #up = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get isUp(): boolean {
+    return this.#up;
+  }
+
+  /** Before `start`: channels are listened to when the connection is made. */
+  subscribe(channel: string, subscriber: Subscriber): void {
+    this.#subscribers.set(channel, [...(this.#subscribers.get(channel) ?? []), subscriber]);
+  }
+
+  async start(): Promise<void> {
+    const client = new pg.Client({
+      ...clientConfig({ ...this.#connection, applicationName: `${this.#connection.applicationName ?? 'hostplane'} listen` }),
+      query_timeout: HEARTBEAT_MS,
+    });
+    this.#client = client;
+    client.on('error', () => this.#lost(client));
+    client.on('end', () => this.#lost(client));
+    client.on('notification', ({ channel, payload }) => {
+      for (const subscriber of this.#subscribers.get(channel) ?? []) subscriber.heard(payload ?? '');
+    });
+    try {
+      await client.connect();
+      for (const channel of this.#subscribers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch {
+      this.#lost(client);
+      return;
+    }
+    if (this.#closed || this.#client !== client) return;
+    this.#up = true;
+    for (const subscriber of this.#all()) subscriber.up();
+    this.#beat(client);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  /** A connection that died without a word would leave us deaf and sure of ourselves. */
+  #beat(client: pg.Client): void {
+    this.#timer = setTimeout(async () => {
+      try {
+        await client.query('select 1');
+        if (this.#client === client && !this.#closed) this.#beat(client);
+      } catch {
+        this.#lost(client);
+      }
+    }, HEARTBEAT_MS);
+    this.#timer.unref();
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    clearTimeout(this.#timer);
+    void client.end().catch(() => undefined);
+    if (this.#up) {
+      this.#up = false;
+      for (const subscriber of this.#all()) subscriber.down();
+    }
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.start(), RETRY_MS);
+    this.#timer.unref();
+  }
+
+  #all(): Subscriber[] {
+    return [...this.#subscribers.values()].flat();
+  }
+}

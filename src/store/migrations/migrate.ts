@@ -1,0 +1,28 @@
+/** Forward only: a schema is never taken back, it is moved on. Racing starters wait for one another on a lock. */
+import { type Migration, Migrator } from 'kysely';
+import type { Db } from '../database.ts';
+import * as foundation from './0001-foundation.ts';
+
+const migrations: Record<string, Migration> = {
+  '0001-foundation': foundation as Migration,
+};
+
+export async function migrate(db: Db): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    const failed = results?.find((result) => result.status === 'Error');
+    const where = failed ? `Migration ${failed.migrationName} failed` : 'The database could not be migrated';
+    const reason = error instanceof Error ? error.message : String(error);
+    const hint = reason.includes('corrupted migrations')
+      ? ' This database was written by a newer version of Hostplane: start that version, or restore a backup.'
+      : ' Nothing was changed; mend the cause and start again.';
+    throw new Error(`${where}: ${reason}.${hint}`, { cause: error });
+  }
+  return (results ?? []).map((result) => result.migrationName);
+}
+
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  return (await migrator.getMigrations()).filter((m) => m.executedAt === undefined).map((m) => m.name);
+}

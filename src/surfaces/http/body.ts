@@ -1,0 +1,77 @@
+/** Reads a body by our own rules: JSON in UTF-8, uncompressed, within its limit of size and of time. */
+import type { IncomingMessage } from 'node:http';
+import { parseJson } from '../../kernel/body/json.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+
+export interface BodyLimits {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+const JSON_TYPE = /^application\/(?:merge-patch\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+function refuseForeignMedia(request: IncomingMessage): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new Problem('unsupported_media_type', {
+      detail: `Bodies in ${encoding.slice(0, 40)} are not taken; send it uncompressed.`,
+    });
+  }
+  const type = request.headers['content-type'];
+  if (type === undefined || !JSON_TYPE.test(type)) {
+    throw new Problem('unsupported_media_type', {
+      detail: `The body is ${type === undefined ? 'of no stated type' : type.slice(0, 80)}.`,
+    });
+  }
+}
+
+function tooLarge(bytes: number): Problem {
+  return new Problem('payload_too_large', {
+    detail: `The body may have at most ${bytes} bytes.`,
+    extra: { limit_bytes: bytes },
+  });
+}
+
+function collect(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (settle: () => void): void => {
+      clearTimeout(timer);
+      request.off('data', take).off('end', whole).off('error', broken).off('close', gone);
+      settle();
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limits.bytes) end(() => reject(tooLarge(limits.bytes)));
+      else chunks.push(chunk);
+    };
+    const whole = (): void => end(() => resolve(Buffer.concat(chunks)));
+    const broken = (error: Error): void =>
+      end(() => reject(new Problem('malformed_request', { detail: 'The body ended early.', cause: error })));
+    const gone = (): void => broken(new Error('closed'));
+    const timer = setTimeout(() => end(() => reject(new Problem('request_timeout'))), limits.milliseconds);
+    request.on('data', take).on('end', whole).on('error', broken).on('close', gone);
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Problem('malformed_request', { detail: 'The body is not valid UTF-8.' });
+  }
+}
+
+/** Undefined where nothing was sent. */
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  const length = request.headers['content-length'];
+  const isChunked = request.headers['transfer-encoding'] !== undefined;
+  if (!isChunked && (length === undefined || length === '0')) return undefined;
+  refuseForeignMedia(request);
+  if (Number(length) > limits.bytes) throw tooLarge(limits.bytes);
+  const bytes = await collect(request, limits);
+  return bytes.length === 0 ? undefined : parseJson(decode(bytes));
+}

@@ -1,0 +1,44 @@
+/** How a refusal leaves: one shape for every code, and nothing of an unknown error but the request id. */
+
+import type { Exchange } from '../../kernel/exchange.ts';
+import { auditRefusal } from '../../kernel/pipeline/audit.ts';
+import { Problem, problemBody } from '../../kernel/problems/problem.ts';
+import type { Services } from '../../kernel/services.ts';
+import { isUnavailable } from '../../store/unavailable.ts';
+
+const RETRY_SECONDS = 2;
+
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isUnavailable(error))
+    return new Problem('engine_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause: error });
+  return new Problem('internal_error', { cause: error });
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export function refuse(exchange: Exchange, services: Services, error: unknown): Refusal {
+  const problem = asProblem(error);
+  if (problem.status >= 500) {
+    const operation = exchange.endpoint?.id ?? 'none';
+    services.log.error({ request_id: exchange.requestId, operation, err: problem.cause }, problem.code);
+  }
+  services.metrics.refusals.inc({ code: problem.code });
+  auditRefusal(exchange, services, problem);
+  const retry = problem.retryAfterSeconds;
+  return {
+    status: problem.status,
+    headers: {
+      ...exchange.headers,
+      ...problem.headers,
+      ...(retry === undefined ? {} : { 'retry-after': String(retry) }),
+      'cache-control': 'no-store',
+      'content-type': 'application/problem+json',
+    },
+    body: JSON.stringify(problemBody(problem, exchange.requestId, services.docsUrl)),
+  };
+}

@@ -1,0 +1,200 @@
+/**
+ * Fastify routes and speaks HTTP; everything else is the kernel's pipeline. Each record becomes one route, and each
+ * path answers the methods it does not have with 405.
+ */
+import { readFileSync } from 'node:fs';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Exchange } from '../../kernel/exchange.ts';
+import { parseAddress } from '../../kernel/net/address.ts';
+import { admit } from '../../kernel/pipeline/admission.ts';
+import { execute } from '../../kernel/pipeline/execution.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import type { Services } from '../../kernel/services.ts';
+import { readBody } from './body.ts';
+import { answerBrokenHttp } from './broken-http.ts';
+import { observe } from './observation.ts';
+import { refuse } from './refusal.ts';
+
+const BODY_LIMIT = 256 * 1024;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    exchange: Exchange;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+    allowedMethods?: string;
+  }
+}
+
+export interface ServerOptions {
+  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+  readonly bodyMilliseconds?: number;
+  /** Sees every successful answer before it leaves; the tests hold them against their schemas. */
+  readonly witness?: (endpoint: Endpoint, status: number, body: string | null) => void;
+}
+
+const NOBODY = parseAddress('0.0.0.0') as NonNullable<ReturnType<typeof parseAddress>>;
+const UNCOUNTED = {
+  allowed: true,
+  limit: 200,
+  remaining: 200,
+  resetSeconds: 0,
+  retryAfterSeconds: 0,
+} as const;
+
+function open(request: FastifyRequest): Exchange {
+  const { endpoint, allowedMethods } = request.routeOptions.config ?? {};
+  const url = request.raw.url ?? '/';
+  const mark = url.indexOf('?');
+  return {
+    incoming: {
+      method: request.method,
+      path: mark < 0 ? url : url.slice(0, mark),
+      headers: request.headers,
+      rawHeaders: request.raw.rawHeaders,
+      peer: request.socket.remoteAddress ?? '',
+      query: request.query as Record<string, unknown>,
+      params: request.params as Record<string, string>,
+    },
+    endpoint,
+    allowedMethods,
+    requestId: '',
+    client: { address: NOBODY, rateLimitKey: '', rate: UNCOUNTED, userAgent: '' },
+    caller: undefined,
+    authenticated: false,
+    headers: {},
+  };
+}
+
+function send(
+  reply: FastifyReply,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | null,
+) {
+  reply.code(status).headers(headers);
+  return reply.send(body ?? undefined);
+}
+
+function route(app: FastifyInstance, services: Services, options: ServerOptions): void {
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const exchange = open(request);
+    request.exchange = exchange;
+    const turnAway = (error: unknown): void => {
+      const refusal = refuse(exchange, services, error);
+      // What is left of a body we did not read would be taken for the next request on this connection.
+      if (
+        request.headers['content-length'] !== undefined ||
+        request.headers['transfer-encoding'] !== undefined
+      ) {
+        reply.header('connection', 'close');
+      }
+      send(reply, refusal.status, refusal.headers, refusal.body);
+    };
+    try {
+      const waiting = admit(exchange, services);
+      if (waiting instanceof Promise) waiting.then(done, turnAway);
+      else done();
+    } catch (error) {
+      turnAway(error);
+    }
+  };
+
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { exchange } = request;
+    try {
+      const bytes = exchange.endpoint?.bodyLimitBytes ?? BODY_LIMIT;
+      const body = await readBody(request.raw, { bytes, milliseconds: options.bodyMilliseconds ?? 30_000 });
+      const result = await execute(exchange, services, body);
+      if (exchange.endpoint) options.witness?.(exchange.endpoint, result.status, result.body);
+      const type: Record<string, string> = result.body === null ? {} : { 'content-type': 'application/json' };
+      return send(reply, result.status, { ...exchange.headers, ...result.headers, ...type }, result.body);
+    } catch (error) {
+      const refusal = refuse(exchange, services, error);
+      if (!request.raw.complete) reply.header('connection', 'close');
+      return send(reply, refusal.status, refusal.headers, refusal.body);
+    }
+  };
+
+  for (const [path, endpoints] of groupByPath(services.registry.endpoints)) {
+    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const offered = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    for (const endpoint of endpoints) {
+      const method = endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method;
+      app.route({ method, url, config: { endpoint }, onRequest, handler });
+    }
+    const others = METHODS.filter((method) => !offered.includes(method));
+    app.route({ method: others, url, config: { allowedMethods: offered.join(', ') }, onRequest, handler });
+  }
+  app.setNotFoundHandler({ preHandler: onRequest }, handler);
+}
+
+function groupByPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
+  const groups = new Map<string, Endpoint[]>();
+  for (const endpoint of endpoints)
+    groups.set(endpoint.path, [...(groups.get(endpoint.path) ?? []), endpoint]);
+  return groups;
+}
+
+/** A URL that cannot be decoded has no route; it is counted like any other request. */
+async function refuseBadUrl(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const exchange = open(request);
+  request.exchange = exchange;
+  let error: unknown = new Problem('malformed_request', {
+    detail: 'The URL holds a percent sign that encodes nothing.',
+  });
+  try {
+    await admit(exchange, services);
+  } catch (refusal) {
+    if (refusal instanceof Problem && refusal.code === 'rate_limited') error = refusal;
+  }
+  const { status, headers, body } = refuse(exchange, services, error);
+  send(reply, status, headers, body);
+}
+
+export function createServer(services: Services, options: ServerOptions = {}): FastifyInstance {
+  const { tls } = options;
+  const common = {
+    forceCloseConnections: 'idle' as const,
+    return503OnClosing: false,
+    keepAliveTimeout: 72_000,
+    requestTimeout: 60_000,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    routerOptions: { maxParamLength: 200 },
+    genReqId: () => '',
+    exposeHeadRoutes: false,
+    frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      void refuseBadUrl(services, request, reply);
+    },
+    clientErrorHandler: answerBrokenHttp,
+  };
+  const app = (
+    tls
+      ? Fastify({
+          ...common,
+          https: { cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' },
+        })
+      : Fastify(common)
+  ) as FastifyInstance;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  app.setErrorHandler((error, request, reply) => {
+    const problem = FOREIGN_MEDIA.has((error as { code?: string }).code ?? '')
+      ? new Problem('unsupported_media_type')
+      : error;
+    const refusal = refuse(request.exchange ?? open(request), services, problem);
+    return send(reply, refusal.status, refusal.headers, refusal.body);
+  });
+  observe(app, services);
+  route(app, services, options);
+  return app;
+}
+
+const FOREIGN_MEDIA = new Set([
+  'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+  'FST_ERR_CTP_INVALID_TYPE',
+  'FST_ERR_CTP_EMPTY_TYPE',
+]);

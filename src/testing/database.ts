@@ -1,0 +1,29 @@
+/** A database of its own for a test file, copied from one that was migrated once per run. */
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { administer, type ServerAddress, TEMPLATE } from './postgres.ts';
+
+export interface TestDatabase {
+  readonly name: string;
+  /** What `openPool` and `pg` take. */
+  readonly connection: ServerAddress & { readonly database: string };
+  /** Ends what is still connected to it. */
+  drop(): Promise<void>;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: ServerAddress;
+  }
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('postgres');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name} template ${TEMPLATE}`);
+  return {
+    name,
+    connection: { ...server, database: name },
+    drop: () => administer(server, `drop database if exists ${name} with (force)`),
+  };
+}

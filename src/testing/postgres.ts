@@ -1,0 +1,83 @@
+/** A PostgreSQL for one run of the tests: forgetful on purpose, since nothing in it has to survive. */
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { prepareBinaries } from '../store/embedded/binaries.ts';
+import { ensureCluster, SUPERUSER } from '../store/embedded/cluster.ts';
+import { settle } from '../store/embedded/place.ts';
+import { launch, stop } from '../store/embedded/postmaster.ts';
+import { makeTemporaryFolder, removeTemporaryFolder } from './folder.ts';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+}
+
+export interface TestPostgres extends ServerAddress {
+  stop(): Promise<void>;
+}
+
+const FORGETFUL = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  shared_buffers: '64MB',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  timezone: 'UTC',
+  log_min_messages: 'log',
+};
+
+/** The migrated database that every test file's own is copied from. */
+export const TEMPLATE = 'hostplane_template';
+
+const SYSTEM = '/usr/lib/postgresql';
+
+/** Debian keeps each major version in a folder of its own; 15, the oldest we support, is the one to test on. */
+export function findSystemPostgres(): { major: string; bin: string } | undefined {
+  let majors: string[] = [];
+  try {
+    majors = readdirSync(SYSTEM).filter((name) => readdirSync(`${SYSTEM}/${name}/bin`).includes('initdb'));
+  } catch {
+    return undefined;
+  }
+  const major = majors.find((name) => name === '15') ?? majors.sort((a, b) => Number(a) - Number(b))[0];
+  return major ? { major, bin: `${SYSTEM}/${major}/bin` } : undefined;
+}
+
+/** Without a folder of programs: the embedded ones. */
+export async function startPostgres(programs?: string): Promise<TestPostgres> {
+  const folder = await makeTemporaryFolder();
+  const place = await settle(folder);
+  const bin = programs ?? (await prepareBinaries(place));
+  await ensureCluster(place, bin);
+  const { child, failure, port, readLog } = await launch(place, bin, FORGETFUL);
+  const server = { host: place.socketFolder, port, user: SUPERUSER };
+  for (;;) {
+    const refusal = await administer(server, 'select 1').catch((error) => error);
+    if (!refusal) break;
+    if (failure()) throw new Error(`PostgreSQL did not start: ${await readLog()}`, { cause: failure() });
+    await sleep(20);
+  }
+  return {
+    ...server,
+    async stop() {
+      if (child.pid) await stop(child.pid, place.cluster);
+      await removeTemporaryFolder(folder);
+    },
+  };
+}
+
+export async function administer(server: ServerAddress, statement: string): Promise<void> {
+  const client = new pg.Client({ ...server, database: 'postgres' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
