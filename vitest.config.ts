@@ -4,8 +4,9 @@ import { findSystemPostgres } from './src/testing/postgres.ts';
 
 const shared = {
   globalSetup: 'src/testing/global-setup.ts',
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
 };
 
 /** As the bundle does it: a `.yaml` file is imported as its text. */

@@ -8,6 +8,8 @@ export interface ResourceType {
   readonly permission: Permission;
   /** Where one is read: `/flexible-vps/v1/vms/{id}`. */
   readonly path: string;
+  /** The limit of the provider's catalogue that counts these. */
+  readonly limit?: string;
 }
 
 export interface Family {

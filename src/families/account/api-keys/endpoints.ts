@@ -1,0 +1,127 @@
+import { keyStatuses } from '../../../kernel/access/tables.ts';
+import { etagOf } from '../../../kernel/etag.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { ApiKey, exampleKey, type KeyRow, presentKey, revokeReasons } from './schema.ts';
+import { findKeyById, lockKey, readKeys, revokeKey } from './store.ts';
+
+const KeyId = Shape({
+  id: Type.Unsafe<string>({
+    type: 'string',
+    pattern: '^(self|key_[0-7][0-9a-hjkmnp-tv-z]{25})$',
+    description: 'The id of a key, or `self` for the calling one.',
+  }),
+});
+
+function found(row: KeyRow | undefined): KeyRow {
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
+export const listApiKeys = endpoint({
+  id: 'listApiKeys',
+  method: 'GET',
+  path: '/account/v1/api-keys',
+  summary: 'List API keys',
+  description: 'What is known of each key, never its secret.',
+  permission: 'account:api-keys:read',
+  access: 'read',
+  resource: { name: 'api_key', role: 'list' },
+  query: ListQuery(
+    {
+      status: Type.Optional(OneOf(keyStatuses)),
+      owner: Type.Optional(Id('mem', { description: 'The member that owns the key.' })),
+      expires_before: Type.Optional(Time),
+      unused_since: Type.Optional({ ...Time, description: 'Not used at or after this time.' }),
+      permission: Type.Optional(
+        Type.Unsafe<string>({
+          type: 'string',
+          pattern: '^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*:(read|write|delete)$',
+          description: 'Keys whose patterns grant this permission.',
+        }),
+      ),
+    },
+    { sort: ['created_at', '-created_at', 'name', '-name'] },
+  ),
+  answers: { 200: List(ApiKey) },
+  problems: [],
+  example: {
+    query: { status: 'active' },
+    answer: { status: 200, body: { data: [exampleKey], next_cursor: null } },
+  },
+  async handle(call) {
+    const { rows, nextCursor } = await readKeys(call);
+    return ok({ data: rows.map(presentKey), next_cursor: nextCursor });
+  },
+});
+
+export const getApiKey = endpoint({
+  id: 'getApiKey',
+  method: 'GET',
+  path: '/account/v1/api-keys/{id}',
+  summary: 'Get an API key',
+  permission: 'account:api-keys:read',
+  access: 'read',
+  resource: { name: 'api_key', role: 'read' },
+  params: KeyId,
+  answers: { 200: ApiKey },
+  problems: [],
+  example: { params: { id: 'self' }, answer: { status: 200, body: exampleKey } },
+  async handle({ db, caller, params }) {
+    const keyId = params.id === 'self' ? caller.key.id : params.id;
+    return ok(presentKey(found(await findKeyById(db, caller.account.id, keyId))));
+  },
+});
+
+export const revokeApiKey = endpoint({
+  id: 'revokeApiKey',
+  method: 'DELETE',
+  path: '/account/v1/api-keys/{id}',
+  summary: 'Revoke an API key',
+  description:
+    'At once and for good, also the calling key: then this answer is its last. A revoked key stays revoked and answers 200 again.',
+  permission: 'account:api-keys:delete',
+  access: 'destructive',
+  sensitive: true,
+  resource: { name: 'api_key', role: 'delete' },
+  params: KeyId,
+  query: Shape({
+    reason: Type.Optional(OneOf(revokeReasons)),
+    comment: Type.Optional(Type.String({ maxLength: 200 })),
+  }),
+  answers: { 200: ApiKey },
+  problems: [],
+  example: {
+    params: { id: 'key_01jqzv3c4he8kan6q2v9s7m5dt' },
+    query: { reason: 'rotated' },
+    answer: {
+      status: 200,
+      body: {
+        ...exampleKey,
+        status: 'revoked',
+        revoked: { at: '2026-03-02T10:00:00.000Z', by: 'deploy', reason: 'rotated' },
+      },
+    },
+  },
+  async handle({ db, caller, params, query, checkVersion, effect }) {
+    const keyId = params.id === 'self' ? caller.key.id : params.id;
+    const key = found(await lockKey(db, caller.account.id, keyId));
+    checkVersion(etagOf(key.id, key.version));
+    if (key.status === 'revoked') {
+      effect({ action: 'none', type: 'api_key', id: key.id, name: key.name });
+      return ok(presentKey(key));
+    }
+    const revocation = { by: caller.key.name, reason: query.reason ?? null, comment: query.comment ?? null };
+    await revokeKey(db, key.id, revocation);
+    effect({
+      action: 'delete',
+      type: 'api_key',
+      id: key.id,
+      name: key.name,
+      changes: [{ pointer: '/status', before: key.status, after: 'revoked' }],
+    });
+    return ok(presentKey(found(await findKeyById(db, caller.account.id, keyId))));
+  },
+});

@@ -1,0 +1,125 @@
+import { type RawBuilder, sql } from 'kysely';
+import { matches } from '../../../kernel/access/permissions.ts';
+import type { KeyStatus } from '../../../kernel/access/tables.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import type { Db } from '../../../store/database.ts';
+import type { KeyRow } from './schema.ts';
+
+/** Expiry is a fact of the clock, not an event: nothing has to run for a key to end. */
+const status: RawBuilder<KeyStatus> = sql`
+  case when api_keys.status <> 'revoked' and api_keys.expires_at <= now() then 'expired' else api_keys.status end`;
+
+const columns = [
+  'id',
+  'account_id',
+  'public_id',
+  'name',
+  'permissions',
+  'preset',
+  'approval',
+  'approval_over_monthly',
+  'owner_id',
+  'owner_name',
+  'expires_in',
+  'expires_at',
+  'notes',
+  'last_used_at',
+  'last_used_ip',
+  'last_used_user_agent',
+  'last_used_operation',
+  'last_rejected_at',
+  'last_rejected_ip',
+  'last_rejected_code',
+  'exposed_at',
+  'replaced_by',
+  'revoked_at',
+  'revoked_by',
+  'revoked_reason',
+  'revoked_comment',
+  'version',
+  'created_at',
+  'updated_at',
+] as const;
+
+export interface KeysQuery {
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly sort: string;
+  readonly status?: KeyStatus;
+  readonly owner?: string;
+  readonly expires_before?: string;
+  readonly unused_since?: string;
+  readonly permission?: string;
+}
+
+const id: SortKey = { column: sql.ref('api_keys.id'), type: 'text' };
+const name: SortKey = { column: sql`api_keys.name collate "C"`, type: 'text' };
+
+/** Every pattern that would grant the triple: a filter by permission is a look-up of these eight. */
+function patternsFor(permission: string): string[] {
+  const [family = '', resource = '', verb = ''] = permission.split(':');
+  const patterns = [family, '*'].flatMap((f) =>
+    [resource, '*'].flatMap((r) => [verb, '*'].map((v) => `${f}:${r}:${v}`)),
+  );
+  return patterns.filter((pattern) => matches(pattern, permission));
+}
+
+export async function readKeys(call: Call<unknown, KeysQuery>) {
+  const { query: wanted } = call;
+  let query = call.db
+    .selectFrom('api_keys')
+    .select(columns)
+    .select(status.as('status'))
+    .where('account_id', '=', call.caller.account.id);
+  if (wanted.status !== undefined) query = query.where(status, '=', wanted.status);
+  if (wanted.owner !== undefined) query = query.where('owner_id', '=', wanted.owner);
+  if (wanted.expires_before !== undefined)
+    query = query.where('expires_at', '<', new Date(wanted.expires_before));
+  if (wanted.unused_since !== undefined) {
+    query = query.where(
+      sql<boolean>`coalesce(last_used_at, created_at) < ${wanted.unused_since}::timestamptz`,
+    );
+  }
+  if (wanted.permission !== undefined) {
+    query = query.where(sql<boolean>`permissions && ${patternsFor(wanted.permission)}::text[]`);
+  }
+  return readPage(call, query, { endpoint: 'listApiKeys', id, sorts: { created_at: id, name } });
+}
+
+export async function findKeyById(db: Db, accountId: string, keyId: string): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .select(columns)
+    .select(status.as('status'))
+    .where('id', '=', keyId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
+export async function lockKey(db: Db, accountId: string, keyId: string): Promise<KeyRow | undefined> {
+  await sql`select 1 from api_keys where id = ${keyId} and account_id = ${accountId} for update`.execute(db);
+  return findKeyById(db, accountId, keyId);
+}
+
+export interface Revocation {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly comment: string | null;
+}
+
+export async function revokeKey(db: Db, keyId: string, revocation: Revocation): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({
+      status: 'revoked',
+      revoked_at: sql`now()`,
+      revoked_by: revocation.by,
+      revoked_reason: revocation.reason,
+      revoked_comment: revocation.comment,
+      version: sql`version + 1`,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', keyId)
+    .execute();
+}

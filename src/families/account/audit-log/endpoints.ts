@@ -1,0 +1,108 @@
+import { auditOutcomes, auditSources } from '../../../kernel/audit/entry.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { readEntries } from './store.ts';
+
+export const AuditEntry = Named(
+  'AuditEntry',
+  Shape({
+    id: Id('aud'),
+    occurred_at: Time,
+    actor: Shape({
+      kind: OneOf(['api_key', 'member', 'system', 'provider_staff']),
+      api_key_id: Nullable(Type.String()),
+      member_id: Nullable(Type.String()),
+      name: Type.String(),
+    }),
+    client_ip: Nullable(Type.String()),
+    user_agent: Nullable(Type.String()),
+    source: OneOf(auditSources),
+    action: Type.String({ description: 'The operation id of an API call, or what was done in the portal.' }),
+    resource: Nullable(
+      Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
+    ),
+    outcome: OneOf(auditOutcomes),
+    http_status: Nullable(Type.Integer()),
+    problem_code: Nullable(Type.String()),
+    request_id: Nullable(Type.String()),
+    operation_id: Nullable(Type.String()),
+    approval_operation_id: Nullable(Type.String()),
+    changes: Type.Array(Shape({ pointer: Type.String(), before: Type.Unknown(), after: Type.Unknown() }), {
+      maxItems: 100,
+    }),
+    prev_hash: Type.String({ description: 'Hash of the entry before it, hexadecimal.' }),
+    hash: Type.String({
+      description:
+        'SHA-256 of `prev_hash` (as bytes) followed by the canonical JSON of the entry without both hashes.',
+    }),
+  }),
+);
+
+const example = {
+  data: [
+    {
+      id: 'aud_01jqzv9t6dg9vsn3y0h5p7r8kw',
+      occurred_at: '2026-03-01T10:00:00.000Z',
+      actor: {
+        kind: 'api_key',
+        api_key_id: 'key_01jqzv3c4he8kan6q2v9s7m5dt',
+        member_id: 'mem_01jqzv2m7ye9rs5d3k8w4t6y0c',
+        name: 'ci',
+      },
+      client_ip: '203.0.113.7',
+      user_agent: 'curl/8.5.0',
+      source: 'api',
+      action: 'revokeApiKey',
+      resource: { type: 'api_key', id: 'key_01jqzv3d4je8kan6q2v9s7m5dv', name: 'old-ci' },
+      outcome: 'succeeded',
+      http_status: 200,
+      problem_code: null,
+      request_id: 'req_01jqzv9t5xe9rs5d3k8w4t6y0b',
+      operation_id: null,
+      approval_operation_id: null,
+      changes: [{ pointer: '/status', before: 'active', after: 'revoked' }],
+      prev_hash: '0000000000000000000000000000000000000000000000000000000000000000',
+      hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+  ],
+  next_cursor: null,
+};
+
+export const listAuditEntries = endpoint({
+  id: 'listAuditEntries',
+  method: 'GET',
+  path: '/account/v1/audit-log',
+  summary: 'List audit entries',
+  description:
+    'Who changed what, from where, by API and portal: one entry for each changing call that passed authentication. Kept 400 days.',
+  permission: 'account:audit-log:read',
+  access: 'read',
+  resource: { name: 'audit_entry', role: 'list' },
+  query: ListQuery(
+    {
+      actor: Type.Optional(Type.String({ maxLength: 63, description: 'The id of an API key or a member.' })),
+      action: Type.Optional(Type.String({ maxLength: 63 })),
+      resource_id: Type.Optional(Type.String({ maxLength: 90 })),
+      outcome: Type.Optional(OneOf(auditOutcomes)),
+      since: Type.Optional({ ...Time, description: 'At or after this time.' }),
+      until: Type.Optional({ ...Time, description: 'Before this time.' }),
+    },
+    { sort: ['-occurred_at', 'occurred_at'] },
+  ),
+  answers: { 200: List(AuditEntry) },
+  problems: [],
+  example: { query: { action: 'revokeApiKey' }, answer: { status: 200, body: example } },
+  async handle(call) {
+    const { rows, nextCursor } = await readEntries(call);
+    return ok({
+      data: rows.map(({ entry, prev_hash, hash }) => ({
+        ...entry,
+        changes: [...entry.changes],
+        prev_hash: prev_hash.toString('hex'),
+        hash: hash.toString('hex'),
+      })),
+      next_cursor: nextCursor,
+    });
+  },
+});

@@ -1,0 +1,33 @@
+import type { Family } from '../../kernel/registry.ts';
+import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
+import { listAuditEntries } from './audit-log/endpoints.ts';
+import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
+import { listKeyDenials } from './key-denials/endpoints.ts';
+import { listLimits } from './limits/endpoints.ts';
+import { listMembers } from './members/endpoints.ts';
+import { getAccountProfile } from './profile/endpoints.ts';
+import { listResources } from './resources/endpoints.ts';
+import { listMyApis } from './self/my-apis.ts';
+import { getWhoami } from './self/whoami.ts';
+import { getUsage } from './usage/endpoints.ts';
+
+export const account: Family = {
+  name: 'account',
+  title: 'Account',
+  description: 'The account itself: profile, keys, limits, prices, usage and the record of what was done.',
+  endpoints: [
+    getAccountProfile,
+    getWhoami,
+    listMyApis,
+    listMembers,
+    listApiKeys,
+    getApiKey,
+    revokeApiKey,
+    getIpAllowlist,
+    listKeyDenials,
+    listResources,
+    listLimits,
+    getUsage,
+    listAuditEntries,
+  ],
+};

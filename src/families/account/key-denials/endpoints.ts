@@ -1,0 +1,127 @@
+import { denials } from '../../../kernel/access/caller.ts';
+import { allowlistModes } from '../../../kernel/access/tables.ts';
+import { denialCauses } from '../../../kernel/denials/store.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { readDenials, readDropped } from './store.ts';
+
+const codes = [
+  'permission_denied',
+  'product_not_enabled',
+  'account_restricted',
+  'account_suspended',
+  'portal_only',
+  'ip_not_allowed',
+] as const;
+type Code = (typeof codes)[number];
+
+const hints: Record<Code, string> = {
+  permission_denied: 'Create a key with the required permission, or give its owner a role that has it.',
+  product_not_enabled: 'Enable the product in the portal.',
+  account_restricted: 'See the portal for what is asked of the account.',
+  account_suspended: 'Open a support ticket.',
+  portal_only: 'Make this change in the portal.',
+  ip_not_allowed: 'Add the address to the IP allowlist in the portal if the call was yours.',
+};
+
+export const KeyDenial = Named(
+  'KeyDenial',
+  Shape({
+    id: Id('den'),
+    cause: OneOf(denialCauses),
+    code: OneOf(codes),
+    enforced: Type.Boolean({ description: 'False: Report only would have denied it.' }),
+    allowlist_mode: OneOf(allowlistModes),
+    key: Shape({ id: Id('key'), public_id: Type.String(), name: Type.String() }),
+    client_ip: Type.String(),
+    method: Type.String(),
+    path_template: Type.String(),
+    operation_id: Type.String(),
+    required_permission: Nullable(Type.String()),
+    denied_by: Nullable(Type.Array(OneOf(denials))),
+    user_agent: Type.String(),
+    count: Type.Integer({ description: 'Equal denials within ten minutes are one row.' }),
+    first_at: Time,
+    last_at: Time,
+    last_request_id: Type.String(),
+    hint: Type.String(),
+  }),
+);
+
+const example = {
+  data: [
+    {
+      id: 'den_01jqzv7r5cf8trm2z9g4n6s8xw',
+      cause: 'permission',
+      code: 'permission_denied',
+      enforced: true,
+      allowlist_mode: 'off',
+      key: { id: 'key_01jqzv3c4he8kan6q2v9s7m5dt', public_id: 'EXAMPLEkey00', name: 'ci' },
+      client_ip: '203.0.113.7',
+      method: 'DELETE',
+      path_template: '/account/v1/api-keys/{id}',
+      operation_id: 'revokeApiKey',
+      required_permission: 'account:api-keys:delete',
+      denied_by: ['key'],
+      user_agent: 'curl/8.5.0',
+      count: 3,
+      first_at: '2026-03-01T10:00:00.000Z',
+      last_at: '2026-03-01T10:00:04.000Z',
+      last_request_id: 'req_01jqzv7r4xe9rs5d3k8w4t6y0b',
+      hint: hints.permission_denied,
+    },
+  ],
+  next_cursor: null,
+  dropped: 0,
+};
+
+export const listKeyDenials = endpoint({
+  id: 'listKeyDenials',
+  method: 'GET',
+  path: '/account/v1/key-denials',
+  summary: 'List recent API key denials',
+  description:
+    'Calls refused (or, in Report only, that would have been) in the last 30 days: whether a permission or the IP allowlist was the cause. Visible within 5 seconds.',
+  permission: 'account:key-denials:read',
+  access: 'read',
+  resource: { name: 'key_denial', role: 'list' },
+  query: ListQuery(
+    {
+      cause: Type.Optional(OneOf(denialCauses)),
+      enforced: Type.Optional(Type.Boolean()),
+      key_id: Type.Optional(Id('key')),
+      client_ip: Type.Optional(Type.String({ maxLength: 45 })),
+      since: Type.Optional({ ...Time, description: 'Last seen at or after this time.' }),
+    },
+    { sort: ['-first_at', 'first_at'] },
+  ),
+  answers: {
+    200: List(KeyDenial, {
+      dropped: Type.Integer({
+        description: 'Denials of the last 30 days that a flood kept from being recorded.',
+      }),
+    }),
+  },
+  problems: [],
+  example: { query: { cause: 'permission' }, answer: { status: 200, body: example } },
+  async handle(call) {
+    const { rows, nextCursor } = await readDenials(call);
+    return ok({
+      data: rows.map((row) => {
+        const code = codes.find((known) => known === row.code) ?? 'permission_denied';
+        return {
+          ...row,
+          code,
+          key: { id: row.key_id, public_id: row.key_public_id, name: row.key_name },
+          denied_by: row.denied_by === null ? null : denials.filter((name) => row.denied_by?.includes(name)),
+          first_at: row.first_at.toISOString(),
+          last_at: row.last_at.toISOString(),
+          hint: hints[code],
+        };
+      }),
+      next_cursor: nextCursor,
+      dropped: await readDropped(call.db, call.caller.account.id),
+    });
+  },
+});

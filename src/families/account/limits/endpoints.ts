@@ -1,0 +1,77 @@
+import { familyNames } from '../../../kernel/families.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { sliceFrom } from '../../../kernel/pages/slice.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Named, Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { readLimitRows } from './limit-rows.ts';
+
+export const Limit = Named(
+  'Limit',
+  Shape({
+    id: Type.String(),
+    family: Type.String(),
+    name: Type.String(),
+    unit: Type.String(),
+    limit: Nullable(Type.Integer({ description: 'Null: counted, but not limited.' })),
+    used: Type.Integer(),
+    scope: OneOf(['account', 'location', 'parent']),
+    location: Nullable(Type.String()),
+    raisable: Type.Boolean(),
+    maximum_on_request: Nullable(Type.Integer()),
+  }),
+);
+
+const example = {
+  data: [
+    {
+      id: 'account.api-keys',
+      family: 'account',
+      name: 'Active API keys',
+      unit: 'keys',
+      limit: 100,
+      used: 4,
+      scope: 'account',
+      location: null,
+      raisable: false,
+      maximum_on_request: null,
+    },
+  ],
+  next_cursor: null,
+};
+
+export const listLimits = endpoint({
+  id: 'listLimits',
+  method: 'GET',
+  path: '/account/v1/limits',
+  summary: 'List limits and their use',
+  description:
+    'Quotas of the account with what is used of them. To raise one, open a ticket of category `limit_increase`.',
+  permission: 'account:limits:read',
+  access: 'read',
+  resource: { name: 'limit', role: 'list' },
+  query: ListQuery(
+    {
+      family: Type.Optional(OneOf(familyNames)),
+      location: Type.Optional(Type.String({ maxLength: 63 })),
+      used_percent_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1000 })),
+    },
+    { sort: ['id'] },
+  ),
+  answers: { 200: List(Limit) },
+  problems: [],
+  example: { query: { family: 'account' }, answer: { status: 200, body: example } },
+  async handle(call) {
+    const { family, location, used_percent_min: least } = call.query;
+    const rows = (await readLimitRows(call))
+      .filter((row) => family === undefined || row.family === family)
+      .filter((row) => location === undefined || row.location === location)
+      .filter((row) => least === undefined || (row.limit !== null && row.used * 100 >= least * row.limit));
+    const { page, nextCursor } = sliceFrom(
+      call,
+      'listLimits',
+      rows,
+      (row) => `${row.id} ${row.location ?? ''}`,
+    );
+    return ok({ data: page, next_cursor: nextCursor });
+  },
+});

@@ -1,0 +1,143 @@
+import type { Caller } from '../../../kernel/access/caller.ts';
+import { holds } from '../../../kernel/access/caller.ts';
+import { familyNames } from '../../../kernel/families.ts';
+import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
+import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
+import { formatMoney, formatRate } from '../../../kernel/prices/format.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import type { Registry } from '../../../kernel/registry.ts';
+import { Labels, Named, Nullable, OneOf, Price, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { readResources } from './store.ts';
+
+export const ResourceSummary = Named(
+  'ResourceSummary',
+  Shape({
+    id: Type.String(),
+    type: Type.String(),
+    family: Type.String(),
+    name: Type.String(),
+    status: Type.String(),
+    location: Nullable(Type.String()),
+    labels: Labels,
+    parent_id: Nullable(Type.String()),
+    price: Nullable(Price),
+    href: Type.String(),
+    created_at: Time,
+  }),
+);
+
+const Omitted = Named(
+  'Omitted',
+  Shape({ family: Type.String(), resource_type: Type.String(), missing_permission: Type.String() }),
+);
+
+const example = {
+  data: [
+    {
+      id: 'vm_01jqzvbw8fh0xtq5a2k7r9t1mz',
+      type: 'vm',
+      family: 'flexible-vps',
+      name: 'web-1',
+      status: 'running',
+      location: 'fra1',
+      labels: { env: 'prod' },
+      parent_id: null,
+      price: { hourly: '0.012796', monthly: '8.80', currency: 'EUR' },
+      href: 'https://api.example.com/flexible-vps/v1/vms/vm_01jqzvbw8fh0xtq5a2k7r9t1mz',
+      created_at: '2026-02-01T08:00:00.000Z',
+    },
+  ],
+  next_cursor: null,
+  omitted: [{ family: 'storage', resource_type: 'bucket', missing_permission: 'storage:buckets:read' }],
+  as_of: '2026-03-01T10:00:00.000Z',
+};
+
+/** What this key may look at, and what it may not: absence must never read as "nothing exists". */
+function splitByVisibility(registry: Registry, caller: Caller, wanted: { family?: string; type?: string }) {
+  const asked = [...registry.resourceTypes.values()]
+    .filter(({ family }) => wanted.family === undefined || family === wanted.family)
+    .filter(({ type }) => wanted.type === undefined || type === wanted.type);
+  const visible = asked.filter(({ permission }) => holds(caller, permission));
+  const hidden = asked.filter((type) => !visible.includes(type));
+  return {
+    visible: visible.map(({ type }) => type),
+    omitted: hidden.map(({ family, type, permission }) => ({
+      family,
+      resource_type: type,
+      missing_permission: permission,
+    })),
+  };
+}
+
+export const listResources = endpoint({
+  id: 'listResources',
+  method: 'GET',
+  path: '/account/v1/resources',
+  summary: 'List resources of all families',
+  description:
+    'The inventory of the account. Rows of a type are shown to keys that may read that type; what was withheld is named in `omitted`.',
+  permission: 'account:resources:read',
+  access: 'read',
+  resource: { name: 'resource', role: 'list' },
+  query: ListQuery(
+    {
+      family: Type.Optional(OneOf(familyNames)),
+      type: Type.Optional(Type.String({ maxLength: 63 })),
+      location: Type.Optional(Type.String({ maxLength: 63 })),
+      status: Type.Optional(Type.String({ maxLength: 63 })),
+      name: Type.Optional(Type.String({ maxLength: 63 })),
+      label_selector: Type.Optional(
+        Type.String({ maxLength: 1000, description: '`env=prod,role in (web,api),!legacy`' }),
+      ),
+      ids: Type.Optional(Type.Array(Type.String({ maxLength: 90 }), { minItems: 1, maxItems: 50 })),
+      ...dateFilters,
+    },
+    {
+      sort: [
+        'created_at',
+        '-created_at',
+        'name',
+        '-name',
+        'type',
+        '-type',
+        'price.monthly',
+        '-price.monthly',
+      ],
+    },
+  ),
+  answers: { 200: List(ResourceSummary, { omitted: Type.Array(Omitted), as_of: Time }) },
+  problems: [],
+  example: { query: { label_selector: 'env=prod' }, answer: { status: 200, body: example } },
+  async handle(call) {
+    const { query, services, caller } = call;
+    const { visible, omitted } = splitByVisibility(services.registry, caller, query);
+    const selector = query.label_selector === undefined ? [] : parseLabelSelector(query.label_selector);
+    const { rows, nextCursor } = await readResources(call, visible, selector);
+    const { currency } = services.provider.provider;
+    return ok({
+      data: rows.map((row) => ({
+        id: row.id,
+        type: row.type,
+        family: row.family,
+        name: row.name,
+        status: row.status,
+        location: row.location,
+        labels: row.labels,
+        parent_id: row.parent_id,
+        price:
+          row.price_hourly_micros === null || row.price_monthly_micros === null
+            ? null
+            : {
+                hourly: formatRate(BigInt(row.price_hourly_micros)),
+                monthly: formatMoney(BigInt(row.price_monthly_micros)),
+                currency,
+              },
+        href: `${services.baseUrl}${services.registry.resourceTypes.get(row.type)?.path.replace('{id}', row.id) ?? ''}`,
+        created_at: row.created_at.toISOString(),
+      })),
+      next_cursor: nextCursor,
+      omitted,
+      as_of: call.now.toISOString(),
+    });
+  },
+});

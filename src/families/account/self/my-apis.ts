@@ -1,0 +1,90 @@
+import { denials } from '../../../kernel/access/caller.ts';
+import { familyNames } from '../../../kernel/families.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { sliceFrom } from '../../../kernel/pages/slice.ts';
+import { needsApproval } from '../../../kernel/pipeline/approval.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export const ApiAccess = Named(
+  'ApiAccess',
+  Shape({
+    operation_id: Type.String(),
+    method: OneOf(methods),
+    path: Type.String(),
+    family: Type.String(),
+    summary: Type.String(),
+    permission: Type.String(),
+    effect: OneOf(['read', 'write', 'destructive']),
+    allowed: Type.Boolean(),
+    denied_by: Type.Array(OneOf(denials)),
+    approval_required: Type.Boolean(),
+  }),
+);
+
+const example = {
+  data: [
+    {
+      operation_id: 'revokeApiKey',
+      method: 'DELETE',
+      path: '/account/v1/api-keys/{id}',
+      family: 'account',
+      summary: 'Revoke an API key',
+      permission: 'account:api-keys:delete',
+      effect: 'destructive',
+      allowed: false,
+      denied_by: ['key'],
+      approval_required: false,
+    },
+  ],
+  next_cursor: null,
+};
+
+export const listMyApis = endpoint({
+  id: 'listMyApis',
+  method: 'GET',
+  path: '/account/v1/my-apis',
+  summary: 'List all endpoints and which this key may call',
+  description:
+    'Every endpoint with `allowed` and, if it is not, what denies it: the same words a 403 would use. One call returns them all.',
+  permission: 'account:self:read',
+  access: 'read',
+  resource: { name: 'api_access', role: 'list' },
+  query: ListQuery(
+    {
+      family: Type.Optional(OneOf(familyNames)),
+      method: Type.Optional(OneOf(methods)),
+      allowed: Type.Optional(Type.Boolean()),
+    },
+    { sort: ['family'], maximum: 250, initial: 250 },
+  ),
+  answers: { 200: List(ApiAccess) },
+  problems: [],
+  example: { query: { family: 'account', allowed: false }, answer: { status: 200, body: example } },
+  async handle(call) {
+    const { caller, query, services } = call;
+    const rows = services.registry.endpoints
+      .map((record) => {
+        const { allowed, deniedBy } = caller.decide(record);
+        return {
+          operation_id: record.id,
+          method: record.method,
+          path: record.path,
+          family: record.family,
+          summary: record.summary,
+          permission: record.permission,
+          effect: record.access,
+          allowed,
+          denied_by: [...deniedBy],
+          approval_required: allowed && needsApproval(caller, record),
+        };
+      })
+      .filter((row) => query.family === undefined || row.family === query.family)
+      .filter((row) => query.method === undefined || row.method === query.method)
+      .filter((row) => query.allowed === undefined || row.allowed === query.allowed);
+    const { page, nextCursor } = sliceFrom(call, 'listMyApis', rows, (row) => row.operation_id);
+    return ok({ data: page, next_cursor: nextCursor });
+  },
+});

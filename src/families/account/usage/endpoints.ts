@@ -1,0 +1,118 @@
+import { invalid } from '../../../kernel/problems/problem.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 400;
+
+export const Usage = Named(
+  'Usage',
+  Shape({
+    period: Shape({ from: Time, to: Time, is_billing_period: Type.Boolean() }),
+    currency: Type.String(),
+    accrued: Shape({ total: Decimal, fixed: Decimal, metered: Decimal }),
+    forecast: Shape({
+      total: Decimal,
+      method: OneOf(['run_rate']),
+      confidence: OneOf(['low', 'medium', 'high']),
+    }),
+    groups: Type.Array(
+      Shape({
+        key: Shape({
+          family: Type.Optional(Type.String()),
+          resource_type: Type.Optional(Type.String()),
+          resource_id: Type.Optional(Type.String()),
+          label_value: Type.Optional(Nullable(Type.String())),
+          location: Type.Optional(Nullable(Type.String())),
+          day: Type.Optional(Type.String()),
+        }),
+        quantities: Type.Array(
+          Shape({
+            sku: Type.String(),
+            unit: Type.String(),
+            quantity: Decimal,
+            included: Decimal,
+            billable: Decimal,
+          }),
+        ),
+        cost: Decimal,
+      }),
+    ),
+    data_complete_until: Time,
+    is_invoice: Type.Literal(false),
+  }),
+);
+
+const example = {
+  period: { from: '2026-03-01T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z', is_billing_period: true },
+  currency: 'EUR',
+  accrued: { total: '0.00', fixed: '0.00', metered: '0.00' },
+  forecast: { total: '0.00', method: 'run_rate', confidence: 'high' },
+  groups: [],
+  data_complete_until: '2026-03-01T10:00:00.000Z',
+  is_invoice: false,
+};
+
+function monthOf(now: Date): { from: Date; to: Date } {
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  return { from, to: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)) };
+}
+
+function periodOf(query: { from?: string; to?: string }, now: Date) {
+  const month = monthOf(now);
+  const from = query.from === undefined ? month.from : new Date(query.from);
+  const to = query.to === undefined ? month.to : new Date(query.to);
+  const days = (to.getTime() - from.getTime()) / DAY_MS;
+  if (days <= 0 || days > MAX_DAYS) {
+    const detail = `The period must end after it begins and span at most ${MAX_DAYS} days.`;
+    throw invalid([
+      { pointer: query.to === undefined ? 'query/from' : 'query/to', code: 'out_of_range', detail },
+    ]);
+  }
+  const isBillingPeriod = from.getTime() === month.from.getTime() && to.getTime() === month.to.getTime();
+  return { from: from.toISOString(), to: to.toISOString(), is_billing_period: isBillingPeriod };
+}
+
+export const getUsage = endpoint({
+  id: 'getUsage',
+  method: 'GET',
+  path: '/account/v1/usage',
+  summary: 'Get usage and cost to date',
+  description:
+    'Accrued quantities and cost with a forecast for the period. Information, never an invoice: those exist only in the portal.',
+  permission: 'account:usage:read',
+  access: 'read',
+  resource: { name: 'usage', role: 'read' },
+  query: Shape({
+    from: Type.Optional({ ...Time, description: 'Start of the period; the current month by default.' }),
+    to: Type.Optional({ ...Time, description: 'End of the period, not included.' }),
+    group_by: OneOf(['family', 'type', 'resource', 'label', 'location', 'day'], { default: 'family' }),
+    label_key: Type.Optional(
+      Type.String({ maxLength: 63, description: 'With `group_by=label`: which label.' }),
+    ),
+  }),
+  answers: { 200: Usage },
+  problems: [],
+  example: { query: { group_by: 'family' }, answer: { status: 200, body: example } },
+  async handle({ query, services, now }) {
+    if ((query.group_by === 'label') !== (query.label_key !== undefined)) {
+      const detail = 'Give label_key together with group_by=label, and only then.';
+      throw invalid([
+        {
+          pointer: 'query/label_key',
+          code: query.label_key === undefined ? 'required' : 'incompatible',
+          detail,
+        },
+      ]);
+    }
+    return ok({
+      period: periodOf(query, now),
+      currency: services.provider.provider.currency,
+      accrued: { total: '0.00', fixed: '0.00', metered: '0.00' },
+      forecast: { total: '0.00', method: 'run_rate' as const, confidence: 'high' as const },
+      groups: [],
+      data_complete_until: now.toISOString(),
+      is_invoice: false as const,
+    });
+  },
+});

@@ -1,0 +1,27 @@
+/** Pages over what is in memory anyway (the registry, the price list): same words, same cursors. */
+import { canonicalJson } from '../audit/entry.ts';
+import type { Call } from '../call.ts';
+
+interface PagedQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export function sliceFrom<Row>(
+  call: Pick<Call<unknown, PagedQuery>, 'query' | 'caller' | 'services'>,
+  endpoint: string,
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+): { page: Row[]; nextCursor: string | null } {
+  const { limit, cursor, ...filters } = call.query;
+  const list = `${call.caller.account.id} ${endpoint} ${canonicalJson(filters)}`;
+  const [after] = cursor === undefined ? [] : call.services.cursors.read(list, cursor, 1);
+  const start = after === undefined ? 0 : rows.findIndex((row) => idOf(row) === after) + 1;
+  const page = rows.slice(start, start + limit);
+  const last = page.at(-1);
+  const hasMore = start + limit < rows.length;
+  return {
+    page,
+    nextCursor: hasMore && last !== undefined ? call.services.cursors.write(list, [idOf(last)]) : null,
+  };
+}

@@ -1,0 +1,143 @@
+/** Every name is unique in its list, and every reference leads to something. */
+import type { Draft, Entry } from '../draft.ts';
+import type { Report } from '../fault.ts';
+import { nearest } from '../nearest.ts';
+import type { ProviderFile } from '../schema.ts';
+
+type List = (file: ProviderFile) => readonly object[];
+
+const lists: readonly (readonly [path: string, list: List, member: string])[] = [
+  ['/catalogue/products', (file) => file.catalogue.products, 'family'],
+  ['/catalogue/locations', (file) => file.catalogue.locations, 'slug'],
+  ['/catalogue/plans', (file) => file.catalogue.plans, 'slug'],
+  ['/catalogue/images', (file) => file.catalogue.images, 'slug'],
+  ['/catalogue/volume_tiers', (file) => file.catalogue.volume_tiers, 'slug'],
+  ['/catalogue/kubernetes/tiers', (file) => file.catalogue.kubernetes.tiers, 'slug'],
+  ['/catalogue/kubernetes/versions', (file) => file.catalogue.kubernetes.versions, 'version'],
+  ['/catalogue/object_storage/regions', (file) => file.catalogue.object_storage.regions, 'location'],
+  ['/catalogue/dedicated/operating_systems', (file) => file.catalogue.dedicated.operating_systems, 'slug'],
+  ['/catalogue/dedicated/products', (file) => file.catalogue.dedicated.products, 'slug'],
+  ['/catalogue/datacenter/sites', (file) => file.catalogue.datacenter.sites, 'slug'],
+  ['/catalogue/monitoring/probe_regions', (file) => file.catalogue.monitoring.probe_regions, 'slug'],
+  ['/catalogue/address_pools', (file) => file.catalogue.address_pools, 'slug'],
+  ['/catalogue/limits', (file) => file.catalogue.limits, 'id'],
+];
+
+export function checkUnique(draft: Draft, report: Report): void {
+  for (const [path, list, member] of lists) {
+    tellRepeated(draft.entries(path, list), member, report);
+  }
+  for (const { path, value } of draft.entries(
+    '/catalogue/dedicated/products',
+    (f) => f.catalogue.dedicated.products,
+  )) {
+    tellRepeated(inside(`${path}/sites`, value.sites), 'site', report);
+    tellRepeated(inside(`${path}/terms`, value.terms), 'months', report);
+    tellRepeated(inside(`${path}/uplinks`, value.uplinks), 'slug', report);
+  }
+  for (const { path, value } of draft.entries(
+    '/catalogue/datacenter/sites',
+    (f) => f.catalogue.datacenter.sites,
+  )) {
+    tellRepeated(inside(`${path}/cross_connects`, value.cross_connects), 'media', report);
+  }
+}
+
+function inside(path: string, values: readonly object[]): Entry<object>[] {
+  return values.map((value, index) => ({ path: `${path}/${index}`, value }));
+}
+
+function tellRepeated(entries: readonly Entry<object>[], member: string, report: Report): void {
+  const first = new Map<unknown, string>();
+  for (const { path, value } of entries) {
+    const name = (value as Record<string, unknown>)[member];
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, path);
+    else
+      report(
+        `${path}/${member}`,
+        `${String(name)} is already the ${member} of ${earlier}.`,
+        'Rename or remove one.',
+      );
+  }
+}
+
+export function checkReferences(draft: Draft, report: Report): void {
+  const locations = draft.names((file) => file.catalogue.locations);
+  const plans = draft.names((file) => file.catalogue.plans);
+  const sites = draft.names((file) => file.catalogue.datacenter.sites);
+  const systems = draft.names((file) => file.catalogue.dedicated.operating_systems);
+
+  const one = (path: string, noun: string, name: string, known: ReadonlySet<string>): void => {
+    if (known.has(name)) return;
+    const meant = nearest(name, known);
+    const names = [...known].slice(0, 20).join(', ') || 'none';
+    report(path, `There is no ${noun} ${name}.`, meant ? `Did you mean ${meant}?` : `There are: ${names}.`);
+  };
+  const each = (path: string, noun: string, names: readonly string[], known: ReadonlySet<string>): void =>
+    names.forEach((name, index) => one(`${path}/${index}`, noun, name, known));
+
+  for (const { path, value } of draft.entries('/catalogue/plans', (file) => file.catalogue.plans)) {
+    each(`${path}/locations`, 'location', value.locations, locations);
+  }
+  const custom = '/catalogue/custom_plan';
+  if (draft.isSound(custom) && draft.file.catalogue.custom_plan) {
+    each(`${custom}/locations`, 'location', draft.file.catalogue.custom_plan.locations, locations);
+  }
+  for (const { path, value } of draft.entries(
+    '/catalogue/volume_tiers',
+    (file) => file.catalogue.volume_tiers,
+  )) {
+    each(`${path}/locations`, 'location', value.locations, locations);
+  }
+  const kubernetes = '/catalogue/kubernetes';
+  if (draft.isSound(kubernetes)) {
+    each(`${kubernetes}/regions`, 'location', draft.file.catalogue.kubernetes.regions, locations);
+    each(`${kubernetes}/node_plans`, 'plan', draft.file.catalogue.kubernetes.node_plans, plans);
+  }
+  const regions = '/catalogue/object_storage/regions';
+  for (const { path, value } of draft.entries(regions, (file) => file.catalogue.object_storage.regions)) {
+    one(`${path}/location`, 'location', value.location, locations);
+  }
+  for (const { path, value } of draft.entries(
+    '/catalogue/dedicated/products',
+    (f) => f.catalogue.dedicated.products,
+  )) {
+    value.sites.forEach(({ site }, index) => one(`${path}/sites/${index}/site`, 'site', site, sites));
+    each(`${path}/operating_systems`, 'operating system', value.operating_systems, systems);
+  }
+  for (const { path, value } of draft.entries(
+    '/catalogue/datacenter/sites',
+    (f) => f.catalogue.datacenter.sites,
+  )) {
+    one(`${path}/location`, 'location', value.location, locations);
+  }
+  for (const { path, value } of draft.entries(
+    '/catalogue/address_pools',
+    (file) => file.catalogue.address_pools,
+  )) {
+    one(`${path}/location`, 'location', value.location, locations);
+  }
+  for (const { path, value } of draft.entries('/catalogue/prices', (file) => file.catalogue.prices)) {
+    value.prices.forEach(({ location }, index) => {
+      if (location !== null) one(`${path}/prices/${index}/location`, 'location', location, locations);
+    });
+  }
+}
+
+/** A plan needs machines of its kind where it is sold. */
+export function checkArchitectures(draft: Draft, report: Report): void {
+  const offered = new Map(
+    draft
+      .entries('/catalogue/locations', (file) => file.catalogue.locations)
+      .map(({ value }) => [value.slug, value.architectures as readonly string[]]),
+  );
+  for (const { path, value } of draft.entries('/catalogue/plans', (file) => file.catalogue.plans)) {
+    value.locations.forEach((slug, index) => {
+      const kinds = offered.get(slug);
+      if (kinds === undefined || kinds.includes(value.architecture)) return;
+      const fix = 'Take the location out of the plan, or add the architecture to the location.';
+      report(`${path}/locations/${index}`, `${slug} has no ${value.architecture} machines.`, fix);
+    });
+  }
+}

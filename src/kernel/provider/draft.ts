@@ -1,0 +1,89 @@
+/**
+ * The file after its shape was checked and before its meaning is. Faults of shape must not hide those of meaning,
+ * so checks look at the entries that are sound and take the names of those that are not as given.
+ */
+import type { TSchema } from '../schema.ts';
+import type { ProviderFile } from './schema.ts';
+
+export interface Entry<T> {
+  readonly path: string;
+  readonly value: T;
+}
+
+export class Draft {
+  readonly file: ProviderFile;
+  private readonly broken: readonly string[];
+
+  /** `file` has its shape only where no `broken` path lies. */
+  constructor(file: unknown, broken: readonly string[]) {
+    this.file = file as ProviderFile;
+    this.broken = broken;
+  }
+
+  isSound(path: string): boolean {
+    return !this.broken.some((at) => at === path || at.startsWith(`${path}/`) || path.startsWith(`${at}/`));
+  }
+
+  /** The sound entries of a list, each with its path. */
+  entries<T>(path: string, list: (file: ProviderFile) => readonly T[]): Entry<T>[] {
+    const values = this.peek(list);
+    if (!Array.isArray(values)) return [];
+    return (values as T[])
+      .map((value, index) => ({ path: `${path}/${index}`, value }))
+      .filter((entry) => this.isSound(entry.path));
+  }
+
+  /** Every name in a list, also those of broken entries: a reference to one is not a fault of its own. */
+  names(list: (file: ProviderFile) => readonly object[], member = 'slug'): Set<string> {
+    const values = this.peek(list);
+    if (!Array.isArray(values)) return new Set();
+    const names = values.map((value: unknown) => (isRecord(value) ? value[member] : undefined));
+    return new Set(names.filter((name) => typeof name === 'string'));
+  }
+
+  private peek(list: (file: ProviderFile) => unknown): unknown {
+    try {
+      return list(this.file);
+    } catch (error) {
+      // A section above it has another shape altogether, which was told already.
+      if (error instanceof TypeError) return undefined;
+      throw error;
+    }
+  }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface JsonSchema {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+  readonly anyOf?: readonly TSchema[];
+}
+
+/** Members that were left out take the default of their shape, at every depth. */
+export function fillDefaults(schema: TSchema, value: unknown): unknown {
+  const { properties, items, anyOf, ...rest } = schema as JsonSchema;
+  if (value === undefined && 'default' in rest) return fillDefaults(schema, structuredClone(rest.default));
+  if (anyOf?.[0] !== undefined) return value === null ? null : fillDefaults(anyOf[0], value);
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => fillDefaults(items, item));
+  if (properties === undefined || !isRecord(value)) return value;
+  const filled = new Map(Object.entries(value));
+  for (const [name, member] of Object.entries(properties)) {
+    const content = fillDefaults(member, filled.get(name));
+    if (content !== undefined) filled.set(name, content);
+  }
+  return Object.fromEntries(filled);
+}
+
+/** The shape that holds at a path, for saying which members are known there. */
+export function shapeAt(schema: TSchema, segments: readonly string[]): JsonSchema {
+  const { properties, items, anyOf } = schema as JsonSchema;
+  const [name, ...rest] = segments;
+  if (anyOf?.[0] !== undefined) return shapeAt(anyOf[0], segments);
+  if (name === undefined) return schema as JsonSchema;
+  const inner = properties && Object.hasOwn(properties, name) ? properties[name] : items;
+  return inner === undefined ? {} : shapeAt(inner, rest);
+}

@@ -1,0 +1,140 @@
+/**
+ * Reads the provider's file over the default, applies the environment, and says everything that is wrong at once.
+ * Only broken YAML stops the reading early: behind it no line can be trusted.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { faultsOf } from '../validation.ts';
+import { checkCertificate } from './certificate.ts';
+import { checkCoverage } from './checks/coverage.ts';
+import { checkLimits } from './checks/limits.ts';
+import { checkPools } from './checks/pools.ts';
+import { checkPrices } from './checks/prices.ts';
+import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
+import { checkServer } from './checks/server.ts';
+import { DEFAULT_FILE } from './default.ts';
+import { Draft, fillDefaults } from './draft.ts';
+import { applyEnvironment, type Environment } from './environment.ts';
+import { type Fault, orderFaults, type Report } from './fault.ts';
+import { mergeSources } from './merge.ts';
+import { type ProviderConfig, ProviderFile } from './schema.ts';
+import { databaseUrl, readUrl, redisUrl } from './secrets.ts';
+import { explainShape } from './shape.ts';
+import { LARGEST_FILE, readSource, type Source, unreadable } from './source.ts';
+
+export interface LoadOptions {
+  /** Path of the provider's own file; left out, the default is the whole configuration. */
+  readonly file?: string;
+  readonly env: Environment;
+  readonly defaultText: string;
+  readonly now?: Date;
+}
+
+export type Loaded =
+  | { readonly ok: true; readonly config: ProviderConfig }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
+  const defaults = readSource(DEFAULT_FILE, defaultText);
+  const own = file === undefined ? null : readFile(file);
+  const broken = [defaults, own].filter(
+    (source) => source !== null && source.value === null && source.faults.length > 0,
+  );
+  if (broken.length > 0) return refuse(broken.flatMap((source) => source?.faults ?? []));
+
+  const merged = mergeSources(defaults, own);
+  const applied = applyEnvironment(merged.value, env);
+  const faults: Fault[] = [...merged.faults];
+  const report: Report = (path, message, fix) => {
+    const variable = applied.variableOf(path);
+    const place = variable === null ? merged.place(path) : { file: variable, line: 0, column: 0 };
+    faults.push({ path, ...place, message, fix });
+  };
+
+  const value = fillDefaults(ProviderFile, applied.value);
+  const errors = faultsOf(ProviderFile, value);
+  explainShape(errors, value, report);
+  const draft = new Draft(value, [
+    ...merged.faults.map(({ path }) => path),
+    ...errors.map(({ pointer }) => pointer),
+  ]);
+  const folder = (section: string): string =>
+    file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
+  checkMeaning(draft, report, now);
+  const database = draft.isSound('/database')
+    ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
+    : null;
+  const redis = draft.isSound('/redis')
+    ? readUrl(redisUrl, draft.file.redis, env, folder('redis'), report)
+    : null;
+  checkStore(draft, redis, report);
+  const tls = draft.isSound('/server') ? absoluteTls(draft, folder('server')) : null;
+  if (tls) checkCertificate(tls, report);
+
+  if (faults.length > 0) return refuse(faults);
+  const { provider, server, catalogue } = draft.file;
+  const inData = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
+  return {
+    ok: true,
+    config: {
+      provider,
+      server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
+      database: {
+        url: database,
+        folder: resolve(inData, draft.file.database.folder),
+        pool_size: draft.file.database.pool_size,
+      },
+      redis: { url: redis },
+      catalogue,
+    },
+  };
+}
+
+function refuse(faults: readonly Fault[]): Loaded {
+  return { ok: false, faults: orderFaults(faults) };
+}
+
+function checkMeaning(draft: Draft, report: Report, now: Date): void {
+  for (const check of [
+    checkServer,
+    checkUnique,
+    checkReferences,
+    checkArchitectures,
+    checkPools,
+    checkPrices,
+    checkLimits,
+  ]) {
+    check(draft, report);
+  }
+  checkCoverage(draft, report, now);
+}
+
+function checkStore(draft: Draft, redis: string | null, report: Report): void {
+  const path = '/server/rate_limit/store';
+  if (!draft.isSound(path) || !draft.isSound('/redis') || redis !== null) return;
+  if (draft.file.server.rate_limit.store !== 'redis') return;
+  report(
+    path,
+    'The rate limiter wants Redis but none is configured.',
+    'Give redis.url_env, or set store to auto.',
+  );
+}
+
+function absoluteTls(draft: Draft, folder: string): { certificate: string; key: string } | null {
+  const { tls } = draft.file.server;
+  return tls && { certificate: resolve(folder, tls.certificate), key: resolve(folder, tls.key) };
+}
+
+function readFile(file: string): Source {
+  try {
+    const { size } = statSync(file);
+    if (size > LARGEST_FILE) return readSource(file, ' '.repeat(LARGEST_FILE + 1));
+    return readSource(file, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)));
+  } catch (error) {
+    if (error instanceof TypeError) {
+      return unreadable(file, 'The file is not UTF-8 text.', 'Save it as UTF-8.');
+    }
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return unreadable(file, `The file cannot be read (${reason}).`, 'Check the path and who may read it.');
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Which of the two files each section comes from. Whole sections are replaced (of the catalogue, its sub-sections),
+ * never parts of them, so that what stands in the provider's own file is all that holds there.
+ */
+import { isRecord } from './draft.ts';
+import { type Fault, pointerSegments } from './fault.ts';
+import type { Place, Source } from './source.ts';
+
+export interface Merged {
+  readonly value: unknown;
+  readonly faults: readonly Fault[];
+  /** Whether the section around this path comes from the provider's own file. */
+  isOwn(path: string): boolean;
+  place(path: string): Place & { readonly file: string };
+}
+
+export function mergeSources(defaults: Source, own: Source | null): Merged {
+  const isOwn = (path: string): boolean => own !== null && own.has(sectionOf(path));
+  const faults = [...defaults.faults, ...(own?.faults ?? [])];
+  if (own !== null && own.value !== null && !isRecord(own.value)) {
+    const fix = 'Begin with a section such as provider: or catalogue:.';
+    faults.push({ path: '', file: own.file, ...own.place(''), message: 'The file has no sections.', fix });
+  }
+  return {
+    value: mergeValues(defaults.value, own?.value),
+    faults,
+    isOwn,
+    place(path) {
+      const source = own !== null && isOwn(path) ? own : defaults;
+      return { file: source.file, ...source.place(path) };
+    },
+  };
+}
+
+function sectionOf(path: string): string {
+  const [top, sub] = pointerSegments(path);
+  return top === 'catalogue' && sub !== undefined ? `/catalogue/${sub}` : `/${top ?? ''}`;
+}
+
+function mergeValues(defaults: unknown, own: unknown): unknown {
+  if (!isRecord(defaults) || !isRecord(own)) return defaults;
+  const { catalogue } = own;
+  const merged = { ...defaults, ...own };
+  if (isRecord(catalogue) && isRecord(defaults.catalogue)) {
+    return { ...merged, catalogue: { ...defaults.catalogue, ...catalogue } };
+  }
+  return merged;
+}

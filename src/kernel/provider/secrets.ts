@@ -1,0 +1,99 @@
+/**
+ * Addresses that hold passwords come from the environment or from a file of their own. A password in the
+ * provider's file is a fault: that file is copied, mailed and committed. No message repeats what it found.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Environment } from './environment.ts';
+import type { Report } from './fault.ts';
+
+export interface UrlSetting {
+  readonly url: string | null;
+  readonly url_env: string | null;
+  readonly url_file: string | null;
+}
+
+interface Kind {
+  readonly section: 'database' | 'redis';
+  readonly variable: string;
+  readonly protocols: readonly string[];
+  readonly example: string;
+}
+
+export const databaseUrl: Kind = {
+  section: 'database',
+  variable: 'HOSTPLANE_DATABASE_URL',
+  protocols: ['postgres:', 'postgresql:'],
+  example: 'postgres://hostplane@db.internal/hostplane',
+};
+
+export const redisUrl: Kind = {
+  section: 'redis',
+  variable: 'HOSTPLANE_REDIS_URL',
+  protocols: ['redis:', 'rediss:'],
+  example: 'redis://cache.internal:6379',
+};
+
+export function readUrl(
+  kind: Kind,
+  setting: UrlSetting,
+  env: Environment,
+  folder: string,
+  report: Report,
+): string | null {
+  const at = `/${kind.section}`;
+  const given = (['url', 'url_env', 'url_file'] as const).filter((member) => setting[member] !== null);
+  if (given.length > 1) {
+    report(`${at}/${given[1]}`, `${given.join(' and ')} are both given.`, 'Keep one of them.');
+  }
+  if (setting.url !== null && holdsPassword(setting.url)) {
+    const fix = `Put the URL into ${kind.variable}, or into a file named by url_file.`;
+    report(`${at}/url`, 'The URL holds a password, and secrets do not stand in this file.', fix);
+  }
+  const [path, text] = findUrl(kind, setting, env, folder, report);
+  if (text === null) return null;
+  if (!URL.canParse(text) || !kind.protocols.includes(new URL(text).protocol)) {
+    report(path, 'This is not a URL of the right kind.', `Write it as ${kind.example}.`);
+    return null;
+  }
+  return text;
+}
+
+function findUrl(
+  kind: Kind,
+  { url, url_env, url_file }: UrlSetting,
+  env: Environment,
+  folder: string,
+  report: Report,
+): [path: string, text: string | null] {
+  const at = `/${kind.section}`;
+  const own = env[kind.variable];
+  if (own) return [`${at}/url`, own];
+  if (url_env !== null) {
+    const text = env[url_env];
+    if (!text) report(`${at}/url_env`, `The variable ${url_env} is not set.`, 'Set it, or correct its name.');
+    return [`${at}/url_env`, text || null];
+  }
+  if (url_file !== null)
+    return [`${at}/url_file`, readSecret(resolve(folder, url_file), `${at}/url_file`, report)];
+  return [`${at}/url`, url];
+}
+
+function readSecret(file: string, path: string, report: Report): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    report(
+      path,
+      `${file} cannot be read.`,
+      'Create it, readable by this user, with the URL as its only line.',
+    );
+    return null;
+  }
+}
+
+function holdsPassword(text: string): boolean {
+  if (!URL.canParse(text)) return /:[^/@\s]+@/.test(text) || /password=/i.test(text);
+  const url = new URL(text);
+  return url.password !== '' || [...url.searchParams.keys()].some((name) => /^(ssl)?password$/i.test(name));
+}

@@ -1,0 +1,53 @@
+/** Turns what the validator found into sentences for the person who edits the file. */
+import type { FieldError } from '../problems/problem.ts';
+import { isRecord, shapeAt } from './draft.ts';
+import { pointerSegments, type Report } from './fault.ts';
+import { nearest } from './nearest.ts';
+import { ProviderFile } from './schema.ts';
+
+export function explainShape(errors: readonly FieldError[], value: unknown, report: Report): void {
+  for (const error of errors) {
+    // "Must be null" about something optional that is broken further inside.
+    const outer = errors.some((other) => other.pointer.startsWith(`${error.pointer}/`));
+    if (!outer) explain(error, value, report);
+  }
+}
+
+function explain({ pointer, code, detail }: FieldError, value: unknown, report: Report): void {
+  const segments = pointerSegments(pointer);
+  const name = segments.at(-1) ?? '';
+  switch (code) {
+    case 'required':
+      report(pointer, `${name} is missing.`, `Add ${name} here.`);
+      return;
+    case 'unknown_member': {
+      const known = Object.keys(shapeAt(ProviderFile, segments.slice(0, -1)).properties ?? {});
+      const meant = nearest(name, known);
+      const fix = meant ? `Did you mean ${meant}?` : `Remove it; known here are: ${known.join(', ')}.`;
+      report(pointer, `${name} is not known here.`, fix);
+      return;
+    }
+    default:
+      report(pointer, detail, fixFor(shapeAt(ProviderFile, segments), valueAt(value, segments)));
+  }
+}
+
+function fixFor(shape: object, value: unknown): string {
+  const type = 'type' in shape ? shape.type : undefined;
+  const types = Array.isArray(type) ? type : [type];
+  if (value === null) return 'Give it a value, or leave the member out.';
+  if (types.includes('string') && typeof value === 'number') return `Put it in quotes: "${value}".`;
+  if (types.includes('array') && !Array.isArray(value)) return 'Write a list: [a, b].';
+  if (types.includes('object') && !isRecord(value)) return 'Write members below it, each as name: value.';
+  if (types.includes('integer') && typeof value === 'string') return 'Write a whole number without quotes.';
+  return 'Correct the value.';
+}
+
+function valueAt(value: unknown, segments: readonly string[]): unknown {
+  let at = value;
+  for (const name of segments) {
+    if (Array.isArray(at)) at = at[Number(name)];
+    else at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  return at;
+}

@@ -1,0 +1,83 @@
+import { append, openChain } from '../../kernel/audit/store.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import { Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../store/database.ts';
+import type { Actor } from '../actor.ts';
+import { ensureAllowlist } from '../allowlist/store.ts';
+import { staffOnly } from '../authority.ts';
+import { succeeded } from '../change.ts';
+import { check, Email, Line } from '../input.ts';
+import { insertMember, type MemberRow } from '../members/store.ts';
+import { type AccountRow, insertAccount, writeProducts } from './store.ts';
+
+const CreateAccount = Shape({
+  name: Line(1, 100),
+  currency: Type.Optional(Type.Unsafe<string>({ type: 'string', pattern: '^[A-Z]{3}$' })),
+  country: Type.Optional(Type.Unsafe<string>({ type: 'string', pattern: '^[A-Z]{2}$' })),
+  timezone: Type.Optional(Line(1, 64)),
+  owner_name: Line(1, 100),
+  owner_email: Email,
+});
+export type CreateAccount = Static<typeof CreateAccount>;
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** With its first owner: an account without one could not be run by anybody. */
+export async function createAccount(
+  db: Db,
+  actor: Actor,
+  input: CreateAccount,
+  provider: Pick<ProviderConfig, 'provider' | 'catalogue'>,
+): Promise<{ account: AccountRow; owner: MemberRow }> {
+  staffOnly(actor);
+  check(CreateAccount, input, ({ timezone }) =>
+    timezone === undefined || isTimezone(timezone)
+      ? []
+      : [{ pointer: '/timezone', code: 'invalid_format', detail: 'Must be a name such as Europe/Berlin.' }],
+  );
+  const { currency, country, timezone } = { ...provider.provider, ...input };
+  return db.transaction().execute(async (tx) => {
+    const account = await insertAccount(tx, {
+      id: newId('account'),
+      name: input.name,
+      currency,
+      country,
+      timezone,
+    });
+    const products = provider.catalogue.products.filter(({ family }) => family !== 'account');
+    await writeProducts(
+      tx,
+      account.id,
+      products.map(({ family, enabled }) => ({
+        family,
+        enabled,
+        since: enabled ? account.created_at : null,
+        reason: null,
+      })),
+    );
+    await ensureAllowlist(tx, account.id);
+    const owner = await insertMember(tx, {
+      id: newId('member'),
+      account_id: account.id,
+      name: input.owner_name,
+      email: input.owner_email,
+      role: 'owner',
+    });
+    await openChain(tx, account.id);
+    const after = { name: account.name, currency, country, timezone, owner: owner.id };
+    const changed = {
+      result: account,
+      resource: { type: 'account', id: account.id, name: account.name },
+      changes: [{ pointer: '', before: null, after }],
+    };
+    await append(tx, account.id, succeeded(actor, 'createAccount', changed));
+    return { account, owner };
+  });
+}

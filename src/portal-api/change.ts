@@ -1,0 +1,77 @@
+/**
+ * Every write of the portal has this frame: one transaction, the account's row held so that two writes to one
+ * account never interleave, one audit entry. A refusal leaves nothing behind but its own entry.
+ */
+import { type AuditChange, type AuditEntry, MAX_CHANGES } from '../kernel/audit/entry.ts';
+import { append } from '../kernel/audit/store.ts';
+import type { ResourceRef } from '../kernel/call.ts';
+import { newId } from '../kernel/ids.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { Db, Tx } from '../store/database.ts';
+import { type AccountRow, lockAccount } from './accounts/store.ts';
+import { type Actor, auditActor, auditOrigin } from './actor.ts';
+
+export interface Changed<T> {
+  readonly result: T;
+  readonly resource: ResourceRef;
+  /** Empty when all was as wanted already. */
+  readonly changes: readonly AuditChange[];
+}
+
+type Ending = Pick<AuditEntry, 'outcome' | 'problem_code' | 'resource' | 'changes'>;
+
+export async function change<T>(
+  db: Db,
+  actor: Actor,
+  action: string,
+  accountId: string,
+  work: (tx: Tx, account: AccountRow) => Promise<Changed<T>>,
+): Promise<T> {
+  let found = false;
+  const written = db.transaction().execute(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    if (account === undefined) throw notFound('account', accountId);
+    found = true;
+    const changed = await work(tx, account);
+    await append(tx, accountId, succeeded(actor, action, changed));
+    return changed.result;
+  });
+  return written.catch(async (error: unknown) => {
+    if (found && error instanceof Problem) {
+      const ending = { outcome: 'rejected', problem_code: error.code, resource: null, changes: [] } as const;
+      await append(db, accountId, entryOf(actor, action, ending));
+    }
+    throw error;
+  });
+}
+
+export function succeeded(actor: Actor, action: string, changed: Changed<unknown>): AuditEntry {
+  const { resource } = changed;
+  const changes = changed.changes.slice(0, MAX_CHANGES);
+  return entryOf(actor, action, { outcome: 'succeeded', problem_code: null, resource, changes });
+}
+
+function entryOf(actor: Actor, action: string, ending: Ending): AuditEntry {
+  return {
+    id: newId('audit_entry'),
+    occurred_at: new Date().toISOString(),
+    actor: auditActor(actor),
+    ...auditOrigin(actor),
+    action,
+    http_status: null,
+    operation_id: null,
+    approval_operation_id: null,
+    ...ending,
+  };
+}
+
+export function notFound(type: string, id: string): Problem {
+  return new Problem('not_found', { detail: `There is no ${type} ${id} here.` });
+}
+
+/** The members that differ, as an audit entry lists them. */
+export function differences<T extends object>(before: Partial<T>, after: Partial<T>): AuditChange[] {
+  return (Object.keys(after) as (keyof T & string)[])
+    .filter((name) => before[name] !== after[name])
+    .map((name) => ({ pointer: `/${name}`, before: before[name] ?? null, after: after[name] ?? null }));
+}

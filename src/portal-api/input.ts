@@ -1,0 +1,54 @@
+/** Input of people: checked whole, told in one go, and never with an API key inside a text that others will read. */
+import { maskKeys } from '../kernel/access/key-format.ts';
+import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
+import { type TSchema, type TUnsafe, Type } from '../kernel/schema.ts';
+import { faultsOf } from '../kernel/validation.ts';
+
+const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?<!\\s)$';
+const EMAIL = '^[^@\\s\\u0000-\\u001f]{1,64}@[^@\\s\\u0000-\\u001f.]+(\\.[^@\\s\\u0000-\\u001f.]+)+$';
+
+const explanations: Readonly<Record<string, string>> = {
+  [LINE]: 'Must be one line of text without control characters and without spaces at its ends.',
+  [EMAIL]: 'Must be an e-mail address such as ada@example.com.',
+};
+
+/** One line of text as people write it. Control characters would let a name rewrite the terminal that shows it. */
+export function Line(minLength: number, maxLength: number): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', minLength, maxLength, pattern: LINE });
+}
+
+export const Email: TUnsafe<string> = Type.Unsafe<string>({
+  type: 'string',
+  maxLength: 254,
+  pattern: EMAIL,
+});
+
+function explain(error: FieldError): FieldError {
+  const pattern = Object.keys(explanations).find((known) => error.detail.includes(known));
+  return pattern === undefined ? error : { ...error, detail: explanations[pattern] ?? error.detail };
+}
+
+function findSecrets(input: object): FieldError[] {
+  return Object.entries(input)
+    .filter(([, value]) => typeof value === 'string' && maskKeys(value) !== value)
+    .map(([name]) => ({
+      pointer: `/${name}`,
+      code: 'invalid_format' as const,
+      detail: 'Holds an API key, which everyone who reads this text could use.',
+    }));
+}
+
+/** `more` looks at what a shape cannot say, and is given only the members that have theirs. */
+export function check<T extends object>(
+  schema: TSchema,
+  input: T,
+  more?: (sound: Partial<T>) => readonly FieldError[],
+): void {
+  const secrets = findSecrets(input);
+  if (secrets.length > 0) throw new Problem('secret_in_text', { errors: secrets });
+  const faults = faultsOf(schema, input).map(explain);
+  const broken = new Set(faults.map(({ pointer }) => pointer.split('/')[1]));
+  const sound = Object.fromEntries(Object.entries(input).filter(([name]) => !broken.has(name))) as Partial<T>;
+  const all = [...faults, ...(more?.(sound) ?? [])];
+  if (all.length > 0) throw invalid(all);
+}

@@ -1,0 +1,33 @@
+/** How many of a kind an account may have: what was set for it, else what the provider's file says. */
+import type { Catalogue } from '../kernel/provider/catalogue.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { Tx } from '../store/database.ts';
+import { findLimit } from './accounts/store.ts';
+
+const defaults = {
+  'account.api-keys': 100,
+  'account.api-keys-per-member': 25,
+  'account.ip-allowlist-entries': 1000,
+} as const;
+
+export type PortalLimit = keyof typeof defaults;
+export type Limits = Pick<Catalogue, 'limits'>;
+
+/** Throws when one more than `used` would be too many. */
+export async function requireRoom(
+  tx: Tx,
+  accountId: string,
+  id: PortalLimit,
+  use: { readonly used: number; readonly requested?: number },
+  catalogue: Limits,
+): Promise<void> {
+  const own = await findLimit(tx, accountId, id);
+  const general = catalogue.limits.find((entry) => entry.id === id);
+  const limit = own !== undefined ? own.value : general !== undefined ? general.limit : defaults[id];
+  const { used, requested = 1 } = use;
+  if (limit === null || used + requested <= limit) return;
+  throw new Problem('quota_exceeded', {
+    detail: `The limit ${id} is ${limit}, and ${used} are used.`,
+    extra: { limit_id: id, limit, used, requested },
+  });
+}
