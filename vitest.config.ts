@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { defineConfig } from 'vitest/config';
 import { findSystemPostgres } from './src/testing/postgres.ts';
 
@@ -9,19 +8,11 @@ const shared = {
   expect: { poll: { timeout: 20_000 } },
 };
 
-/** As the bundle does it: a `.yaml` file is imported as its text. */
-const yamlAsText = {
-  name: 'yaml-as-text',
-  async load(id: string) {
-    if (!id.endsWith('.yaml')) return null;
-    return `export default ${JSON.stringify(await readFile(id, 'utf8'))};`;
-  },
-};
+const main = { test: { ...shared, name: 'main', include: ['src/**/*.test.ts'] } };
 
+/** The store once more, on the oldest PostgreSQL we support, where this machine has it. */
 const system = findSystemPostgres();
-const main = { plugins: [yamlAsText], test: { ...shared, name: 'main', include: ['src/**/*.test.ts'] } };
 const older = {
-  plugins: [yamlAsText],
   test: {
     ...shared,
     name: `postgres-${system?.major}`,

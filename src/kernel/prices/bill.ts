@@ -27,6 +27,8 @@ export interface Terms {
   readonly at: Date;
   /** The thing exists: rules that only hold for creating (a disk as large as its plan's) do not apply. */
   readonly existing: boolean;
+  /** Whether the setup of a SKU is still to be paid. */
+  owesSetup(sku: string): boolean;
   /** Autoscaled pools are counted at this end of their range. */
   readonly scale: 'min' | 'max';
   readonly references: References;
@@ -127,7 +129,8 @@ export class Bill {
       ...(charge.includedEach === undefined ? {} : { included: charge.includedEach * all }),
       ...(charge.billableEach === undefined ? {} : { billable: charge.billableEach * all }),
     };
-    this.lines.push(...linesOf(rate, entry, pieces));
+    const owed = this.terms.owesSetup(sku) ? rate : { ...rate, setup: 0n };
+    this.lines.push(...linesOf(owed, entry, pieces));
   }
 
   /**

@@ -21,7 +21,8 @@ export interface PriceOptions {
   readonly usage?: Readonly<Record<string, number>>;
   readonly contractMonths?: number;
   readonly at: Date;
-  readonly existing?: boolean;
+  /** It exists: as it is (`unchanged`), or with these lines before the change, whose setup is paid. */
+  readonly existing?: readonly { readonly sku: string }[] | 'unchanged';
   readonly references?: References;
 }
 
@@ -65,7 +66,8 @@ export function price(
     usage: options.usage ?? {},
     contractMonths: options.contractMonths ?? 1,
     at: options.at,
-    existing: options.existing ?? false,
+    existing: options.existing !== undefined,
+    owesSetup: setupOwed(options.existing),
     scale: 'min',
     references: options.references ?? nothingKnown,
   };
@@ -87,6 +89,13 @@ export function price(
     ok: true,
     item: { ...item, range: { min: amountsOf(bill.lines), max: amountsOf(largest.lines) } },
   };
+}
+
+function setupOwed(existing: PriceOptions['existing']): Terms['owesSetup'] {
+  if (existing === undefined) return () => true;
+  if (existing === 'unchanged') return () => false;
+  const paid = new Set(existing.map(({ sku }) => sku));
+  return (sku) => !paid.has(sku);
 }
 
 function unknownType(resourceType: string): FieldError {

@@ -10,6 +10,28 @@ export interface Entry<T> {
   readonly value: T;
 }
 
+type Catalogue = ProviderFile['catalogue'];
+
+interface Lists {
+  products: Catalogue['products'][number];
+  locations: Catalogue['locations'][number];
+  plans: Catalogue['plans'][number];
+  images: Catalogue['images'][number];
+  volume_tiers: Catalogue['volume_tiers'][number];
+  'kubernetes/tiers': Catalogue['kubernetes']['tiers'][number];
+  'kubernetes/versions': Catalogue['kubernetes']['versions'][number];
+  'object_storage/regions': Catalogue['object_storage']['regions'][number];
+  'dedicated/operating_systems': Catalogue['dedicated']['operating_systems'][number];
+  'dedicated/products': Catalogue['dedicated']['products'][number];
+  'datacenter/sites': Catalogue['datacenter']['sites'][number];
+  'monitoring/probe_regions': Catalogue['monitoring']['probe_regions'][number];
+  address_pools: Catalogue['address_pools'][number];
+  prices: Catalogue['prices'][number];
+  limits: Catalogue['limits'][number];
+}
+
+export type ListName = keyof Lists;
+
 export class Draft {
   readonly file: ProviderFile;
   private readonly broken: readonly string[];
@@ -24,36 +46,36 @@ export class Draft {
     return !this.broken.some((at) => at === path || at.startsWith(`${path}/`) || path.startsWith(`${at}/`));
   }
 
-  /** The sound entries of a list, each with its path. */
-  entries<T>(path: string, list: (file: ProviderFile) => readonly T[]): Entry<T>[] {
-    const values = this.peek(list);
-    if (!Array.isArray(values)) return [];
-    return (values as T[])
-      .map((value, index) => ({ path: `${path}/${index}`, value }))
-      .filter((entry) => this.isSound(entry.path));
+  /** The sound entries of a list of the catalogue, each with its path. */
+  entries<N extends ListName>(list: N): Entry<Lists[N]>[] {
+    return this.list(list)
+      .map((value, index) => ({ path: `/catalogue/${list}/${index}`, value: value as Lists[N] }))
+      .filter(({ path }) => this.isSound(path));
   }
 
   /** Every name in a list, also those of broken entries: a reference to one is not a fault of its own. */
-  names(list: (file: ProviderFile) => readonly object[], member = 'slug'): Set<string> {
-    const values = this.peek(list);
-    if (!Array.isArray(values)) return new Set();
-    const names = values.map((value: unknown) => (isRecord(value) ? value[member] : undefined));
+  names(list: ListName, member = 'slug'): Set<string> {
+    const names = this.list(list).map((value) => (isRecord(value) ? value[member] : undefined));
     return new Set(names.filter((name) => typeof name === 'string'));
   }
 
-  private peek(list: (file: ProviderFile) => unknown): unknown {
-    try {
-      return list(this.file);
-    } catch (error) {
-      // A section above it has another shape altogether, which was told already.
-      if (error instanceof TypeError) return undefined;
-      throw error;
-    }
+  private list(name: ListName): unknown[] {
+    const list = valueAt(this.file, ['catalogue', ...name.split('/')]);
+    return Array.isArray(list) ? list : [];
   }
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function valueAt(value: unknown, segments: readonly string[]): unknown {
+  let at = value;
+  for (const name of segments) {
+    if (Array.isArray(at)) at = at[Number(name)];
+    else at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  return at;
 }
 
 interface JsonSchema {

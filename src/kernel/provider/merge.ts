@@ -15,11 +15,19 @@ export interface Merged {
 }
 
 export function mergeSources(defaults: Source, own: Source | null): Merged {
-  const isOwn = (path: string): boolean => own !== null && own.has(sectionOf(path));
+  const isOwn = (path: string): boolean => own?.has(sectionOf(path)) ?? false;
   const faults = [...defaults.faults, ...(own?.faults ?? [])];
-  if (own !== null && own.value !== null && !isRecord(own.value)) {
+  for (const source of own === null ? [defaults] : [defaults, own]) {
+    // An empty file is one that leaves everything out.
+    if (isRecord(source.value) || (source === own && source.value === null)) continue;
     const fix = 'Begin with a section such as provider: or catalogue:.';
-    faults.push({ path: '', file: own.file, ...own.place(''), message: 'The file has no sections.', fix });
+    faults.push({
+      path: '',
+      file: source.file,
+      ...source.place(''),
+      message: 'The file has no sections.',
+      fix,
+    });
   }
   return {
     value: mergeValues(defaults.value, own?.value),
@@ -38,7 +46,8 @@ function sectionOf(path: string): string {
 }
 
 function mergeValues(defaults: unknown, own: unknown): unknown {
-  if (!isRecord(defaults) || !isRecord(own)) return defaults;
+  if (!isRecord(defaults)) return {};
+  if (!isRecord(own)) return defaults;
   const { catalogue } = own;
   const merged = { ...defaults, ...own };
   if (isRecord(catalogue) && isRecord(defaults.catalogue)) {

@@ -1,6 +1,6 @@
 /** Turns what the validator found into sentences for the person who edits the file. */
 import type { FieldError } from '../problems/problem.ts';
-import { isRecord, shapeAt } from './draft.ts';
+import { isRecord, shapeAt, valueAt } from './draft.ts';
 import { pointerSegments, type Report } from './fault.ts';
 import { nearest } from './nearest.ts';
 import { ProviderFile } from './schema.ts';
@@ -41,13 +41,4 @@ function fixFor(shape: object, value: unknown): string {
   if (types.includes('object') && !isRecord(value)) return 'Write members below it, each as name: value.';
   if (types.includes('integer') && typeof value === 'string') return 'Write a whole number without quotes.';
   return 'Correct the value.';
-}
-
-function valueAt(value: unknown, segments: readonly string[]): unknown {
-  let at = value;
-  for (const name of segments) {
-    if (Array.isArray(at)) at = at[Number(name)];
-    else at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-  }
-  return at;
 }

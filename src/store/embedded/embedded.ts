@@ -3,6 +3,7 @@
  * every Hostplane process of one data folder and switched off by the last of them. A server left running by
  * a killed process is taken over, and one that dies while we are here is started again.
  */
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attachment, attach } from './attachment.ts';
 import { SUPERUSER } from './cluster.ts';
@@ -89,7 +90,7 @@ class Presence implements Embedded {
   }
 
   async claimServer(info: ServerInfo = {}): Promise<void> {
-    await this.#current.session.claimServer(this.#options.folder, info);
+    await this.#current.session.claimServer(resolve(this.#options.folder), info);
     this.#claim = info;
   }
 
@@ -120,7 +121,7 @@ class Presence implements Embedded {
     for (let delay = 100; !signal.aborted; delay = Math.min(delay * 2, LONGEST_DELAY)) {
       try {
         this.#current = await this.#join();
-        if (this.#claim) await this.#current.session.claimServer(this.#options.folder, this.#claim);
+        if (this.#claim) await this.#current.session.claimServer(resolve(this.#options.folder), this.#claim);
         this.#watch();
         return this.#report({ kind: 'restored', pid: this.pid });
       } catch (cause) {

@@ -18,11 +18,8 @@ interface Sale {
 const PRICES = '/catalogue/prices';
 
 export function checkCoverage(draft: Draft, report: Report, now: Date): void {
-  const known = draft.names((file) => file.catalogue.prices, 'sku');
-  const entries = Map.groupBy(
-    draft.entries(PRICES, (file) => file.catalogue.prices),
-    ({ value }) => value.sku,
-  );
+  const known = draft.names('prices', 'sku');
+  const entries = draft.entries('prices');
   const told = new Set<string>();
   const tell: Report = (path, message, fix) => {
     if (!told.has(message)) report(path, message, fix);
@@ -33,7 +30,13 @@ export function checkCoverage(draft: Draft, report: Report, now: Date): void {
       const meant = nearest(sale.sku, known);
       const fix = meant ? `Did you mean ${meant}?` : 'Add an entry for it under catalogue.prices.';
       tell(sale.path, `${sale.sku} is not in the price list.`, fix);
-    } else checkSale(sale, entries.get(sale.sku) ?? [], tell, now);
+    } else
+      checkSale(
+        sale,
+        entries.filter(({ value }) => value.sku === sale.sku),
+        tell,
+        now,
+      );
   }
 }
 
@@ -61,29 +64,23 @@ function* sales(draft: Draft): Generator<Sale> {
   const hourly = { billing: 'hourly_capped', unit: 'hour' } as const;
   const storage = { billing: 'hourly_capped', unit: 'gb_month' } as const;
   const monthly = { billing: 'monthly', unit: 'month' } as const;
-  const plans = draft.entries('/catalogue/plans', (file) => file.catalogue.plans);
+  const plans = draft.entries('plans');
   for (const { path, value } of plans) {
     for (const location of value.locations)
       yield { path: `${path}/sku`, sku: value.sku, ...hourly, location };
   }
   const market = marketsOf(draft);
-  for (const { path, value } of draft.entries('/catalogue/images', (file) => file.catalogue.images)) {
+  for (const { path, value } of draft.entries('images')) {
     if (value.licence_sku === null) continue;
     for (const location of market('vps')) {
       yield { path: `${path}/licence_sku`, sku: value.licence_sku, ...hourly, location };
     }
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/volume_tiers',
-    (file) => file.catalogue.volume_tiers,
-  )) {
+  for (const { path, value } of draft.entries('volume_tiers')) {
     for (const location of value.locations)
       yield { path: `${path}/sku`, sku: value.sku, ...storage, location };
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/kubernetes/tiers',
-    (f) => f.catalogue.kubernetes.tiers,
-  )) {
+  for (const { path, value } of draft.entries('kubernetes/tiers')) {
     for (const location of market('kubernetes')) {
       yield { path: `${path}/sku`, sku: value.sku, ...hourly, location };
     }
@@ -95,7 +92,7 @@ function* sales(draft: Draft): Generator<Sale> {
 }
 
 function* metalSales(draft: Draft): Generator<Pick<Sale, 'path' | 'sku' | 'location'>> {
-  const sites = draft.entries('/catalogue/datacenter/sites', (file) => file.catalogue.datacenter.sites);
+  const sites = draft.entries('datacenter/sites');
   const locationOf = new Map(sites.map(({ value }) => [value.slug, value.location]));
   for (const { path, value } of sites) {
     for (const [index, { terms }] of value.cross_connects.entries()) {
@@ -104,14 +101,8 @@ function* metalSales(draft: Draft): Generator<Pick<Sale, 'path' | 'sku' | 'locat
       }
     }
   }
-  const systems = draft.entries(
-    '/catalogue/dedicated/operating_systems',
-    (f) => f.catalogue.dedicated.operating_systems,
-  );
-  for (const { path, value } of draft.entries(
-    '/catalogue/dedicated/products',
-    (f) => f.catalogue.dedicated.products,
-  )) {
+  const systems = draft.entries('dedicated/operating_systems');
+  for (const { path, value } of draft.entries('dedicated/products')) {
     const places = value.sites.flatMap(({ site }) => locationOf.get(site) ?? []);
     for (const location of places) {
       for (const [nth, { sku }] of value.terms.entries())
@@ -130,19 +121,11 @@ function* metalSales(draft: Draft): Generator<Pick<Sale, 'path' | 'sku' | 'locat
 
 /** The places of each market, as far as the file says them soundly. */
 function marketsOf(draft: Draft): (market: Market) => readonly (string | null)[] {
-  const locations = draft
-    .entries('/catalogue/locations', (file) => file.catalogue.locations)
-    .map(({ value }) => value);
-  const plans = draft.entries('/catalogue/plans', (file) => file.catalogue.plans);
-  const sites = draft.entries('/catalogue/datacenter/sites', (file) => file.catalogue.datacenter.sites);
-  const products = draft.entries(
-    '/catalogue/dedicated/products',
-    (file) => file.catalogue.dedicated.products,
-  );
-  const regions = draft.entries(
-    '/catalogue/object_storage/regions',
-    (file) => file.catalogue.object_storage.regions,
-  );
+  const locations = draft.entries('locations').map(({ value }) => value);
+  const plans = draft.entries('plans');
+  const sites = draft.entries('datacenter/sites');
+  const products = draft.entries('dedicated/products');
+  const regions = draft.entries('object_storage/regions');
   const { custom_plan: custom, kubernetes } = draft.file.catalogue ?? {};
   const siteLocation = new Map(sites.map(({ value }) => [value.slug, value.location]));
   const places: Record<Market, readonly (string | null)[]> = {

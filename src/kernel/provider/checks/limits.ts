@@ -5,7 +5,7 @@ import type { Report } from '../fault.ts';
 import { nearest } from '../nearest.ts';
 
 export function checkLimits(draft: Draft, report: Report): void {
-  for (const { path, value } of draft.entries('/catalogue/limits', (file) => file.catalogue.limits)) {
+  for (const { path, value } of draft.entries('limits')) {
     const family = value.id.slice(0, value.id.indexOf('.'));
     if (!(familyNames as readonly string[]).includes(family)) {
       const meant = nearest(family, familyNames);

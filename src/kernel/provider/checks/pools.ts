@@ -8,10 +8,7 @@ const SMALLEST = { 4: 32, 6: 64 } as const;
 
 export function checkPools(draft: Draft, report: Report): void {
   const taken: { path: string; range: Cidr }[] = [];
-  for (const { path, value } of draft.entries(
-    '/catalogue/address_pools',
-    (file) => file.catalogue.address_pools,
-  )) {
+  for (const { path, value } of draft.entries('address_pools')) {
     const at = `${path}/cidr`;
     const parsed = parseCidr(value.cidr);
     if (parsed === null) {

@@ -10,7 +10,7 @@ const amounts: readonly Amount[] = ['hourly', 'monthly', 'unit_price'];
 
 export function checkPrices(draft: Draft, report: Report): void {
   const seen = new Map<string, string>();
-  for (const { path, value } of draft.entries('/catalogue/prices', (file) => file.catalogue.prices)) {
+  for (const { path, value } of draft.entries('prices')) {
     const key = `${value.sku} ${value.valid_from}`;
     const earlier = seen.get(key);
     if (earlier === undefined) seen.set(key, path);

@@ -1,44 +1,34 @@
 /** Every name is unique in its list, and every reference leads to something. */
-import type { Draft, Entry } from '../draft.ts';
+import type { Draft, Entry, ListName } from '../draft.ts';
 import type { Report } from '../fault.ts';
 import { nearest } from '../nearest.ts';
-import type { ProviderFile } from '../schema.ts';
 
-type List = (file: ProviderFile) => readonly object[];
-
-const lists: readonly (readonly [path: string, list: List, member: string])[] = [
-  ['/catalogue/products', (file) => file.catalogue.products, 'family'],
-  ['/catalogue/locations', (file) => file.catalogue.locations, 'slug'],
-  ['/catalogue/plans', (file) => file.catalogue.plans, 'slug'],
-  ['/catalogue/images', (file) => file.catalogue.images, 'slug'],
-  ['/catalogue/volume_tiers', (file) => file.catalogue.volume_tiers, 'slug'],
-  ['/catalogue/kubernetes/tiers', (file) => file.catalogue.kubernetes.tiers, 'slug'],
-  ['/catalogue/kubernetes/versions', (file) => file.catalogue.kubernetes.versions, 'version'],
-  ['/catalogue/object_storage/regions', (file) => file.catalogue.object_storage.regions, 'location'],
-  ['/catalogue/dedicated/operating_systems', (file) => file.catalogue.dedicated.operating_systems, 'slug'],
-  ['/catalogue/dedicated/products', (file) => file.catalogue.dedicated.products, 'slug'],
-  ['/catalogue/datacenter/sites', (file) => file.catalogue.datacenter.sites, 'slug'],
-  ['/catalogue/monitoring/probe_regions', (file) => file.catalogue.monitoring.probe_regions, 'slug'],
-  ['/catalogue/address_pools', (file) => file.catalogue.address_pools, 'slug'],
-  ['/catalogue/limits', (file) => file.catalogue.limits, 'id'],
+/** The lists whose entries are found by name, and the member that is the name. */
+const named: readonly (readonly [ListName, string])[] = [
+  ['products', 'family'],
+  ['locations', 'slug'],
+  ['plans', 'slug'],
+  ['images', 'slug'],
+  ['volume_tiers', 'slug'],
+  ['kubernetes/tiers', 'slug'],
+  ['kubernetes/versions', 'version'],
+  ['object_storage/regions', 'location'],
+  ['dedicated/operating_systems', 'slug'],
+  ['dedicated/products', 'slug'],
+  ['datacenter/sites', 'slug'],
+  ['monitoring/probe_regions', 'slug'],
+  ['address_pools', 'slug'],
+  ['limits', 'id'],
 ];
 
 export function checkUnique(draft: Draft, report: Report): void {
-  for (const [path, list, member] of lists) {
-    tellRepeated(draft.entries(path, list), member, report);
-  }
-  for (const { path, value } of draft.entries(
-    '/catalogue/dedicated/products',
-    (f) => f.catalogue.dedicated.products,
-  )) {
+  for (const [list, member] of named) tellRepeated(draft.entries(list), member, report);
+  for (const { path, value } of draft.entries('dedicated/products')) {
     tellRepeated(inside(`${path}/sites`, value.sites), 'site', report);
     tellRepeated(inside(`${path}/terms`, value.terms), 'months', report);
     tellRepeated(inside(`${path}/uplinks`, value.uplinks), 'slug', report);
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/datacenter/sites',
-    (f) => f.catalogue.datacenter.sites,
-  )) {
+  for (const { path, value } of draft.entries('datacenter/sites')) {
     tellRepeated(inside(`${path}/cross_connects`, value.cross_connects), 'media', report);
   }
 }
@@ -63,10 +53,10 @@ function tellRepeated(entries: readonly Entry<object>[], member: string, report:
 }
 
 export function checkReferences(draft: Draft, report: Report): void {
-  const locations = draft.names((file) => file.catalogue.locations);
-  const plans = draft.names((file) => file.catalogue.plans);
-  const sites = draft.names((file) => file.catalogue.datacenter.sites);
-  const systems = draft.names((file) => file.catalogue.dedicated.operating_systems);
+  const locations = draft.names('locations');
+  const plans = draft.names('plans');
+  const sites = draft.names('datacenter/sites');
+  const systems = draft.names('dedicated/operating_systems');
 
   const one = (path: string, noun: string, name: string, known: ReadonlySet<string>): void => {
     if (known.has(name)) return;
@@ -74,20 +64,18 @@ export function checkReferences(draft: Draft, report: Report): void {
     const names = [...known].slice(0, 20).join(', ') || 'none';
     report(path, `There is no ${noun} ${name}.`, meant ? `Did you mean ${meant}?` : `There are: ${names}.`);
   };
-  const each = (path: string, noun: string, names: readonly string[], known: ReadonlySet<string>): void =>
-    names.forEach((name, index) => one(`${path}/${index}`, noun, name, known));
+  const each = (path: string, noun: string, names: readonly string[], known: ReadonlySet<string>): void => {
+    for (const [index, name] of names.entries()) one(`${path}/${index}`, noun, name, known);
+  };
 
-  for (const { path, value } of draft.entries('/catalogue/plans', (file) => file.catalogue.plans)) {
+  for (const { path, value } of draft.entries('plans')) {
     each(`${path}/locations`, 'location', value.locations, locations);
   }
   const custom = '/catalogue/custom_plan';
   if (draft.isSound(custom) && draft.file.catalogue.custom_plan) {
     each(`${custom}/locations`, 'location', draft.file.catalogue.custom_plan.locations, locations);
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/volume_tiers',
-    (file) => file.catalogue.volume_tiers,
-  )) {
+  for (const { path, value } of draft.entries('volume_tiers')) {
     each(`${path}/locations`, 'location', value.locations, locations);
   }
   const kubernetes = '/catalogue/kubernetes';
@@ -95,30 +83,22 @@ export function checkReferences(draft: Draft, report: Report): void {
     each(`${kubernetes}/regions`, 'location', draft.file.catalogue.kubernetes.regions, locations);
     each(`${kubernetes}/node_plans`, 'plan', draft.file.catalogue.kubernetes.node_plans, plans);
   }
-  const regions = '/catalogue/object_storage/regions';
-  for (const { path, value } of draft.entries(regions, (file) => file.catalogue.object_storage.regions)) {
+  for (const { path, value } of draft.entries('object_storage/regions')) {
     one(`${path}/location`, 'location', value.location, locations);
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/dedicated/products',
-    (f) => f.catalogue.dedicated.products,
-  )) {
-    value.sites.forEach(({ site }, index) => one(`${path}/sites/${index}/site`, 'site', site, sites));
+  for (const { path, value } of draft.entries('dedicated/products')) {
+    value.sites.forEach(({ site }, index) => {
+      one(`${path}/sites/${index}/site`, 'site', site, sites);
+    });
     each(`${path}/operating_systems`, 'operating system', value.operating_systems, systems);
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/datacenter/sites',
-    (f) => f.catalogue.datacenter.sites,
-  )) {
+  for (const { path, value } of draft.entries('datacenter/sites')) {
     one(`${path}/location`, 'location', value.location, locations);
   }
-  for (const { path, value } of draft.entries(
-    '/catalogue/address_pools',
-    (file) => file.catalogue.address_pools,
-  )) {
+  for (const { path, value } of draft.entries('address_pools')) {
     one(`${path}/location`, 'location', value.location, locations);
   }
-  for (const { path, value } of draft.entries('/catalogue/prices', (file) => file.catalogue.prices)) {
+  for (const { path, value } of draft.entries('prices')) {
     value.prices.forEach(({ location }, index) => {
       if (location !== null) one(`${path}/prices/${index}/location`, 'location', location, locations);
     });
@@ -128,11 +108,9 @@ export function checkReferences(draft: Draft, report: Report): void {
 /** A plan needs machines of its kind where it is sold. */
 export function checkArchitectures(draft: Draft, report: Report): void {
   const offered = new Map(
-    draft
-      .entries('/catalogue/locations', (file) => file.catalogue.locations)
-      .map(({ value }) => [value.slug, value.architectures as readonly string[]]),
+    draft.entries('locations').map(({ value }) => [value.slug, value.architectures as readonly string[]]),
   );
-  for (const { path, value } of draft.entries('/catalogue/plans', (file) => file.catalogue.plans)) {
+  for (const { path, value } of draft.entries('plans')) {
     value.locations.forEach((slug, index) => {
       const kinds = offered.get(slug);
       if (kinds === undefined || kinds.includes(value.architecture)) return;

@@ -64,10 +64,7 @@ function checkRange(text: string, path: string, report: Report): number | null {
 function checkTimezones(draft: Draft, report: Report): void {
   const zones: [string, string][] = [];
   if (draft.isSound('/provider/timezone')) zones.push(['/provider/timezone', draft.file.provider.timezone]);
-  for (const { path, value } of draft.entries(
-    '/catalogue/datacenter/sites',
-    (f) => f.catalogue.datacenter.sites,
-  )) {
+  for (const { path, value } of draft.entries('datacenter/sites')) {
     zones.push([`${path}/timezone`, value.timezone]);
   }
   for (const [path, zone] of zones) {

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import { pathToFileURL } from 'node:url';
+import { ensureBundle } from '../scripts/bundle.mjs';
+
+const bundle = await ensureBundle();
+process.argv = [process.execPath, bundle, ...process.argv.slice(2)];
+await import(pathToFileURL(bundle).href);

@@ -1,0 +1,3 @@
+import { ensureBundle } from './bundle.mjs';
+
+await ensureBundle();

@@ -1,0 +1,60 @@
+// Runs before anything is installed, so it uses nothing but Node itself. What it has to say goes to stderr:
+// the output of the command that asked for it stays clean.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+export function install() {
+  checkNode();
+  if (isInstalled()) return;
+  console.error('Installing packages ...');
+  // The versions are those of the lock file, which stays as it is. `npm ci` would ask for an entry for every
+  // platform there is, and a registry need not carry them all. Development packages build what runs, so they
+  // are wanted whatever NODE_ENV says.
+  const { status, error } = spawnSync(
+    'npm',
+    ['install', '--no-save', '--include=dev', '--include=optional'],
+    {
+      cwd: root,
+      stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    },
+  );
+  if (status === 0) return;
+  console.error(
+    error
+      ? `npm could not be run (${error.message}). Install npm, then try again.`
+      : 'The packages could not be installed. The reason is in the lines above; mend it and try again.',
+  );
+  process.exit(1);
+}
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(
+    `Hostplane needs Node 20.19 or newer (24 is recommended); this is ${process.version}. ` +
+      'Install a newer Node from https://nodejs.org and try again.',
+  );
+  process.exit(1);
+}
+
+/** npm keeps a record of what it really installed; packages for other platforms are rightly not in it. */
+function isInstalled() {
+  const wanted = readPackages('package-lock.json');
+  const present = readPackages('node_modules/.package-lock.json');
+  return Object.entries(wanted).every(([path, { version, optional }]) => {
+    if (path === '') return true;
+    return present[path] ? present[path].version === version : optional === true;
+  });
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+  } catch {
+    return {};
+  }
+}

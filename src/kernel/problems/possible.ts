@@ -1,0 +1,65 @@
+/**
+ * Which refusals a call can meet: those every call can, those its kind can (it has a body, it writes, it is a list,
+ * ...), and those its record adds. The specification, the documents and the laws all ask here.
+ */
+import { IMPLICIT } from '../access/permissions.ts';
+import type { Endpoint } from '../record.ts';
+import { isWrite } from '../record.ts';
+import { type ProblemCode, problems } from './catalogue.ts';
+
+/** As far as a call's kind is concerned. */
+type Kind = Pick<Endpoint, 'method' | 'access' | 'family' | 'permission' | 'params' | 'query' | 'body'> & {
+  readonly raisesCost?: true;
+};
+
+export const takesIdempotencyKey = (endpoint: Pick<Endpoint, 'method' | 'access'>): boolean =>
+  endpoint.method === 'POST' && isWrite(endpoint);
+
+export const takesIfMatch = ({ method }: Pick<Endpoint, 'method'>): boolean =>
+  method === 'PUT' || method === 'PATCH' || method === 'DELETE';
+
+const isImplicit = ({ permission }: Kind): boolean => IMPLICIT.includes(permission);
+const hasBody = ({ body }: Kind): boolean => body !== undefined;
+
+const always: readonly ProblemCode[] = [
+  'malformed_request',
+  'api_key_missing',
+  'bearer_not_supported',
+  'api_key_malformed',
+  'api_key_invalid',
+  'api_key_expired',
+  'api_key_suspended',
+  'api_key_revoked',
+  'ip_not_allowed',
+  'not_acceptable',
+  'validation_failed',
+  'rate_limited',
+  'internal_error',
+  'engine_unavailable',
+];
+
+const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
+  invalid_cursor: ({ query }) => Object.hasOwn(query.properties, 'cursor'),
+  permission_denied: (kind) => !isImplicit(kind),
+  product_not_enabled: ({ family }) => family !== 'account',
+  account_restricted: ({ raisesCost }) => raisesCost === true,
+  // A closing account refuses also what a suspended one still may.
+  account_suspended: ({ method }) => method !== 'GET' && method !== 'DELETE',
+  not_found: ({ params }) => Object.keys(params.properties).length > 0,
+  request_timeout: hasBody,
+  payload_too_large: hasBody,
+  unsupported_media_type: hasBody,
+  approval_required: isWrite,
+  idempotency_key_conflict: takesIdempotencyKey,
+  idempotency_in_progress: takesIdempotencyKey,
+  etag_mismatch: takesIfMatch,
+};
+
+const inOrder = Object.keys(problems) as readonly ProblemCode[];
+
+/** In the order of the catalogue, which is that of the statuses. */
+export function possibleProblems(endpoint: Kind & Pick<Endpoint, 'problems'>): ProblemCode[] {
+  return inOrder.filter(
+    (code) => always.includes(code) || byKind[code]?.(endpoint) === true || endpoint.problems.includes(code),
+  );
+}

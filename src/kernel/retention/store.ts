@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Db } from '../../store/database.ts';
+import { forgetOld } from '../idempotency/store.ts';
+
+const LOCK = 0x686f7374;
+
+/** Takes no input: whatever is past its time goes. One process at a time does it, the others pass. */
+export async function forgetWhatExpired(db: Db): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as mine`.execute(
+      tx,
+    );
+    if (rows[0]?.mine !== true) return;
+    await forgetOld(tx);
+    await sql`delete from key_denials where last_at < now() - interval '30 days'`.execute(tx);
+    await sql`
+      delete from key_denials d using (
+        select id, row_number() over (partition by account_id order by id desc) as place from key_denials) ranked
+      where d.id = ranked.id and ranked.place > 10000`.execute(tx);
+    await sql`delete from key_denial_drops where day < current_date - 30`.execute(tx);
+    await sql`delete from audit_entries where occurred_at < now() - interval '400 days'`.execute(tx);
+    await sql`
+      delete from api_keys where coalesce(revoked_at, expires_at) < now() - interval '400 days'`.execute(tx);
+  });
+}

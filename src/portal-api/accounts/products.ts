@@ -1,0 +1,37 @@
+import { familyNames } from '../../kernel/families.ts';
+import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../store/database.ts';
+import type { Actor } from '../actor.ts';
+import { authorise } from '../authority.ts';
+import { change, differences } from '../change.ts';
+import { check, Line } from '../input.ts';
+import { listProducts, type ProductRow, updateAccount, writeProducts } from './store.ts';
+
+const SetProduct = Shape({
+  account_id: Type.String(),
+  family: OneOf(familyNames.filter((name) => name !== 'account')),
+  enabled: Type.Boolean(),
+  reason: Type.Optional(Line(1, 200)),
+});
+export type SetProduct = Static<typeof SetProduct>;
+
+/** Switching a product off shrinks every key at once and deletes nothing; switched on again, they are back. */
+export async function setProduct(db: Db, actor: Actor, input: SetProduct): Promise<ProductRow> {
+  const action = input.enabled ? 'enableProduct' : 'disableProduct';
+  return change(db, actor, action, input.account_id, async (tx, account) => {
+    check(SetProduct, input);
+    await authorise(tx, actor, account.id, 'admin');
+    const { family, enabled } = input;
+    const before = (await listProducts(tx, account.id)).find((product) => product.family === family);
+    const reason = enabled ? null : (input.reason ?? before?.reason ?? null);
+    const since = before?.enabled === enabled ? before.since : enabled ? new Date() : null;
+    const result = { family, enabled, since, reason };
+    const known = before ?? { enabled: false, reason: null };
+    const changes = differences<ProductRow>(known, { enabled, reason });
+    if (changes.length > 0) {
+      await writeProducts(tx, account.id, [result]);
+      await updateAccount(tx, account.id, {});
+    }
+    return { result, resource: { type: 'product', id: family, name: family }, changes };
+  });
+}

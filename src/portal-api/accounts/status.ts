@@ -1,0 +1,40 @@
+import { type AccountStatus, accountStatuses } from '../../kernel/access/tables.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../store/database.ts';
+import type { Actor } from '../actor.ts';
+import { authorise } from '../authority.ts';
+import { change, differences } from '../change.ts';
+import { check } from '../input.ts';
+import { type AccountRow, updateAccount } from './store.ts';
+
+/** From which statuses each one may be reached; closed is final, and there is no way back from closing. */
+const reachedFrom: Readonly<Record<AccountStatus, readonly AccountStatus[]>> = {
+  active: ['restricted', 'suspended'],
+  restricted: ['active', 'suspended'],
+  suspended: ['active', 'restricted'],
+  closing: ['active', 'restricted', 'suspended'],
+  closed: ['closing'],
+};
+
+const SetStatus = Shape({ account_id: Type.String(), status: OneOf(accountStatuses) });
+export type SetAccountStatus = Static<typeof SetStatus>;
+
+export async function setAccountStatus(db: Db, actor: Actor, input: SetAccountStatus): Promise<AccountRow> {
+  return change(db, actor, 'setAccountStatus', input.account_id, async (tx, account) => {
+    check(SetStatus, input);
+    const { status } = input;
+    // Customers may leave; everything else about their standing is the provider's to say.
+    await authorise(tx, actor, account.id, status === 'closing' ? 'owner' : 'staff');
+    const resource = { type: 'account', id: account.id, name: account.name };
+    if (account.status === status) return { result: account, resource, changes: [] };
+    if (!reachedFrom[status].includes(account.status)) {
+      throw new Problem('invalid_state', {
+        detail: `An account that is ${account.status} cannot become ${status}.`,
+        extra: { current_state: account.status, allowed_states: reachedFrom[status] },
+      });
+    }
+    const result = await updateAccount(tx, account.id, { status });
+    return { result, resource, changes: differences<AccountRow>(account, { status }) };
+  });
+}

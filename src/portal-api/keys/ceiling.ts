@@ -1,0 +1,76 @@
+/**
+ * What a key may be given: patterns that mean something and that its owner's role holds. A wildcard may span
+ * sensitive permissions the role lacks, because they are taken away again at each request; one that spans nothing
+ * else is refused.
+ */
+import { allows, matches } from '../../kernel/access/permissions.ts';
+import { type RoleName, roles } from '../../kernel/access/roles.ts';
+import { judgePattern, type Vocabulary } from '../../kernel/access/vocabulary.ts';
+import type { Warning } from '../../kernel/call.ts';
+import type { FieldError } from '../../kernel/problems/problem.ts';
+
+/** What both patterns match, or null if that is nothing. */
+function intersect(a: string, b: string): string | null {
+  const theirs = b.split(':');
+  const parts = a.split(':').map((mine, i) => {
+    const other = theirs[i] ?? '*';
+    if (mine === '*') return other;
+    return other === '*' || other === mine ? mine : null;
+  });
+  return parts.includes(null) ? null : parts.join(':');
+}
+
+const covers = (wider: string, narrower: string): boolean => intersect(wider, narrower) === narrower;
+
+export function exceedsRole(pattern: string, name: RoleName, vocabulary: Vocabulary): boolean {
+  const role = roles[name];
+  if (!role.patterns.some((given) => covers(given, pattern))) return true;
+  const taken = (role.except ?? []).map((except) => intersect(except, pattern)).filter((part) => part !== null);
+  if (taken.some((part) => !role.keeping?.some((kept) => covers(kept, part)))) return true;
+  if (role.sensitive) return false;
+  const known = vocabulary.permissions.filter((permission) => matches(pattern, permission));
+  return known.length > 0 && known.every((permission) => vocabulary.sensitive.has(permission));
+}
+
+export function patternFaults(
+  patterns: readonly string[],
+  vocabulary: Vocabulary,
+  role: RoleName | undefined,
+): FieldError[] {
+  return patterns.flatMap((pattern, i): FieldError[] => {
+    const pointer = `/permissions/${i}`;
+    switch (judgePattern(vocabulary, pattern)) {
+      case 'malformed': {
+        const detail = `${pattern} is not <family>:<resource>:<read, write or delete>, with * for a whole part.`;
+        return [{ pointer, code: 'invalid_format', detail }];
+      }
+      case 'unknown':
+        return [{ pointer, code: 'unknown_reference', detail: `No permission matches ${pattern}.` }];
+      case 'known':
+      case 'unused': {
+        if (role === undefined || !exceedsRole(pattern, role, vocabulary)) return [];
+        const detail = `${pattern} goes beyond what the role ${role} may do.`;
+        return [{ pointer, code: 'out_of_range', detail }];
+      }
+    }
+  });
+}
+
+export function patternWarnings(patterns: readonly string[], vocabulary: Vocabulary): Warning[] {
+  const sensitive = [...vocabulary.sensitive].filter((permission) => allows(patterns, permission));
+  const unused = patterns.filter((pattern) => judgePattern(vocabulary, pattern) === 'unused');
+  const wide = patterns.filter((pattern) => pattern.includes('*'));
+  const warnings: Warning[] = unused.map((pattern) => ({
+    code: 'unused_permission',
+    detail: `${pattern}: no endpoint uses this yet.`,
+  }));
+  if (wide.length > 0) {
+    const detail = `${wide.join(', ')}: wildcards also hold for endpoints that are added later.`;
+    warnings.push({ code: 'wildcard_permission', detail });
+  }
+  if (sensitive.length > 0) {
+    const detail = `The key reaches what is sensitive: ${sensitive.join(', ')}.`;
+    warnings.push({ code: 'sensitive_permission', detail });
+  }
+  return warnings;
+}

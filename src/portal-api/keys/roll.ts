@@ -1,0 +1,87 @@
+import { issueKey } from '../../kernel/access/key-format.ts';
+import { newId } from '../../kernel/ids.ts';
+import { invalid, Problem } from '../../kernel/problems/problem.ts';
+import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Db } from '../../store/database.ts';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import { check } from '../input.ts';
+import { requireRoom } from '../limits.ts';
+import { patternWarnings } from './ceiling.ts';
+import { type KeyRules, type NewKey, requireFreeName } from './creation.ts';
+import { type Lifetime, lifetimeFaults, lifetimeHours, lifetimes } from './lifetime.ts';
+import { keyToChange } from './ownership.ts';
+import { countKeys, countKeysOf, endKey, insertKey, type KeyRow } from './store.ts';
+import { viewKey } from './view.ts';
+
+export const overlaps = ['0', '1h', '24h', '7d'] as const;
+const overlapHours = { '0': 0, '1h': 1, '24h': 24, '7d': 168 } as const;
+
+const RollKey = Shape({
+  account_id: Type.String(),
+  key_id: Type.String(),
+  /** How long the old key still works beside the new one. */
+  overlap: Type.Optional(OneOf(overlaps)),
+  /** As that of the old one when left out. */
+  expires_in: Type.Optional(OneOf(lifetimes)),
+});
+export type RollKey = Static<typeof RollKey>;
+
+/** A suspended key is not rolled: that would let whoever lost it have it back under another secret. */
+function requireRollable(key: KeyRow): void {
+  if (key.replaced_by !== null) {
+    throw new Problem('invalid_state', {
+      detail: `The API key ${key.name} was rolled already; its successor is ${key.replaced_by}.`,
+      extra: { current_state: key.state, allowed_states: ['active', 'expired'] },
+    });
+  }
+  if (key.state === 'active' || key.state === 'expired') return;
+  throw new Problem('invalid_state', {
+    detail: `The API key ${key.name} is ${key.state} and cannot be rolled.`,
+    extra: { current_state: key.state, allowed_states: ['active', 'expired'] },
+  });
+}
+
+export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRules): Promise<NewKey> {
+  return change(db, actor, 'rollApiKey', input.account_id, async (tx, account) => {
+    check(RollKey, input);
+    const old = await keyToChange(tx, actor, account.id, input.key_id);
+    requireRollable(old);
+    const expires_in = input.expires_in ?? (old.expires_in as Lifetime);
+    const faults = lifetimeFaults(expires_in, account);
+    if (faults.length > 0) throw invalid(faults);
+    const id = newId('api_key');
+    await endKey(tx, old.id, overlapHours[input.overlap ?? '24h'], id);
+    // An expired key had given up its name and its place, which somebody may have taken since.
+    await requireFreeName(tx, account.id, old.name);
+    const { catalogue } = rules;
+    await requireRoom(tx, account.id, 'account.api-keys', { used: await countKeys(tx, account.id) }, catalogue);
+    if (old.owner_id !== null) {
+      const used = await countKeysOf(tx, old.owner_id);
+      await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
+    }
+    const { key: secret, publicId, hash } = issueKey();
+    const { name, permissions, preset, approval, approval_over_monthly, owner_id, owner_name, notes } = old;
+    const row = await insertKey(tx, {
+      id,
+      account_id: account.id,
+      public_id: publicId,
+      hash,
+      name,
+      permissions,
+      preset,
+      approval,
+      approval_over_monthly,
+      owner_id,
+      owner_name,
+      notes,
+      expires_in,
+      lifetimeHours: lifetimeHours(expires_in),
+    });
+    return {
+      result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, rules.vocabulary) },
+      resource: { type: 'api_key', id: old.id, name },
+      changes: [{ pointer: '/replaced_by', before: null, after: id }],
+    };
+  });
+}

@@ -1,0 +1,120 @@
+import { roleNames } from '../../kernel/access/roles.ts';
+import type { Warning } from '../../kernel/call.ts';
+import { newId } from '../../kernel/ids.ts';
+import { invalid, Problem } from '../../kernel/problems/problem.ts';
+import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Db, Tx } from '../../store/database.ts';
+import type { Actor } from '../actor.ts';
+import { authorise } from '../authority.ts';
+import { type Changed, change, differences, notFound } from '../change.ts';
+import { check, Email, Line } from '../input.ts';
+import { countKeysOf } from '../keys/store.ts';
+import {
+  findActiveOwner,
+  findMember,
+  findMemberByEmail,
+  findMembers,
+  insertMember,
+  type MemberRow,
+  type MemberSummary,
+  updateMember,
+} from './store.ts';
+
+export async function listMembers(db: Db, accountId: string): Promise<MemberSummary[]> {
+  return findMembers(db, accountId);
+}
+
+const AddMember = Shape({
+  account_id: Type.String(),
+  name: Line(1, 100),
+  email: Email,
+  role: OneOf(roleNames),
+});
+export type AddMember = Static<typeof AddMember>;
+
+export async function addMember(db: Db, actor: Actor, input: AddMember): Promise<MemberRow> {
+  return change(db, actor, 'addMember', input.account_id, async (tx, account) => {
+    check(AddMember, input);
+    const { account_id, name, email, role } = input;
+    await authorise(tx, actor, account_id, role === 'owner' ? 'owner' : 'admin');
+    const holder = await findMemberByEmail(tx, account.id, email);
+    if (holder !== undefined) {
+      const detail = `${holder.name} (${holder.id}) has this address already.`;
+      throw invalid([{ pointer: '/email', code: 'not_unique', detail }]);
+    }
+    const result = await insertMember(tx, { id: newId('member'), account_id, name, email, role });
+    const changes = [{ pointer: '', before: null, after: { name, email, role, status: result.status } }];
+    return { result, resource: { type: 'member', id: result.id, name }, changes };
+  });
+}
+
+/** Found in the account, and not above the one who wants to change it. */
+export async function memberToChange(
+  tx: Tx,
+  actor: Actor,
+  accountId: string,
+  memberId: string,
+): Promise<MemberRow> {
+  const member = await findMember(tx, accountId, memberId);
+  await authorise(tx, actor, accountId, member?.role === 'owner' ? 'owner' : 'admin');
+  if (member === undefined) throw notFound('member', memberId);
+  return member;
+}
+
+export async function requireAnotherOwner(tx: Tx, member: MemberRow): Promise<void> {
+  if (member.role !== 'owner' || member.status !== 'active') return;
+  const other = await findActiveOwner(tx, member.account_id, member.id);
+  if (other !== undefined) return;
+  throw new Problem('invalid_state', {
+    detail: `${member.name} is the only active owner of the account; make another member an owner first.`,
+    extra: { current_state: member.status, allowed_states: [] },
+  });
+}
+
+async function settle(tx: Tx, member: MemberRow, after: Partial<MemberRow>): Promise<Changed<MemberRow>> {
+  const changes = differences<MemberRow>(member, after);
+  const result = changes.length > 0 ? await updateMember(tx, member.id, after) : member;
+  return { result, resource: { type: 'member', id: member.id, name: member.name }, changes };
+}
+
+const ChangeRole = Shape({ account_id: Type.String(), member_id: Type.String(), role: OneOf(roleNames) });
+export type ChangeRole = Static<typeof ChangeRole>;
+
+export async function changeRole(
+  db: Db,
+  actor: Actor,
+  input: ChangeRole,
+): Promise<{ member: MemberRow; warnings: Warning[] }> {
+  return change(db, actor, 'changeRole', input.account_id, async (tx) => {
+    check(ChangeRole, input);
+    const { account_id, member_id, role } = input;
+    const member = await memberToChange(tx, actor, account_id, member_id);
+    if (role === 'owner') await authorise(tx, actor, account_id, 'owner');
+    else await requireAnotherOwner(tx, member);
+    const { result, ...rest } = await settle(tx, member, { role });
+    const keys = role === 'billing' ? await countKeysOf(tx, member.id) : 0;
+    const detail = `${member.name} has ${keys} API keys, which can do nothing while the role is billing.`;
+    return { ...rest, result: { member: result, warnings: keys > 0 ? [{ code: 'idle_keys', detail }] : [] } };
+  });
+}
+
+const ChooseMember = Shape({ account_id: Type.String(), member_id: Type.String() });
+export type ChooseMember = Static<typeof ChooseMember>;
+
+/** Every key of a suspended member is suspended with its owner, and comes back with the owner. */
+export async function suspendMember(db: Db, actor: Actor, input: ChooseMember): Promise<MemberRow> {
+  return change(db, actor, 'suspendMember', input.account_id, async (tx) => {
+    check(ChooseMember, input);
+    const member = await memberToChange(tx, actor, input.account_id, input.member_id);
+    await requireAnotherOwner(tx, member);
+    return settle(tx, member, { status: 'suspended' });
+  });
+}
+
+export async function reinstateMember(db: Db, actor: Actor, input: ChooseMember): Promise<MemberRow> {
+  return change(db, actor, 'reinstateMember', input.account_id, async (tx) => {
+    check(ChooseMember, input);
+    const member = await memberToChange(tx, actor, input.account_id, input.member_id);
+    return settle(tx, member, { status: 'active' });
+  });
+}

@@ -1,0 +1,76 @@
+import { invalid } from '../../kernel/problems/problem.ts';
+import { Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Db, Tx } from '../../store/database.ts';
+import { type Actor, labelOf } from '../actor.ts';
+import { change } from '../change.ts';
+import { check } from '../input.ts';
+import { findRecipient } from '../keys/ownership.ts';
+import { countKeysOf, lockKeysOf, revokeKeys, updateKeys } from '../keys/store.ts';
+import { type Limits, requireRoom } from '../limits.ts';
+import { memberToChange, requireAnotherOwner } from './members.ts';
+import { deleteMember, type MemberRow } from './store.ts';
+
+const RemoveMember = Shape({
+  account_id: Type.String(),
+  member_id: Type.String(),
+  /** Who takes the keys over; left out, they are revoked. */
+  transfer_keys_to: Type.Optional(Type.String()),
+});
+export type RemoveMember = Static<typeof RemoveMember>;
+
+export interface RemovedMember {
+  readonly member_id: string;
+  readonly revoked_keys: readonly string[];
+  readonly transferred_keys: readonly string[];
+}
+
+export async function removeMember(
+  db: Db,
+  actor: Actor,
+  input: RemoveMember,
+  catalogue: Limits,
+): Promise<RemovedMember> {
+  return change(db, actor, 'removeMember', input.account_id, async (tx, account) => {
+    check(RemoveMember, input);
+    const { member_id, transfer_keys_to: heirId } = input;
+    const member = await memberToChange(tx, actor, account.id, member_id);
+    await requireAnotherOwner(tx, member);
+    const keys = await lockKeysOf(tx, member_id);
+    const ids = keys.map(({ id }) => id);
+    if (heirId === undefined) {
+      const comment = `The owner of the key, ${member.name}, was removed.`;
+      await revokeKeys(tx, ids, { by: labelOf(actor), reason: 'other', comment });
+    } else {
+      const heir = await findHeir(tx, member, heirId);
+      const requested = await countKeysOf(tx, member_id);
+      const used = await countKeysOf(tx, heir.id);
+      await requireRoom(tx, account.id, 'account.api-keys-per-member', { used, requested }, catalogue);
+      await updateKeys(tx, ids, { owner_id: heir.id, owner_name: heir.name });
+    }
+    await deleteMember(tx, member_id);
+    const { name, email, role, status } = member;
+    return {
+      result: {
+        member_id,
+        revoked_keys: heirId === undefined ? ids : [],
+        transferred_keys: heirId === undefined ? [] : ids,
+      },
+      resource: { type: 'member', id: member_id, name },
+      changes: [
+        { pointer: '', before: { name, email, role, status }, after: null },
+        ...keys.map((key) =>
+          heirId === undefined
+            ? { pointer: `/keys/${key.id}/status`, before: key.state, after: 'revoked' }
+            : { pointer: `/keys/${key.id}/owner_id`, before: member_id, after: heirId },
+        ),
+      ],
+    };
+  });
+}
+
+async function findHeir(tx: Tx, member: MemberRow, heirId: string): Promise<MemberRow> {
+  const pointer = '/transfer_keys_to';
+  if (heirId !== member.id) return findRecipient(tx, member.account_id, heirId, pointer);
+  const detail = 'The keys of a removed member go to somebody else.';
+  throw invalid([{ pointer, code: 'incompatible', detail }]);
+}

@@ -1,0 +1,140 @@
+/** Puts the parts together, in the order they need each other, and takes them apart in the reverse one. */
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { KeyActivity } from './kernel/access/activity.ts';
+import { ACCESS_CHANNEL, AccessCache } from './kernel/access/cache.ts';
+import { AuditQueue } from './kernel/audit/queue.ts';
+import { DenialQueue } from './kernel/denials/queue.ts';
+import { Metrics } from './kernel/metrics.ts';
+import { trustProxies } from './kernel/net/client-address.ts';
+import { CursorSeal } from './kernel/pages/cursor.ts';
+import type { ProviderConfig } from './kernel/provider/schema.ts';
+import { MemoryRateLimit } from './kernel/rate-limit/memory.ts';
+import type { RateLimitStore } from './kernel/rate-limit/port.ts';
+import { RedisRateLimit } from './kernel/rate-limit/redis.ts';
+import type { Registry } from './kernel/registry.ts';
+import { forgetWhatExpired } from './kernel/retention/store.ts';
+import type { Services } from './kernel/services.ts';
+import { type Connection, openDatabase, openPool } from './store/database.ts';
+import { readInstance } from './store/instance.ts';
+import { Listener } from './store/listener.ts';
+import type { Component, Health } from './surfaces/http/system.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface ServiceOptions {
+  readonly provider: ProviderConfig;
+  readonly registry: Registry;
+  readonly connection: Connection;
+  readonly log: Logger;
+  readonly baseUrl: string;
+  readonly limiter?: RateLimitStore;
+}
+
+export interface RunningServices {
+  readonly services: Services;
+  readonly health: Health;
+  /** From here on /readyz says no, so that balancers send their traffic elsewhere. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+function openLimiter({ provider, log, limiter }: ServiceOptions, metrics: Metrics): RateLimitStore {
+  if (limiter !== undefined) return limiter;
+  const { store } = provider.server.rate_limit;
+  const { url } = provider.redis;
+  if (store === 'memory' || url === null) return new MemoryRateLimit();
+  return new RedisRateLimit({
+    url,
+    onAlarm: (alarm) => {
+      metrics.alarms.inc({ alarm: `rate_limit_${alarm.kind}` });
+      log.warn(alarm, 'rate limit store');
+    },
+  });
+}
+
+export async function openServices(options: ServiceOptions): Promise<RunningServices> {
+  const { provider, registry, log, connection } = options;
+  const pool = openPool(connection);
+  const db = openDatabase(pool);
+  const metrics = new Metrics();
+  const limiter = openLimiter(options, metrics);
+  const failed = (error: unknown): void => {
+    metrics.alarms.inc({ alarm: 'write_behind' });
+    log.warn({ err: error }, 'rows are waiting for the database');
+  };
+  const access = new AccessCache(db, registry);
+  const activity = new KeyActivity(db, failed);
+  const denials = new DenialQueue(db, failed);
+  const audit = new AuditQueue(db, failed);
+  const listener = new Listener(connection);
+  listener.subscribe(ACCESS_CHANNEL, access);
+  await listener.start();
+  const { cursor_secret } = await readInstance(db);
+  const services: Services = {
+    provider,
+    registry,
+    db,
+    access,
+    activity,
+    limiter,
+    denials,
+    audit,
+    metrics,
+    log,
+    trustedProxies: trustProxies(provider.server.trusted_proxies),
+    cursors: new CursorSeal(cursor_secret),
+    baseUrl: options.baseUrl,
+    docsUrl: provider.provider.docs_url.replace(/\/$/, ''),
+  };
+
+  metrics.watch('pool_connections', 'Open database connections.', () => pool.totalCount);
+  metrics.watch('pool_idle', 'Idle database connections.', () => pool.idleCount);
+  metrics.watch('pool_waiting', 'Requests waiting for a database connection.', () => pool.waitingCount);
+  metrics.watch('access_cache_keys', 'API keys in the cache.', () => access.size);
+  metrics.watch('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
+  metrics.watch('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
+  metrics.watch('listener_up', '1 while notifications are heard.', () => Number(listener.isUp));
+  metrics.watch('limiter_addresses', 'Addresses counted by this process.', () => limiter.status().addresses);
+  metrics.watch('limiter_degraded', '1 while the shared count is out of reach.', () =>
+    Number(limiter.status().degraded),
+  );
+  metrics.watch('denials_dropped', 'Denials a flood kept from being recorded.', () => denials.dropped);
+  metrics.watch('audit_dropped', 'Refused writes a flood kept from being recorded.', () => audit.dropped);
+
+  let draining = false;
+  const health: Health = {
+    async check() {
+      const rate = limiter.status();
+      return {
+        server: draining ? { status: 'down', detail: 'shutting down' } : { status: 'ok' },
+        database: await sql`select 1`.execute(db).then(
+          (): Component => ({ status: 'ok' }),
+          (): Component => ({ status: 'down', detail: 'no answer; see the log' }),
+        ),
+        notifications: listener.isUp
+          ? { status: 'ok' }
+          : { status: 'degraded', detail: 'every key is looked up afresh' },
+        rate_limit: rate.degraded
+          ? { status: 'degraded', detail: 'counting locally, stricter than usual' }
+          : { status: 'ok', detail: rate.store },
+      };
+    },
+  };
+  const sweep = setInterval(() => void forgetWhatExpired(db).catch(failed), HOUR_MS);
+  sweep.unref();
+
+  return {
+    services,
+    health,
+    drain: () => {
+      draining = true;
+    },
+    async close() {
+      clearInterval(sweep);
+      await Promise.all([activity.close(), denials.close(), audit.close()]);
+      await Promise.all([limiter.close(), listener.close()]);
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** For the operator and the load balancer, not for customers: outside the families, not counted by the limiter. */
+import type { FastifyInstance } from 'fastify';
+import { parseAddress } from '../../kernel/net/address.ts';
+import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
+import type { Services } from '../../kernel/services.ts';
+
+export interface Component {
+  readonly status: 'ok' | 'degraded' | 'down';
+  readonly detail?: string;
+}
+
+export interface Health {
+  /** Down when a component is: then no traffic should come. Degraded still serves. */
+  check(): Promise<Record<string, Component>>;
+}
+
+function worst(components: Record<string, Component>): Component['status'] {
+  const statuses = Object.values(components).map(({ status }) => status);
+  return statuses.includes('down') ? 'down' : statuses.includes('degraded') ? 'degraded' : 'ok';
+}
+
+export function serveSystem(app: FastifyInstance, services: Services, health: Health): void {
+  const allowed = services.provider.server.metrics_allow_from.flatMap(
+    (range) => parseCidr(range)?.cidr ?? [],
+  );
+
+  app.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
+
+  app.get('/readyz', async (_request, reply) => {
+    const components = await health.check();
+    const status = worst(components);
+    reply.code(status === 'down' ? 503 : 200).header('cache-control', 'no-store');
+    return { status, components };
+  });
+
+  app.get('/metrics', async (request, reply) => {
+    const peer = parseAddress(request.socket.remoteAddress ?? '');
+    if (peer === null || !allowed.some((range) => cidrContains(range, peer))) return reply.callNotFound();
+    return reply.header('content-type', services.metrics.contentType).send(await services.metrics.render());
+  });
+}

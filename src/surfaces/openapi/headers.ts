@@ -1,0 +1,91 @@
+/** The headers of answers, each described once. */
+import type { Header, Reference } from './model.ts';
+
+interface NamedHeader extends Header {
+  readonly name: string;
+}
+
+const text = { type: 'string' } as const;
+
+const headers = {
+  RequestId: {
+    name: 'X-Request-Id',
+    description: 'The id of this request; name it when you ask about the request.',
+    schema: text,
+    example: 'req_01k9zt6m7qf0x8r3v5c2d4e6g8',
+  },
+  RateLimitPolicy: {
+    name: 'RateLimit-Policy',
+    description: 'The limit: `q` requests in `w` seconds from one address.',
+    schema: text,
+    example: '"ip";q=200;w=60',
+  },
+  RateLimit: {
+    name: 'RateLimit',
+    description: 'Requests left now (`r`) and seconds until there are more (`t`).',
+    schema: text,
+    example: '"ip";r=187;t=9',
+  },
+  CacheControl: {
+    name: 'Cache-Control',
+    description: '`no-store` where the answer holds a secret, else `private, no-cache`.',
+    schema: text,
+    example: 'private, no-cache',
+  },
+  ETag: {
+    name: 'ETag',
+    description: 'The version of the resource, for `If-Match` and `If-None-Match`.',
+    schema: text,
+    example: '"6f1c2a9b0d3e4f58"',
+  },
+  Link: {
+    name: 'Link',
+    description: 'The URL of the next page with `rel="next"`; absent on the last page.',
+    schema: text,
+    example: '<https://api.example.com/account/v1/api-keys?cursor=Zm9v>; rel="next"',
+  },
+  OperationLocation: {
+    name: 'Operation-Location',
+    description: 'The URL of the operation that does the work.',
+    schema: { type: 'string', format: 'uri' },
+  },
+  IdempotentReplayed: {
+    name: 'Idempotent-Replayed',
+    description: '`true` when this answer was kept from an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', const: 'true' },
+  },
+  RetryAfter: {
+    name: 'Retry-After',
+    description: 'Seconds to wait before the call is worth repeating.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 9,
+  },
+  Challenge: {
+    name: 'WWW-Authenticate',
+    description: 'How the key has to be sent.',
+    schema: text,
+    example: 'ApiKey header="X-API-Key"',
+  },
+  RequiredPermission: {
+    name: 'X-Required-Permission',
+    description: 'The permission of the endpoint.',
+    schema: text,
+    example: 'account:self:read',
+  },
+} satisfies Record<string, NamedHeader>;
+
+export type HeaderName = keyof typeof headers;
+
+export const onEveryAnswer: readonly HeaderName[] = ['RequestId', 'RateLimitPolicy', 'RateLimit'];
+
+export function headerReferences(names: readonly HeaderName[]): Record<string, Reference> {
+  return Object.fromEntries(
+    names.map((name) => [headers[name].name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+export function headerComponents(): Record<string, Header> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([component, { name: _, ...header }]) => [component, header]),
+  );
+}

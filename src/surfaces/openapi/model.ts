@@ -1,0 +1,90 @@
+/** As much of OpenAPI 3.1 as we write. */
+import type { Access, ResourceRole } from '../../kernel/record.ts';
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+export interface Header {
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly description: string;
+  readonly required: boolean;
+  readonly style?: 'form';
+  readonly explode?: boolean;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Reference>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+  readonly 'x-problem-codes'?: readonly string[];
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, MediaType>>;
+  };
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly 'x-permission': string;
+  readonly 'x-access': Access;
+  readonly 'x-sensitive': boolean;
+  readonly 'x-operation'?: {
+    readonly kind: string;
+    readonly typical_seconds: number;
+    readonly cancellable: boolean;
+  };
+  readonly 'x-resource': { readonly name: string; readonly role: ResourceRole };
+}
+
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type PathItem = Readonly<Partial<Record<Verb, Operation>>>;
+
+export interface Components {
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly headers: Readonly<Record<string, Header>>;
+  readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly externalDocs: { readonly description: string; readonly url: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly {
+    readonly name: string;
+    readonly 'x-displayName': string;
+    readonly description: string;
+  }[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Components;
+  readonly 'x-egress-addresses': readonly string[];
+}

@@ -1,0 +1,93 @@
+import { queryShapeOf } from '../../kernel/pipeline/input.ts';
+import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import type { JsonSchema, Parameter, Reference } from './model.ts';
+import { hasMember, type NamedSchemas } from './schemas.ts';
+
+const headerParameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Of your own choice, kept 24 hours: a repeat of the same request with it gets the same answer and has no second effect.',
+    required: false,
+    schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 },
+    example: '4f1f6c1e-7a52-4c0b-9a57-2f6c1de0b7aa',
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The `ETag` of the version you mean to change; another current version answers 412.',
+    required: false,
+    schema: { type: 'string' },
+    example: '"6f1c2a9b0d3e4f58"',
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` you have; if it is still current the answer is 304 without a body.',
+    required: false,
+    schema: { type: 'string' },
+    example: '"6f1c2a9b0d3e4f58"',
+  },
+} satisfies Record<string, Parameter>;
+
+export const parameterComponents: Readonly<Record<string, Parameter>> = headerParameters;
+
+const headerParameter = (name: keyof typeof headerParameters): Reference => ({
+  $ref: `#/components/parameters/${name}`,
+});
+
+/** Answers with an `ETag`, so a caller may ask whether it changed. */
+export function isVersioned(endpoint: Endpoint): boolean {
+  return endpoint.method === 'GET' && hasMember(endpoint.answers[200], 'etag');
+}
+
+/** `{id}` is the resource itself, `{snapshot_id}` says what it is. */
+function describePathParameter(endpoint: Endpoint, name: string): string {
+  const noun = name === 'id' ? endpoint.resource.name : name.replace(/_id$/, '');
+  return `The id of the ${noun.replaceAll(/[_-]/g, ' ')}.`;
+}
+
+function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] {
+  return Object.entries(endpoint.params.properties).map(([name, shape]) => {
+    const { description, ...schema } = schemas.write(shape);
+    const example = endpoint.example.params?.[name];
+    return {
+      name,
+      in: 'path',
+      description: String(description ?? describePathParameter(endpoint, name)),
+      required: true,
+      schema,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+}
+
+function queryParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] {
+  const shape = queryShapeOf(endpoint);
+  const required = (shape as { required?: readonly string[] }).required ?? [];
+  return Object.entries(shape.properties).map(([name, member]) => {
+    const { description, ...schema } = schemas.write(member) as JsonSchema;
+    const example = endpoint.example.query?.[name];
+    return {
+      name,
+      in: 'query',
+      description: String(description ?? ''),
+      required: required.includes(name) && schema['default'] === undefined,
+      ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
+      schema,
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+}
+
+export function parametersOf(endpoint: Endpoint, schemas: NamedSchemas): (Parameter | Reference)[] {
+  return [
+    ...pathParameters(endpoint, schemas),
+    ...queryParameters(endpoint, schemas),
+    ...(takesIdempotencyKey(endpoint) ? [headerParameter('IdempotencyKey')] : []),
+    ...(takesIfMatch(endpoint) ? [headerParameter('IfMatch')] : []),
+    ...(isVersioned(endpoint) ? [headerParameter('IfNoneMatch')] : []),
+  ];
+}

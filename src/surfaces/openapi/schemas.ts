@@ -1,0 +1,66 @@
+/** Shapes are JSON Schema already; what is left to do is to write each named one once and point to it everywhere else. */
+import type { JsonSchema, Reference } from './model.ts';
+
+const COMPONENT_NAME = /^[A-Z]\w*$/;
+const ONE = ['additionalProperties', 'contains', 'else', 'if', 'items', 'not', 'propertyNames', 'then'];
+const MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const BY_NAME = ['dependentSchemas', 'patternProperties', 'properties'];
+
+export class NamedSchemas {
+  readonly #written = new Map<string, JsonSchema>();
+
+  /** The schema as it stands in the document: a reference where it has a name. */
+  write(schema: unknown): JsonSchema {
+    const written = this.#writeBody(schema as JsonSchema);
+    const { title } = written;
+    if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return written;
+    const known = this.#written.get(title);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written)) {
+      throw new Error(
+        `Two different shapes are called "${title}": give one of them another name, or use the same shape in both places.`,
+      );
+    }
+    this.#written.set(title, written);
+    return { ...schemaReference(title) };
+  }
+
+  list(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #writeBody(schema: JsonSchema): JsonSchema {
+    const entries = Object.entries(asPrefixItems(schema)).map(([keyword, value]): [string, unknown] => {
+      if (ONE.includes(keyword)) return [keyword, this.#writeOne(value)];
+      if (MANY.includes(keyword)) return [keyword, (value as unknown[]).map((part) => this.#writeOne(part))];
+      if (BY_NAME.includes(keyword)) return [keyword, this.#writeMembers(value as object)];
+      return [keyword, value];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #writeOne(schema: unknown): unknown {
+    return typeof schema === 'boolean' ? schema : this.write(schema);
+  }
+
+  #writeMembers(members: object): object {
+    return Object.fromEntries(
+      Object.entries(members).map(([name, member]) => [name, this.#writeOne(member)]),
+    );
+  }
+}
+
+/** TypeBox writes tuples as older drafts did; OpenAPI 3.1 reads the draft of 2020. */
+function asPrefixItems(schema: JsonSchema): JsonSchema {
+  if (!Array.isArray(schema['items'])) return schema;
+  const { items, additionalItems = true, ...rest } = schema;
+  return { ...rest, prefixItems: items, items: additionalItems };
+}
+
+export function schemaReference(title: string): Reference {
+  return { $ref: `#/components/schemas/${title}` };
+}
+
+export function hasMember(schema: unknown, name: string): boolean {
+  const { properties } = (schema ?? {}) as { properties?: object };
+  return properties !== undefined && Object.hasOwn(properties, name);
+}
