@@ -32,6 +32,7 @@ export async function change<T>(
     const account = await lockAccount(tx, accountId);
     if (account === undefined) throw notFound('account', accountId);
     found = true;
+    if (account.status === 'closed') throw closed(account);
     const changed = await work(tx, account);
     await append(tx, accountId, succeeded(actor, action, changed));
     return changed.result;
@@ -63,6 +64,16 @@ function entryOf(actor: Actor, action: string, ending: Ending): AuditEntry {
     approval_operation_id: null,
     ...ending,
   };
+}
+
+function closed(account: AccountRow): Problem {
+  return new Problem('invalid_state', {
+    detail: `The account ${account.name} is closed, which is final.`,
+    extra: {
+      current_state: account.status,
+      allowed_states: ['active', 'restricted', 'suspended', 'closing'],
+    },
+  });
 }
 
 export function notFound(type: string, id: string): Problem {

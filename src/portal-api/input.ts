@@ -49,6 +49,9 @@ export function check<T extends object>(
   const faults = faultsOf(schema, input).map(explain);
   const broken = new Set(faults.map(({ pointer }) => pointer.split('/')[1]));
   const sound = Object.fromEntries(Object.entries(input).filter(([name]) => !broken.has(name))) as Partial<T>;
-  const all = [...faults, ...(more?.(sound) ?? [])];
-  if (all.length > 0) throw invalid(all);
+  refuse([...faults, ...(more?.(sound) ?? [])]);
+}
+
+export function refuse(faults: readonly FieldError[]): void {
+  if (faults.length > 0) throw invalid(faults);
 }

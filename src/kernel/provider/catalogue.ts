@@ -102,7 +102,7 @@ export const Kubernetes = Shape({
   }),
   versions: ListOf(
     Shape({
-      version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
+      version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$', examples: ['1.34.2'] }),
       support: OneOf(['preview', 'supported', 'deprecated']),
       end_of_life_on: Day,
     }),
@@ -134,7 +134,7 @@ export const AddressPool = Shape({
 });
 
 export const LimitEntry = Shape({
-  id: Type.String({ pattern: '^[a-z][a-z-]*\\.[a-z0-9-]+$', maxLength: 80 }),
+  id: Type.String({ pattern: '^[a-z][a-z-]*\\.[a-z0-9-]+$', maxLength: 80, examples: ['flexible-vps.vms'] }),
   name: Text,
   unit: Text,
   /** `null`: no limit, only counted. */

@@ -48,20 +48,23 @@ export class Draft {
 
   /** The sound entries of a list of the catalogue, each with its path. */
   entries<N extends ListName>(list: N): Entry<Lists[N]>[] {
-    return this.list(list)
+    return (this.list(list) ?? [])
       .map((value, index) => ({ path: `/catalogue/${list}/${index}`, value: value as Lists[N] }))
       .filter(({ path }) => this.isSound(path));
   }
 
-  /** Every name in a list, also those of broken entries: a reference to one is not a fault of its own. */
-  names(list: ListName, member = 'slug'): Set<string> {
-    const names = this.list(list).map((value) => (isRecord(value) ? value[member] : undefined));
-    return new Set(names.filter((name) => typeof name === 'string'));
+  /**
+   * Every name in a list, also those of broken entries: a reference to one is not a fault of its own. `null` if the
+   * list is no list, and so nothing can be said of references to it.
+   */
+  names(list: ListName, member = 'slug'): Set<string> | null {
+    const names = this.list(list)?.map((value) => (isRecord(value) ? value[member] : undefined));
+    return names ? new Set(names.filter((name) => typeof name === 'string')) : null;
   }
 
-  private list(name: ListName): unknown[] {
+  private list(name: ListName): unknown[] | null {
     const list = valueAt(this.file, ['catalogue', ...name.split('/')]);
-    return Array.isArray(list) ? list : [];
+    return Array.isArray(list) ? list : null;
   }
 }
 

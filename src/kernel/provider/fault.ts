@@ -11,8 +11,8 @@ export interface Fault {
   readonly fix: string;
 }
 
-/** How a check tells of a fault: it knows the path, the reader knows the line. */
-export type Report = (path: string, message: string, fix: string) => void;
+/** How a check tells of a fault: it knows the path (and the variable, if the value came from one), the reader the line. */
+export type Report = (path: string, message: string, fix: string, variable?: string) => void;
 
 const MOST = 200;
 

@@ -45,19 +45,21 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const merged = mergeSources(defaults, own);
   const applied = applyEnvironment(merged.value, env);
   const faults: Fault[] = [...merged.faults];
-  const report: Report = (path, message, fix) => {
-    const variable = applied.variableOf(path);
+  const report: Report = (path, message, fix, origin) => {
+    const variable = origin ?? applied.variableOf(path);
     const place = variable === null ? merged.place(path) : { file: variable, line: 0, column: 0 };
-    faults.push({ path, ...place, message, fix });
+    const inDefault = own !== null && place.file === DEFAULT_FILE;
+    const hint = inDefault
+      ? ` This stands in the default file: write ${merged.sectionOf(path)} in ${own.file} too.`
+      : '';
+    faults.push({ path, ...place, message, fix: `${fix}${hint}` });
   };
 
   const value = fillDefaults(ProviderFile, applied.value);
   const errors = faultsOf(ProviderFile, value);
-  explainShape(errors, value, report);
-  const draft = new Draft(value, [
-    ...merged.faults.map(({ path }) => path),
-    ...errors.map(({ pointer }) => pointer),
-  ]);
+  const refused = merged.faults.map(({ path }) => path);
+  explainShape(errors, value, refused, report);
+  const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
   const folder = (section: string): string =>
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
   checkMeaning(draft, report, now);

@@ -12,6 +12,8 @@ export interface Merged {
   /** Whether the section around this path comes from the provider's own file. */
   isOwn(path: string): boolean;
   place(path: string): Place & { readonly file: string };
+  /** The section that would have to be replaced to change this: `catalogue.plans`. */
+  sectionOf(path: string): string;
 }
 
 export function mergeSources(defaults: Source, own: Source | null): Merged {
@@ -33,6 +35,7 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
     value: mergeValues(defaults.value, own?.value),
     faults,
     isOwn,
+    sectionOf: (path) => sectionOf(path).slice(1).replace('/', '.'),
     place(path) {
       const source = own !== null && isOwn(path) ? own : defaults;
       return { file: source.file, ...source.place(path) };

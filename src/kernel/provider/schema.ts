@@ -7,17 +7,33 @@ import { Catalogue } from './catalogue.ts';
 import { Count, Country, Default, ListOf, Text } from './words.ts';
 
 const Path = Type.String({ minLength: 1, maxLength: 4096 });
-const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 128 });
-const HttpUrl = Type.String({ pattern: '^https?://[^\\s@/]+(/[^\\s]*)?$', maxLength: 255 });
+const VariableName = Type.String({
+  pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+  maxLength: 128,
+  examples: ['DATABASE_URL'],
+});
+const HttpUrl = Type.String({
+  pattern: '^https?://[^\\s@/]+(/[^\\s]*)?$',
+  maxLength: 255,
+  examples: ['https://api.example.com'],
+});
 const Cidrs = ListOf(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 256 });
 
 const Provider = Shape({
   name: Text,
   /** Reverse names and mail addresses of the provider lie below it. */
-  domain: Type.String({ pattern: '^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$', maxLength: 253 }),
+  domain: Type.String({
+    pattern: '^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$',
+    maxLength: 253,
+    examples: ['example.com'],
+  }),
   docs_url: HttpUrl,
-  support_email: Type.String({ pattern: '^[^@\\s]+@[^@\\s]+$', maxLength: 254 }),
-  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+  support_email: Type.String({
+    pattern: '^[^@\\s]+@[^@\\s]+$',
+    maxLength: 254,
+    examples: ['support@example.com'],
+  }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
   country: Country,
   timezone: Text,
 });

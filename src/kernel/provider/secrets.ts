@@ -50,33 +50,37 @@ export function readUrl(
     const fix = `Put the URL into ${kind.variable}, or into a file named by url_file.`;
     report(`${at}/url`, 'The URL holds a password, and secrets do not stand in this file.', fix);
   }
-  const [path, text] = findUrl(kind, setting, env, folder, report);
+  const { path, text, variable } = findUrl(kind, setting, env, folder, report);
   if (text === null) return null;
   if (!URL.canParse(text) || !kind.protocols.includes(new URL(text).protocol)) {
-    report(path, 'This is not a URL of the right kind.', `Write it as ${kind.example}.`);
+    report(path, 'This is not a URL of the right kind.', `Write it as ${kind.example}.`, variable);
     return null;
   }
   return text;
 }
 
-function findUrl(
-  kind: Kind,
-  { url, url_env, url_file }: UrlSetting,
-  env: Environment,
-  folder: string,
-  report: Report,
-): [path: string, text: string | null] {
-  const at = `/${kind.section}`;
+interface Found {
+  readonly path: string;
+  readonly text: string | null;
+  readonly variable?: string;
+}
+
+function findUrl(kind: Kind, setting: UrlSetting, env: Environment, folder: string, report: Report): Found {
+  const { url, url_env, url_file } = setting;
   const own = env[kind.variable];
-  if (own) return [`${at}/url`, own];
+  if (own) return { path: `/${kind.section}/url`, text: own, variable: kind.variable };
   if (url_env !== null) {
+    const path = `/${kind.section}/url_env`;
     const text = env[url_env];
-    if (!text) report(`${at}/url_env`, `The variable ${url_env} is not set.`, 'Set it, or correct its name.');
-    return [`${at}/url_env`, text || null];
+    if (text) return { path, text, variable: url_env };
+    report(path, `The variable ${url_env} is not set.`, 'Set it, or correct its name.');
+    return { path, text: null };
   }
-  if (url_file !== null)
-    return [`${at}/url_file`, readSecret(resolve(folder, url_file), `${at}/url_file`, report)];
-  return [`${at}/url`, url];
+  if (url_file !== null) {
+    const path = `/${kind.section}/url_file`;
+    return { path, text: readSecret(resolve(folder, url_file), path, report) };
+  }
+  return { path: `/${kind.section}/url`, text: url };
 }
 
 function readSecret(file: string, path: string, report: Report): string | null {

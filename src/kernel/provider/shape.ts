@@ -5,11 +5,17 @@ import { pointerSegments, type Report } from './fault.ts';
 import { nearest } from './nearest.ts';
 import { ProviderFile } from './schema.ts';
 
-export function explainShape(errors: readonly FieldError[], value: unknown, report: Report): void {
+/** `refused` are the paths that the reader could not take a value from: nothing is said of them twice. */
+export function explainShape(
+  errors: readonly FieldError[],
+  value: unknown,
+  refused: readonly string[],
+  report: Report,
+): void {
   for (const error of errors) {
     // "Must be null" about something optional that is broken further inside.
     const outer = errors.some((other) => other.pointer.startsWith(`${error.pointer}/`));
-    if (!outer) explain(error, value, report);
+    if (!outer && !refused.includes(error.pointer)) explain(error, value, report);
   }
 }
 
@@ -28,7 +34,11 @@ function explain({ pointer, code, detail }: FieldError, value: unknown, report: 
       return;
     }
     default:
-      report(pointer, detail, fixFor(shapeAt(ProviderFile, segments), valueAt(value, segments)));
+      report(
+        pointer,
+        detail.replace(/^Must match pattern .*$/, 'This is not in the form it needs.'),
+        fixFor(shapeAt(ProviderFile, segments), valueAt(value, segments)),
+      );
   }
 }
 
@@ -40,5 +50,6 @@ function fixFor(shape: object, value: unknown): string {
   if (types.includes('array') && !Array.isArray(value)) return 'Write a list: [a, b].';
   if (types.includes('object') && !isRecord(value)) return 'Write members below it, each as name: value.';
   if (types.includes('integer') && typeof value === 'string') return 'Write a whole number without quotes.';
-  return 'Correct the value.';
+  const [example] = 'examples' in shape && Array.isArray(shape.examples) ? shape.examples : [];
+  return example === undefined ? 'Correct the value.' : `Write it as ${example}.`;
 }

@@ -1,5 +1,5 @@
-import type { LimitEntry } from '../../kernel/provider/catalogue.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
+import type { LimitEntry } from '../../kernel/provider/catalogue.ts';
 import { Nullable, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';

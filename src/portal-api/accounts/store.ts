@@ -32,10 +32,16 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
 }
 
 /** At most `limit`, oldest first; by id, by exact name, or all of them. */
-export async function findAccounts(db: Db, idOrName: string | undefined, limit: number): Promise<AccountRow[]> {
+export async function findAccounts(
+  db: Db,
+  idOrName: string | undefined,
+  limit: number,
+): Promise<AccountRow[]> {
   const query = db.selectFrom('accounts').selectAll().orderBy('id').limit(limit);
   if (idOrName === undefined) return query.execute();
-  return query.where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)])).execute();
+  return query
+    .where((where) => where.or([where('id', '=', idOrName), where('name', '=', idOrName)]))
+    .execute();
 }
 
 export interface AccountCounts {
@@ -63,7 +69,11 @@ export async function listProducts(db: Db, accountId: string): Promise<ProductRo
     .execute();
 }
 
-export async function writeProducts(tx: Tx, accountId: string, products: readonly ProductRow[]): Promise<void> {
+export async function writeProducts(
+  tx: Tx,
+  accountId: string,
+  products: readonly ProductRow[],
+): Promise<void> {
   if (products.length === 0) return;
   await tx
     .insertInto('account_products')
@@ -96,7 +106,12 @@ export async function findLimit(db: Db, accountId: string, limitId: string) {
     .executeTakeFirst();
 }
 
-export async function writeLimit(tx: Tx, accountId: string, limitId: string, value: number | null): Promise<void> {
+export async function writeLimit(
+  tx: Tx,
+  accountId: string,
+  limitId: string,
+  value: number | null,
+): Promise<void> {
   await tx
     .insertInto('account_limits')
     .values({ account_id: accountId, limit_id: limitId, value })

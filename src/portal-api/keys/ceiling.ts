@@ -25,7 +25,9 @@ const covers = (wider: string, narrower: string): boolean => intersect(wider, na
 export function exceedsRole(pattern: string, name: RoleName, vocabulary: Vocabulary): boolean {
   const role = roles[name];
   if (!role.patterns.some((given) => covers(given, pattern))) return true;
-  const taken = (role.except ?? []).map((except) => intersect(except, pattern)).filter((part) => part !== null);
+  const taken = (role.except ?? [])
+    .map((except) => intersect(except, pattern))
+    .filter((part) => part !== null);
   if (taken.some((part) => !role.keeping?.some((kept) => covers(kept, part)))) return true;
   if (role.sensitive) return false;
   const known = vocabulary.permissions.filter((permission) => matches(pattern, permission));

@@ -11,7 +11,7 @@ import type { AccountRow } from '../accounts/store.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
 import { change } from '../change.ts';
-import { check, Line } from '../input.ts';
+import { check, Line, refuse } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { findActiveOwner, findMember, type MemberRow } from '../members/store.ts';
 import { patternFaults, patternWarnings } from './ceiling.ts';
@@ -53,7 +53,9 @@ async function findOwner(tx: Tx, actor: Actor, account: AccountRow, named?: stri
 function ownerFaults(actor: Actor, owner: MemberRow | undefined, input: Partial<CreateKey>): FieldError[] {
   const pointer = '/owner_id';
   if (actor.kind === 'member' && input.owner_id !== undefined && input.owner_id !== actor.memberId) {
-    return [{ pointer, code: 'incompatible', detail: 'Whoever makes a key owns it; transfer it afterwards.' }];
+    return [
+      { pointer, code: 'incompatible', detail: 'Whoever makes a key owns it; transfer it afterwards.' },
+    ];
   }
   if (owner === undefined) {
     return [{ pointer, code: 'unknown_reference', detail: 'The account has no such member to own the key.' }];
@@ -95,15 +97,25 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
     ]);
     if (owner === undefined) throw new Error('A key without an owner passed the check.');
     const preset = input.preset === undefined ? undefined : presets[input.preset];
-    const patterns = input.preset ? presetPatterns(input.preset, vocabulary, owner.role) : input.permissions;
-    const permissions = [...new Set(patterns)];
+    const permissions = input.preset
+      ? presetPatterns(input.preset, vocabulary, owner.role)
+      : [...new Set(input.permissions)];
     const expires_in = input.expires_in ?? preset?.expiresIn ?? defaultLifetime(account);
-    check(Shape({}), {}, () => [
-      ...lifetimeFaults(expires_in, account),
-      ...patternFaults(permissions, vocabulary, owner.role),
-    ]);
+    if (preset !== undefined) {
+      const faults = patternFaults(permissions, vocabulary, owner.role);
+      refuse([
+        ...faults.map((fault) => ({ ...fault, pointer: '/preset' })),
+        ...lifetimeFaults(expires_in, account),
+      ]);
+    }
     await requireFreeName(tx, account.id, input.name);
-    await requireRoom(tx, account.id, 'account.api-keys', { used: await countKeys(tx, account.id) }, catalogue);
+    await requireRoom(
+      tx,
+      account.id,
+      'account.api-keys',
+      { used: await countKeys(tx, account.id) },
+      catalogue,
+    );
     const used = await countKeysOf(tx, owner.id);
     await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
 
@@ -124,7 +136,14 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
       lifetimeHours: lifetimeHours(expires_in),
       notes: input.notes ?? '',
     });
-    const after = { name: row.name, public_id: publicId, permissions, approval, owner_id: owner.id, expires_in };
+    const after = {
+      name: row.name,
+      public_id: publicId,
+      permissions,
+      approval,
+      owner_id: owner.id,
+      expires_in,
+    };
     return {
       result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, vocabulary) },
       resource: { type: 'api_key', id: row.id, name: row.name },

@@ -24,7 +24,13 @@ function requireLiving(key: KeyRow): void {
   });
 }
 
-async function setPaused(db: Db, actor: Actor, input: ChooseKey, action: string, status: 'active' | 'suspended') {
+async function setPaused(
+  db: Db,
+  actor: Actor,
+  input: ChooseKey,
+  action: string,
+  status: 'active' | 'suspended',
+) {
   return change(db, actor, action, input.account_id, async (tx, account) => {
     check(ChooseKey, input);
     const key = await keyToChange(tx, actor, account.id, input.key_id);

@@ -34,12 +34,7 @@ export async function findRecipient(
 }
 
 /** People manage their own keys; owners and admins those of everybody. */
-export async function keyToChange(
-  tx: Tx,
-  actor: Actor,
-  accountId: string,
-  keyId: string,
-): Promise<KeyRow> {
+export async function keyToChange(tx: Tx, actor: Actor, accountId: string, keyId: string): Promise<KeyRow> {
   const key = await lockKey(tx, accountId, keyId);
   const isOwn = actor.kind === 'member' && key?.owner_id === actor.memberId;
   await authorise(tx, actor, accountId, isOwn ? 'member' : 'admin');

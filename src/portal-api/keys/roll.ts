@@ -1,11 +1,11 @@
 import { issueKey } from '../../kernel/access/key-format.ts';
 import { newId } from '../../kernel/ids.ts';
-import { invalid, Problem } from '../../kernel/problems/problem.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
-import { check } from '../input.ts';
+import { check, refuse } from '../input.ts';
 import { requireRoom } from '../limits.ts';
 import { patternWarnings } from './ceiling.ts';
 import { type KeyRules, type NewKey, requireFreeName } from './creation.ts';
@@ -48,14 +48,19 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
     const old = await keyToChange(tx, actor, account.id, input.key_id);
     requireRollable(old);
     const expires_in = input.expires_in ?? (old.expires_in as Lifetime);
-    const faults = lifetimeFaults(expires_in, account);
-    if (faults.length > 0) throw invalid(faults);
+    refuse(lifetimeFaults(expires_in, account));
     const id = newId('api_key');
     await endKey(tx, old.id, overlapHours[input.overlap ?? '24h'], id);
     // An expired key had given up its name and its place, which somebody may have taken since.
     await requireFreeName(tx, account.id, old.name);
     const { catalogue } = rules;
-    await requireRoom(tx, account.id, 'account.api-keys', { used: await countKeys(tx, account.id) }, catalogue);
+    await requireRoom(
+      tx,
+      account.id,
+      'account.api-keys',
+      { used: await countKeys(tx, account.id) },
+      catalogue,
+    );
     if (old.owner_id !== null) {
       const used = await countKeysOf(tx, old.owner_id);
       await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);

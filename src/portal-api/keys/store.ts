@@ -1,4 +1,11 @@
-import { type Insertable, type RawBuilder, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import {
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Updateable,
+} from 'kysely';
 import '../../kernel/access/tables.ts';
 import type { KeyStatus } from '../../kernel/access/tables.ts';
 import type { Db, Tables, Tx } from '../../store/database.ts';
@@ -30,7 +37,10 @@ export const inHours = (hours: number): RawBuilder<Date> =>
 
 export async function insertKey(
   tx: Tx,
-  { lifetimeHours, ...key }: Omit<Insertable<Tables['api_keys']>, 'expires_at'> & { lifetimeHours: number | null },
+  {
+    lifetimeHours,
+    ...key
+  }: Omit<Insertable<Tables['api_keys']>, 'expires_at'> & { lifetimeHours: number | null },
 ): Promise<KeyRow> {
   const expires_at = lifetimeHours === null ? null : inHours(lifetimeHours);
   await tx

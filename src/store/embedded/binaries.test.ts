@@ -45,7 +45,8 @@ describe('the PostgreSQL programs', () => {
   it('are copied beside the cluster when they cannot be reached or mended', async () => {
     const links = await removeLinks();
     // Root may write anywhere, so for root the package is put where the database's user cannot go.
-    if (isRoot()) await chmod(dirname(native), 0o700);
+    if (isRoot())
+      await Promise.all([dirname(native), native, join(native, 'bin')].map((path) => chmod(path, 0o700)));
     else await chmod(join(native, 'lib'), 0o500);
     const bin = await prepareBinaries(place, native);
     expect(bin.startsWith(join(place.home, 'binaries'))).toBe(true);

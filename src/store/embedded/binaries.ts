@@ -4,7 +4,8 @@
  * package cannot be written to, or the database's user cannot reach it, a copy beside the cluster is used.
  */
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { cp, lchown, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runAs } from './account.ts';
@@ -16,7 +17,11 @@ export async function prepareBinaries(place: Place, native = findNative()): Prom
   const inPlace = join(native, 'bin');
   const linked = await repairLinks(native).catch(() => false);
   if (linked && runs(inPlace, place) === true) return inPlace;
-  const copy = await copyNative(native, place);
+  const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'));
+  const folder = join(place.home, 'binaries', version);
+  const copy = join(folder, 'native', 'bin');
+  if (runs(copy, place) === true) return copy;
+  await copyNative(native, folder, place);
   const outcome = runs(copy, place);
   if (outcome === true) return copy;
   throw new EmbeddedFault(
@@ -56,14 +61,18 @@ function runs(bin: string, place: Place): true | string {
   return status === 0 || (error?.message ?? stderr.trim());
 }
 
-async function copyNative(native: string, place: Place): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'));
-  const folder = join(place.home, 'binaries', version);
-  if (await stat(folder).catch(() => undefined)) return join(folder, 'native', 'bin');
-  const draft = `${folder}.new-${process.pid}`;
+async function copyNative(native: string, folder: string, { account }: Place): Promise<void> {
+  const draft = `${folder}.new-${randomBytes(3).toString('hex')}`;
   await mkdir(draft, { recursive: true });
   await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
   await repairLinks(join(draft, 'native'));
+  // Whatever mask the package was installed under, the database's user can read what it owns.
+  if (account) {
+    const made = [dirname(draft), draft];
+    for (const name of await readdir(draft, { recursive: true })) made.push(join(draft, name));
+    for (const path of made) await lchown(path, account.uid, account.gid);
+  }
+  await rm(folder, { recursive: true, force: true });
+  // Of two that copy at once the first wins.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
-  return join(folder, 'native', 'bin');
 }

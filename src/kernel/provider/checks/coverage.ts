@@ -19,6 +19,7 @@ const PRICES = '/catalogue/prices';
 
 export function checkCoverage(draft: Draft, report: Report, now: Date): void {
   const known = draft.names('prices', 'sku');
+  if (known === null) return;
   const entries = draft.entries('prices');
   const told = new Set<string>();
   const tell: Report = (path, message, fix) => {

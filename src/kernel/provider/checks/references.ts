@@ -52,19 +52,21 @@ function tellRepeated(entries: readonly Entry<object>[], member: string, report:
   }
 }
 
+type Known = ReadonlySet<string> | null;
+
 export function checkReferences(draft: Draft, report: Report): void {
   const locations = draft.names('locations');
   const plans = draft.names('plans');
   const sites = draft.names('datacenter/sites');
   const systems = draft.names('dedicated/operating_systems');
 
-  const one = (path: string, noun: string, name: string, known: ReadonlySet<string>): void => {
-    if (known.has(name)) return;
+  const one = (path: string, noun: string, name: string, known: Known): void => {
+    if (known === null || known.has(name)) return;
     const meant = nearest(name, known);
     const names = [...known].slice(0, 20).join(', ') || 'none';
     report(path, `There is no ${noun} ${name}.`, meant ? `Did you mean ${meant}?` : `There are: ${names}.`);
   };
-  const each = (path: string, noun: string, names: readonly string[], known: ReadonlySet<string>): void => {
+  const each = (path: string, noun: string, names: readonly string[], known: Known): void => {
     for (const [index, name] of names.entries()) one(`${path}/${index}`, noun, name, known);
   };
 

@@ -1,0 +1,29 @@
+/** A first start has something to call: one account with its owner and one key, whose secret is told here and never again. */
+import { contractPermissions } from './kernel/access/vocabulary.ts';
+import type { ProviderConfig } from './kernel/provider/schema.ts';
+import type { Registry } from './kernel/registry.ts';
+import { createAccount } from './portal-api/accounts/creation.ts';
+import { listAccounts } from './portal-api/accounts/reading.ts';
+import { SYSTEM } from './portal-api/actor.ts';
+import { createKey } from './portal-api/keys/creation.ts';
+import type { Db } from './store/database.ts';
+
+export interface Demo {
+  readonly accountId: string;
+  readonly apiKey: string;
+}
+
+/** Nothing where an account exists already. */
+export async function seedDemo(db: Db, registry: Registry, provider: ProviderConfig): Promise<Demo | null> {
+  if ((await listAccounts(db)).length > 0) return null;
+  const { account } = await createAccount(
+    db,
+    SYSTEM,
+    { name: 'Demo', owner_name: 'Demo Owner', owner_email: `demo@${provider.provider.domain}` },
+    provider,
+  );
+  const input = { account_id: account.id, name: 'demo', preset: 'full-access' as const };
+  const rules = { vocabulary: contractPermissions(registry), catalogue: provider.catalogue };
+  const { secret } = await createKey(db, SYSTEM, input, rules);
+  return { accountId: account.id, apiKey: secret };
+}

@@ -1,0 +1,94 @@
+/** `hostplane serve`: starts the app, says what to try, and on Ctrl-C or SIGTERM drains and stops all that was started. */
+import { type RunningApp, startApp } from './app.ts';
+import type { ProviderConfig } from './kernel/provider/schema.ts';
+
+export interface ServeIo {
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+function banner({ url, demo, database }: RunningApp): string {
+  const key = demo?.apiKey ?? '$HOSTPLANE_API_KEY';
+  const lines = [
+    `Hostplane is listening on ${url}`,
+    `  database   ${database}`,
+    `  reference  ${url}/openapi.json`,
+    '',
+  ];
+  if (demo) {
+    lines.push(
+      'A demo account was made. Its API key is shown only this once:',
+      '',
+      `  export HOSTPLANE_API_KEY=${demo.apiKey}`,
+      '',
+    );
+  } else {
+    lines.push(
+      'Keys are shown once, when they are made. For another one: npm run hostplane -- keys create --name my-key --preset full-access',
+      '',
+    );
+  }
+  lines.push(
+    'Try:',
+    `  curl -H "X-API-Key: ${key}" ${url}/account/v1/whoami`,
+    `  curl -H "X-API-Key: ${key}" ${url}/account/v1/my-apis`,
+    `  curl -H "X-API-Key: ${key}" ${url}/account/v1/pricing/catalogue`,
+    '',
+    'Ctrl-C stops it.',
+    '',
+  );
+  return lines.join('\n');
+}
+
+/** Resolves with the exit code once everything has stopped. */
+export function serve(provider: ProviderConfig, io: ServeIo): Promise<number> {
+  return new Promise((resolve) => {
+    let app: RunningApp | undefined;
+    let code = 0;
+    let stopping: Promise<void> | undefined;
+
+    const stop = (reason: string): Promise<void> => {
+      if (stopping !== undefined) return stopping;
+      const patience = setTimeout(
+        () => {
+          io.error(
+            `Not stopped within ${provider.server.shutdown_seconds} s; leaving what still runs. Nothing acknowledged is lost.\n`,
+          );
+          process.exit(1);
+        },
+        provider.server.shutdown_seconds * 1000 + 1000,
+      );
+      patience.unref();
+      app?.log.info({ reason }, 'stopping');
+      stopping = (app?.close() ?? Promise.resolve())
+        .catch((error: unknown) => {
+          io.error(`Stopping failed: ${error instanceof Error ? error.message : String(error)}\n`);
+          code = 1;
+        })
+        .then(() => {
+          clearTimeout(patience);
+          process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+          resolve(code);
+        });
+      return stopping;
+    };
+    const fail = (error: Error): void => {
+      io.error(`${error.message}\n`);
+      code = 1;
+      void stop('fault');
+    };
+    let early = false;
+    const onSignal = (signal: NodeJS.Signals): void => {
+      // Before there is an app there is nothing to drain; it is stopped as soon as it stands.
+      if (app === undefined) early = true;
+      else void stop(signal);
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+
+    startApp({ provider, onFatal: fail }).then((started) => {
+      app = started;
+      if (early) void stop('signal during start');
+      else io.out(banner(started));
+    }, fail);
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * The OpenAPI 3.1 document, as a pure function of the registry: what is not in a record is not in the document, and
+ * nothing in it is kept by hand.
+ */
+import type { Endpoint } from '../../kernel/record.ts';
+import type { Registry } from '../../kernel/registry.ts';
+import { headerComponents } from './headers.ts';
+import { introduction } from './introduction.ts';
+import type { OpenApiDocument, PathItem, Verb } from './model.ts';
+import { operationOf, type Pages } from './operations.ts';
+import { parameterComponents } from './parameters.ts';
+import { ProblemResponses, problemShape } from './problems.ts';
+import { NamedSchemas } from './schemas.ts';
+import { withoutUnused } from './subset.ts';
+
+export interface DocumentFacts {
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly docsUrl: string;
+  readonly providerName: string;
+  /** In which the examples of cost are given. */
+  readonly currency?: string;
+  /** Where webhooks come from. */
+  readonly egressAddresses?: readonly string[];
+}
+
+const VERBS: readonly Verb[] = ['get', 'post', 'put', 'patch', 'delete'];
+
+function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
+  const verbOf = ({ method }: Endpoint): Verb => method.toLowerCase() as Verb;
+  const ordered = endpoints.toSorted((a, b) => VERBS.indexOf(verbOf(a)) - VERBS.indexOf(verbOf(b)));
+  return Object.fromEntries(ordered.map((endpoint) => [verbOf(endpoint), operationOf(endpoint, pages)]));
+}
+
+export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
+  const { currency = 'EUR' } = facts;
+  const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
+  const byPath = Map.groupBy(registry.endpoints, ({ path }) => path as string);
+  const paths = Object.fromEntries(
+    [...byPath].map(([path, endpoints]) => [path, pathItem(endpoints, pages)]),
+  );
+  pages.schemas.write(problemShape(facts.docsUrl));
+  return withoutUnused({
+    openapi: '3.1.0',
+    info: {
+      title: `${facts.providerName} API`,
+      version: facts.version,
+      description: introduction,
+    },
+    externalDocs: { description: 'Guides and the catalogue of errors', url: facts.docsUrl },
+    servers: [{ url: facts.baseUrl }],
+    tags: registry.families.map(({ name, title, description }) => ({
+      name,
+      'x-displayName': title,
+      description,
+    })),
+    paths,
+    components: {
+      schemas: pages.schemas.list(),
+      responses: pages.problems.list(),
+      parameters: parameterComponents,
+      headers: headerComponents(),
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'A key made in the portal under Developers → API → Keys, sent exactly once.',
+        },
+      },
+    },
+    'x-egress-addresses': facts.egressAddresses ?? [],
+  });
+}

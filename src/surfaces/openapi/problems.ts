@@ -1,0 +1,123 @@
+/** How refusals look in the document: one response for each status, with the codes that can stand behind it. */
+import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
+import { possibleProblems } from '../../kernel/problems/possible.ts';
+import { Problem, problemBody } from '../../kernel/problems/problem.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import { Named, OneOf, Shape, Type } from '../../kernel/schema.ts';
+import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
+import type { Reference, Response } from './model.ts';
+import { schemaReference } from './schemas.ts';
+
+export const publicCodes = (Object.keys(problems) as ProblemCode[]).filter(
+  (code) => problems[code].portalOnly !== true,
+);
+
+const FieldErrorShape = Named(
+  'FieldError',
+  Shape({
+    pointer: Type.String({
+      description: 'JSON Pointer into the body, or `query/<name>`, `header/<name>`, `path/<name>`.',
+    }),
+    code: Type.String({
+      description: 'What is wrong with the field. New codes may appear.',
+      'x-extensible-enum': [...fieldCodes],
+    }),
+    detail: Type.String({ description: 'The same in words.' }),
+  }),
+);
+
+function describeCodes(): string {
+  const lines = publicCodes.map(
+    (code) => `- \`${code}\` (${problems[code].status}): ${problems[code].title}`,
+  );
+  return `Never changes its meaning; branch on it, then on the status. New codes may appear.\n\n${lines.join('\n')}`;
+}
+
+/** Open, unlike all other shapes: some codes add members of their own. */
+export function problemShape(docsUrl: string) {
+  const example = new Problem('validation_failed', {
+    detail: 'One field is not as the specification says.',
+    errors: [{ pointer: 'query/limit', code: 'out_of_range', detail: 'Must be <= 200.' }],
+  });
+  return Named(
+    'Problem',
+    Type.Object(
+      {
+        type: Type.String({ description: 'The page about this code.', format: 'uri' }),
+        title: Type.String({ description: 'The code in words.' }),
+        status: Type.Integer({ description: 'The status of the answer.', minimum: 400, maximum: 599 }),
+        detail: Type.String({ description: 'What happened in this case.' }),
+        instance: Type.String({ description: 'Names this request.' }),
+        code: Type.String({ description: describeCodes(), 'x-extensible-enum': publicCodes }),
+        request_id: Type.String({ description: 'As in the header `X-Request-Id`.' }),
+        next_step: Type.String({ description: 'What to do, in one sentence.' }),
+        retryable: Type.Boolean({ description: 'Whether the identical request may succeed later.' }),
+        retry_after_seconds: Type.Optional(
+          Type.Integer({ description: 'As in the header `Retry-After`.', minimum: 1 }),
+        ),
+        errors: Type.Array(FieldErrorShape, { description: 'Every field that is wrong, on a 422.' }),
+        required_permission: Type.Optional(Type.String({ description: 'On a 403: what the call needs.' })),
+        denied_by: Type.Optional(
+          Type.Array(OneOf(['key', 'role', 'product', 'account_status']), {
+            description: 'On a 403: who does not give it.',
+          }),
+        ),
+      },
+      {
+        description: 'A refusal (RFC 9457). Some codes add members, which the page about the code names.',
+        additionalProperties: true,
+        examples: [problemBody(example, 'req_01k9zt6m7qf0x8r3v5c2d4e6g8', docsUrl)],
+      },
+    ),
+  );
+}
+
+function headersOf(status: number, codes: readonly ProblemCode[]): HeaderName[] {
+  return [
+    ...onEveryAnswer,
+    ...(status === 401 ? (['Challenge'] as const) : []),
+    ...(status === 403 ? (['RequiredPermission'] as const) : []),
+    ...(codes.some((code) => problems[code].retryable) ? (['RetryAfter'] as const) : []),
+  ];
+}
+
+function problemResponse(status: number, codes: readonly ProblemCode[]): Response {
+  return {
+    description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
+    headers: headerReferences(headersOf(status, codes)),
+    content: { 'application/problem+json': { schema: { ...schemaReference('Problem') } } },
+    'x-problem-codes': codes,
+  };
+}
+
+const pascalCase = (code: string): string =>
+  code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** What many calls share is written once: single codes, and the 401 that is the same for all. */
+function sharedName(status: number, codes: readonly ProblemCode[]): string | undefined {
+  if (status === 401) return 'Unauthorized';
+  return codes.length === 1 ? pascalCase(codes[0] ?? '') : undefined;
+}
+
+export class ProblemResponses {
+  readonly #shared = new Map<string, Response>();
+
+  of(endpoint: Endpoint): Record<string, Response | Reference> {
+    const byStatus = Map.groupBy(possibleProblems(endpoint), (code) => problems[code].status);
+    return Object.fromEntries(
+      [...byStatus].map(([status, codes]) => [String(status), this.#response(status, codes)]),
+    );
+  }
+
+  list(): Record<string, Response> {
+    return Object.fromEntries([...this.#shared].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #response(status: number, codes: readonly ProblemCode[]): Response | Reference {
+    const response = problemResponse(status, codes);
+    const name = sharedName(status, codes);
+    if (name === undefined) return response;
+    this.#shared.set(name, response);
+    return { $ref: `#/components/responses/${name}` };
+  }
+}

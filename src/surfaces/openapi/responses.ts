@@ -1,0 +1,110 @@
+/** What a call answers when it does what was asked, or says what it would do. */
+import { DryRun } from '../../kernel/pipeline/dry-run.ts';
+import { formatMoney, formatRate } from '../../kernel/prices/format.ts';
+import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
+import { type Endpoint, isWrite, type ResourceRole, type SuccessStatus } from '../../kernel/record.ts';
+import type { Static } from '../../kernel/schema.ts';
+import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
+import type { MediaType, Response } from './model.ts';
+import { isVersioned } from './parameters.ts';
+import { hasMember, type NamedSchemas } from './schemas.ts';
+
+const actions: Readonly<Record<ResourceRole, 'create' | 'update' | 'delete' | 'start'>> = {
+  list: 'start',
+  read: 'start',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  action: 'start',
+};
+
+function dryRunExample({ resource, example }: Endpoint, currency: string): Static<typeof DryRun> {
+  const action = actions[resource.role];
+  const id = action === 'create' ? null : (example.params?.['id'] ?? null);
+  return {
+    dry_run: true,
+    valid: true,
+    cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
+    effects: [{ action, type: resource.name, id, name: null }],
+    warnings: [],
+  };
+}
+
+function describe(endpoint: Endpoint, status: SuccessStatus): string {
+  switch (status) {
+    case 200:
+      return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
+    case 201:
+      return 'Created.';
+    case 202:
+      return 'Accepted: the resource as it is now, with the pending operation.';
+    case 204:
+      return 'Done; there is nothing to return.';
+  }
+}
+
+function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
+  const schema = endpoint.answers[status];
+  return [
+    ...onEveryAnswer,
+    'CacheControl',
+    ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
+    ...(hasMember(schema, 'next_cursor') ? (['Link'] as const) : []),
+    ...(status === 202 ? (['OperationLocation'] as const) : []),
+    ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
+  ];
+}
+
+function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchemas): Response {
+  const schema = endpoint.answers[status];
+  const { answer } = endpoint.example;
+  const example = answer.status === status ? { example: answer.body } : {};
+  return {
+    description: describe(endpoint, status),
+    headers: headerReferences(headersOf(endpoint, status)),
+    ...(schema ? { content: { 'application/json': { schema: schemas.write(schema), ...example } } } : {}),
+  };
+}
+
+/** A 200 that is either the answer itself or what a dry run says. */
+function withDryRun(answer: Response | undefined, dryRun: MediaType): Response {
+  const real = answer?.content?.['application/json'];
+  if (answer === undefined || real === undefined) {
+    return {
+      description: 'With `dry_run=true`: what the call would do.',
+      headers: headerReferences([...onEveryAnswer, 'CacheControl']),
+      content: { 'application/json': dryRun },
+    };
+  }
+  const examples = {
+    ...(real.example === undefined ? {} : { answer: { summary: 'The call itself', value: real.example } }),
+    dry_run: { summary: 'With dry_run=true', value: dryRun.example },
+  };
+  return {
+    ...answer,
+    description: `${answer.description} With \`dry_run=true\`: what the call would do.`,
+    content: { 'application/json': { schema: { oneOf: [real.schema, dryRun.schema] }, examples } },
+  };
+}
+
+export function successResponses(
+  endpoint: Endpoint,
+  schemas: NamedSchemas,
+  currency: string,
+): Record<string, Response> {
+  const statuses = Object.keys(endpoint.answers).map(Number) as SuccessStatus[];
+  const responses: Record<string, Response> = Object.fromEntries(
+    statuses.map((status) => [String(status), success(endpoint, status, schemas)]),
+  );
+  if (isWrite(endpoint)) {
+    const dryRun = { schema: schemas.write(DryRun), example: dryRunExample(endpoint, currency) };
+    responses['200'] = withDryRun(responses['200'], dryRun);
+  }
+  if (isVersioned(endpoint)) {
+    responses['304'] = {
+      description: 'Not changed since the version in `If-None-Match`.',
+      headers: headerReferences([...onEveryAnswer, 'CacheControl', 'ETag']),
+    };
+  }
+  return responses;
+}

@@ -1,0 +1,63 @@
+/** A part of the document that stands on its own: the operations asked for, and whatever they point to. */
+import type { Components, OpenApiDocument, Operation, PathItem } from './model.ts';
+
+function collectReferences(value: unknown, found: Set<string>): void {
+  if (value === null || typeof value !== 'object') return;
+  if ('$ref' in value && typeof value.$ref === 'string') found.add(value.$ref);
+  for (const part of Object.values(value)) collectReferences(part, found);
+}
+
+type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Follows references until there are no new ones. */
+function reach(from: unknown, sections: Sections): Set<string> {
+  const reached = new Set<string>();
+  let open = new Set<string>();
+  collectReferences(from, open);
+  while (open.size > 0) {
+    const next = new Set<string>();
+    for (const reference of open) {
+      reached.add(reference);
+      const [, , section = '', name = ''] = reference.split('/');
+      collectReferences(sections[section]?.[name], next);
+    }
+    open = new Set([...next].filter((reference) => !reached.has(reference)));
+  }
+  return reached;
+}
+
+/** Without the components that nothing points to. */
+export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const { securitySchemes, ...sections } = document.components;
+  const reached = reach(document.paths, sections);
+  const kept = Object.entries(sections).map(([section, members]) => [
+    section,
+    Object.fromEntries(
+      Object.entries(members).filter(([name]) => reached.has(`#/components/${section}/${name}`)),
+    ),
+  ]);
+  return { ...document, components: { ...Object.fromEntries(kept), securitySchemes } as Components };
+}
+
+function keepOperations(item: PathItem, allowed: ReadonlySet<string>): PathItem | null {
+  const kept = Object.entries(item).filter(([, operation]) => allowed.has(operation.operationId));
+  return kept.length === 0 ? null : Object.fromEntries(kept);
+}
+
+export function forCaller(
+  document: OpenApiDocument,
+  allowedOperationIds: ReadonlySet<string>,
+): OpenApiDocument {
+  const paths = Object.entries(document.paths).flatMap(([path, item]) => {
+    const kept = keepOperations(item, allowedOperationIds);
+    return kept === null ? [] : [[path, kept] as const];
+  });
+  const used = new Set(
+    paths.flatMap(([, item]) => Object.values(item).flatMap((operation: Operation) => operation.tags)),
+  );
+  return withoutUnused({
+    ...document,
+    tags: document.tags.filter(({ name }) => used.has(name)),
+    paths: Object.fromEntries(paths),
+  });
+}
