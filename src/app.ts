@@ -78,8 +78,8 @@ async function listen(server: FastifyInstance, provider: ProviderConfig): Promis
       `Port ${port} on ${host} is taken by another program. Stop it, or set HOSTPLANE_PORT to a free port.`,
     );
   }
-  const [address] = server.addresses();
-  return address?.port ?? port;
+  const address = server.server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 export async function startApp(options: AppOptions): Promise<RunningApp> {

@@ -1,7 +1,8 @@
 /** Input of people: checked whole, told in one go, and never with an API key inside a text that others will read. */
+import type { TUnsafe } from 'typebox';
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
-import { type TSchema, type TUnsafe, Type } from '../kernel/schema.ts';
+import { type TSchema, Type } from '../kernel/schema.ts';
 import { faultsOf } from '../kernel/validation.ts';
 
 const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?<!\\s)$';

@@ -5,6 +5,7 @@ import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
 import { listMembers } from './members/endpoints.ts';
+import { estimatePrice, listPrices } from './pricing/endpoints.ts';
 import { getAccountProfile } from './profile/endpoints.ts';
 import { listResources } from './resources/endpoints.ts';
 import { listMyApis } from './self/my-apis.ts';
@@ -27,6 +28,8 @@ export const account: Family = {
     listKeyDenials,
     listResources,
     listLimits,
+    listPrices,
+    estimatePrice,
     getUsage,
     listAuditEntries,
   ],

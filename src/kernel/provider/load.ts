@@ -2,7 +2,6 @@
  * Reads the provider's file over the default, applies the environment, and says everything that is wrong at once.
  * Only broken YAML stops the reading early: behind it no line can be trusted.
  */
-import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { faultsOf } from '../validation.ts';
 import { checkCertificate } from './certificate.ts';
@@ -20,7 +19,7 @@ import { mergeSources } from './merge.ts';
 import { type ProviderConfig, ProviderFile } from './schema.ts';
 import { databaseUrl, readUrl, redisUrl } from './secrets.ts';
 import { explainShape } from './shape.ts';
-import { LARGEST_FILE, readSource, type Source, unreadable } from './source.ts';
+import { readSource, readSourceFile } from './source.ts';
 
 export interface LoadOptions {
   /** Path of the provider's own file; left out, the default is the whole configuration. */
@@ -36,11 +35,9 @@ export type Loaded =
 
 export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
   const defaults = readSource(DEFAULT_FILE, defaultText);
-  const own = file === undefined ? null : readFile(file);
-  const broken = [defaults, own].filter(
-    (source) => source !== null && source.value === null && source.faults.length > 0,
-  );
-  if (broken.length > 0) return refuse(broken.flatMap((source) => source?.faults ?? []));
+  const own = file === undefined ? null : readSourceFile(file);
+  const unreadable = [defaults, own].filter((source) => source !== null && !source.readable);
+  if (unreadable.length > 0) return refuse(unreadable.flatMap((source) => source?.faults ?? []));
 
   const merged = mergeSources(defaults, own);
   const applied = applyEnvironment(merged.value, env);
@@ -48,11 +45,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const report: Report = (path, message, fix, origin) => {
     const variable = origin ?? applied.variableOf(path);
     const place = variable === null ? merged.place(path) : { file: variable, line: 0, column: 0 };
-    const inDefault = own !== null && place.file === DEFAULT_FILE;
-    const hint = inDefault
-      ? ` This stands in the default file: write ${merged.sectionOf(path)} in ${own.file} too.`
-      : '';
-    faults.push({ path, ...place, message, fix: `${fix}${hint}` });
+    faults.push({ path, ...place, message, fix: `${fix}${variable === null ? merged.hint(path) : ''}` });
   };
 
   const value = fillDefaults(ProviderFile, applied.value);
@@ -72,20 +65,16 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   checkStore(draft, redis, report);
   const tls = draft.isSound('/server') ? absoluteTls(draft, folder('server')) : null;
   if (tls) checkCertificate(tls, report);
-
   if (faults.length > 0) return refuse(faults);
-  const { provider, server, catalogue } = draft.file;
-  const inData = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
+
+  const { provider, server, catalogue, database: data } = draft.file;
+  const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   return {
     ok: true,
     config: {
       provider,
       server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
-      database: {
-        url: database,
-        folder: resolve(inData, draft.file.database.folder),
-        pool_size: draft.file.database.pool_size,
-      },
+      database: { url: database, folder: resolve(dataBase, data.folder), pool_size: data.pool_size },
       redis: { url: redis },
       catalogue,
     },
@@ -125,18 +114,4 @@ function checkStore(draft: Draft, redis: string | null, report: Report): void {
 function absoluteTls(draft: Draft, folder: string): { certificate: string; key: string } | null {
   const { tls } = draft.file.server;
   return tls && { certificate: resolve(folder, tls.certificate), key: resolve(folder, tls.key) };
-}
-
-function readFile(file: string): Source {
-  try {
-    const { size } = statSync(file);
-    if (size > LARGEST_FILE) return readSource(file, ' '.repeat(LARGEST_FILE + 1));
-    return readSource(file, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)));
-  } catch (error) {
-    if (error instanceof TypeError) {
-      return unreadable(file, 'The file is not UTF-8 text.', 'Save it as UTF-8.');
-    }
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return unreadable(file, `The file cannot be read (${reason}).`, 'Check the path and who may read it.');
-  }
 }

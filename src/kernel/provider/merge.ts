@@ -12,8 +12,8 @@ export interface Merged {
   /** Whether the section around this path comes from the provider's own file. */
   isOwn(path: string): boolean;
   place(path: string): Place & { readonly file: string };
-  /** The section that would have to be replaced to change this: `catalogue.plans`. */
-  sectionOf(path: string): string;
+  /** What to do about a fault in the default that only the provider's own file can have caused. */
+  hint(path: string): string;
 }
 
 export function mergeSources(defaults: Source, own: Source | null): Merged {
@@ -35,7 +35,11 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
     value: mergeValues(defaults.value, own?.value),
     faults,
     isOwn,
-    sectionOf: (path) => sectionOf(path).slice(1).replace('/', '.'),
+    hint(path) {
+      if (own === null || isOwn(path)) return '';
+      const section = sectionOf(path).slice(1).replace('/', '.');
+      return ` This stands in the default file: write ${section} in ${own.file} too.`;
+    },
     place(path) {
       const source = own !== null && isOwn(path) ? own : defaults;
       return { file: source.file, ...source.place(path) };

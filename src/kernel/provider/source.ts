@@ -3,10 +3,12 @@
  * into a huge one, and a fault inside a repeated value would have two lines. Bare decimals stay text, so that
  * money is never a binary float.
  */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import { escapePointer, type Fault } from './fault.ts';
 
-export const LARGEST_FILE = 1_048_576;
+const LARGEST_FILE = 1_048_576;
 const DEEPEST = 32;
 const FLOAT = 'tag:yaml.org,2002:float';
 
@@ -17,7 +19,8 @@ export interface Place {
 
 export interface Source {
   readonly file: string;
-  /** `null` when the text could not be read at all. */
+  /** Whether there is a value at all; if not, the faults say why. */
+  readonly readable: boolean;
   readonly value: unknown;
   readonly faults: readonly Fault[];
   has(pointer: string): boolean;
@@ -26,10 +29,7 @@ export interface Source {
 }
 
 export function readSource(file: string, text: string): Source {
-  if (Buffer.byteLength(text) > LARGEST_FILE) {
-    const message = 'The file is larger than 1 MiB.';
-    return unreadable(file, message, 'A catalogue is far smaller; check that this is the right file.');
-  }
+  if (Buffer.byteLength(text) > LARGEST_FILE) return tooLarge(file);
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -46,8 +46,10 @@ export function readSource(file: string, text: string): Source {
   );
   return {
     file,
-    value: broken.length > 0 ? null : value,
-    faults: [...broken, ...(broken.length > 0 ? [] : walk.faults)],
+    readable: broken.length === 0,
+    value,
+    // A broken tree has duplicates and strays of its own making.
+    faults: broken.length > 0 ? broken : walk.faults,
     has: (pointer) => walk.starts.has(pointer),
     place: (pointer) => walk.place(pointer),
   };
@@ -58,10 +60,29 @@ function sentence(error: { readonly code: string; readonly message: string }): s
   return error.message.endsWith('.') ? error.message : `${error.message}.`;
 }
 
-export function unreadable(file: string, message: string, fix: string): Source {
+export function readSourceFile(file: string): Source {
+  let bytes: Buffer;
+  try {
+    if (statSync(file).size > LARGEST_FILE) return tooLarge(file);
+    bytes = readFileSync(file);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    return unreadable(file, `The file cannot be read (${reason}).`, 'Check the path and who may read it.');
+  }
+  return isUtf8(bytes)
+    ? readSource(file, bytes.toString('utf8'))
+    : unreadable(file, 'The file is not UTF-8 text.', 'Save it as UTF-8.');
+}
+
+function tooLarge(file: string): Source {
+  const fix = 'A catalogue is far smaller; check that this is the right file.';
+  return unreadable(file, 'The file is larger than 1 MiB.', fix);
+}
+
+function unreadable(file: string, message: string, fix: string): Source {
   const place = { line: 1, column: 1 };
   const faults = [{ path: '', file, ...place, message, fix }];
-  return { file, value: null, faults, has: () => false, place: () => place };
+  return { file, readable: false, value: null, faults, has: () => false, place: () => place };
 }
 
 class Walk {

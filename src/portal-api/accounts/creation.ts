@@ -1,5 +1,6 @@
 import { append, openChain } from '../../kernel/audit/store.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { Catalogue } from '../../kernel/provider/catalogue.ts';
 import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import { Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
@@ -29,12 +30,18 @@ function isTimezone(name: string): boolean {
   }
 }
 
+/** What an account gets that says nothing else of itself. */
+export interface AccountDefaults {
+  readonly provider: Pick<ProviderConfig['provider'], 'currency' | 'country' | 'timezone'>;
+  readonly catalogue: Pick<Catalogue, 'products'>;
+}
+
 /** With its first owner: an account without one could not be run by anybody. */
 export async function createAccount(
   db: Db,
   actor: Actor,
   input: CreateAccount,
-  provider: Pick<ProviderConfig, 'provider' | 'catalogue'>,
+  defaults: AccountDefaults,
 ): Promise<{ account: AccountRow; owner: MemberRow }> {
   staffOnly(actor);
   check(CreateAccount, input, ({ timezone }) =>
@@ -42,7 +49,7 @@ export async function createAccount(
       ? []
       : [{ pointer: '/timezone', code: 'invalid_format', detail: 'Must be a name such as Europe/Berlin.' }],
   );
-  const { currency, country, timezone } = { ...provider.provider, ...input };
+  const { currency, country, timezone } = { ...defaults.provider, ...input };
   return db.transaction().execute(async (tx) => {
     const account = await insertAccount(tx, {
       id: newId('account'),
@@ -51,7 +58,7 @@ export async function createAccount(
       country,
       timezone,
     });
-    const products = provider.catalogue.products.filter(({ family }) => family !== 'account');
+    const products = defaults.catalogue.products.filter(({ family }) => family !== 'account');
     await writeProducts(
       tx,
       account.id,

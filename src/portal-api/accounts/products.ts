@@ -24,7 +24,8 @@ export async function setProduct(db: Db, actor: Actor, input: SetProduct): Promi
     const { family, enabled } = input;
     const before = (await listProducts(tx, account.id)).find((product) => product.family === family);
     const reason = enabled ? null : (input.reason ?? before?.reason ?? null);
-    const since = before?.enabled === enabled ? before.since : enabled ? new Date() : null;
+    const kept = before !== undefined && before.enabled === enabled;
+    const since = kept ? before.since : enabled ? new Date() : null;
     const result = { family, enabled, since, reason };
     const known = before ?? { enabled: false, reason: null };
     const changes = differences<ProductRow>(known, { enabled, reason });

@@ -1,6 +1,6 @@
 import type { Warning } from '../../kernel/call.ts';
 import { newId } from '../../kernel/ids.ts';
-import { type CidrCheck, checkCidr, cidrCovers, parseCidr } from '../../kernel/net/cidr.ts';
+import { type Cidr, type CidrCheck, checkCidr, cidrCovers, parseCidr } from '../../kernel/net/cidr.ts';
 import { type FieldError, Problem } from '../../kernel/problems/problem.ts';
 import { Shape, type Static, Time, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
@@ -28,37 +28,34 @@ const AddEntry = Shape({
 });
 export type AddAllowlistEntry = Static<typeof AddEntry>;
 
-function cidrFaults(checked: CidrCheck): FieldError[] {
-  if (checked.ok) return [];
-  const code = checked.code === 'cidr_too_broad' ? 'out_of_range' : 'invalid_format';
-  return [{ pointer: '/cidr', code, detail: checked.detail }];
+function lateFaults({ expires_at }: Partial<AddAllowlistEntry>): FieldError[] {
+  if (expires_at === undefined || Date.parse(expires_at) > Date.now()) return [];
+  return [{ pointer: '/expires_at', code: 'out_of_range', detail: 'Must lie in the future.' }];
 }
 
-/** A slip in the range alone has a name of its own, with the corrected range; beside other faults it is one of them. */
-function checkAll(input: AddAllowlistEntry, checked: CidrCheck): void {
-  const own = !checked.ok && checked.code !== 'invalid_format';
+/** A slip in the range alone has a problem of its own, with the corrected range; beside other faults it is one of them. */
+function readRange(input: AddAllowlistEntry): CidrCheck & { readonly ok: true } {
+  const checked = checkCidr(String(input.cidr));
+  const own = checked.ok || checked.code === 'invalid_format' ? undefined : checked.code;
+  const code = own === 'cidr_too_broad' ? 'out_of_range' : 'invalid_format';
+  const errors: FieldError[] = checked.ok ? [] : [{ pointer: '/cidr', code, detail: checked.detail }];
   check(AddEntry, input, (sound) => {
-    const { expires_at } = sound;
-    const past = expires_at !== undefined && Date.parse(expires_at) <= Date.now();
-    const late: FieldError[] = past
-      ? [{ pointer: '/expires_at', code: 'out_of_range', detail: 'Must lie in the future.' }]
-      : [];
-    const isAlone = own && late.length === 0 && Object.keys(sound).length === Object.keys(input).length;
-    return isAlone || sound.cidr === undefined ? late : [...cidrFaults(checked), ...late];
+    const late = lateFaults(sound);
+    const isAlone = late.length === 0 && Object.keys(sound).length === Object.keys(input).length;
+    return [...(own !== undefined && isAlone ? [] : errors), ...late];
   });
-  if (checked.ok || checked.code === 'invalid_format') return;
-  throw new Problem(checked.code, {
+  if (checked.ok) return checked;
+  throw new Problem(own ?? 'validation_failed', {
     detail: checked.detail,
-    errors: cidrFaults(checked),
+    errors,
     ...(checked.code === 'host_bits_set' ? { extra: { corrected: checked.corrected } } : {}),
   });
 }
 
-function warningsFor(cidr: string, hint: string | null, others: readonly EntryRow[]): Warning[] {
-  const added = parseCidr(cidr)?.cidr;
+function warningsFor(added: Cidr, hint: string | null, others: readonly EntryRow[]): Warning[] {
   const cover = others.find((other) => {
     const range = other.live ? parseCidr(other.cidr)?.cidr : undefined;
-    return added !== undefined && range !== undefined && cidrCovers(range, added);
+    return range !== undefined && cidrCovers(range, added);
   });
   const warnings: Warning[] = [];
   if (cover !== undefined) {
@@ -75,12 +72,10 @@ export async function addAllowlistEntry(
   catalogue: Limits,
 ): Promise<{ entry: EntryView; warnings: Warning[] }> {
   return change(db, actor, 'addIpAllowlistEntry', input.account_id, async (tx, account) => {
-    const checked = checkCidr(String(input.cidr));
-    checkAll(input, checked);
+    const { cidr: range, hint } = readRange(input);
     await authorise(tx, actor, account.id, 'admin');
     await ensureAllowlist(tx, account.id);
-    if (!checked.ok) throw new Error('A range that is not one passed the check.');
-    const cidr = checked.cidr.text;
+    const cidr = range.text;
     const entries = await findEntries(tx, account.id);
     const same = entries.find((entry) => parseCidr(entry.cidr)?.cidr.text === cidr);
     if (same?.live) {
@@ -101,7 +96,7 @@ export async function addAllowlistEntry(
     await bumpAllowlist(tx, account.id);
     const { note, expires_at } = entry;
     return {
-      result: { entry: viewEntry(entry), warnings: warningsFor(cidr, checked.hint, others) },
+      result: { entry: viewEntry(entry), warnings: warningsFor(range, hint, others) },
       resource: { type: 'ip_allowlist_entry', id: entry.id, name: cidr },
       changes: [{ pointer: '', before: null, after: { cidr, note, expires_at } }],
     };

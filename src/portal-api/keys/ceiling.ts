@@ -34,27 +34,33 @@ export function exceedsRole(pattern: string, name: RoleName, vocabulary: Vocabul
   return known.length > 0 && known.every((permission) => vocabulary.sensitive.has(permission));
 }
 
+function patternFault(
+  pattern: string,
+  vocabulary: Vocabulary,
+  role: RoleName | undefined,
+): Omit<FieldError, 'pointer'> | null {
+  switch (judgePattern(vocabulary, pattern)) {
+    case 'malformed': {
+      const detail = `${pattern} is not <family>:<resource>:<read, write or delete>, with * for a whole part.`;
+      return { code: 'invalid_format', detail };
+    }
+    case 'unknown':
+      return { code: 'unknown_reference', detail: `No permission matches ${pattern}.` };
+    case 'known':
+    case 'unused':
+      if (role === undefined || !exceedsRole(pattern, role, vocabulary)) return null;
+      return { code: 'out_of_range', detail: `${pattern} goes beyond what the role ${role} may do.` };
+  }
+}
+
 export function patternFaults(
   patterns: readonly string[],
   vocabulary: Vocabulary,
   role: RoleName | undefined,
 ): FieldError[] {
-  return patterns.flatMap((pattern, i): FieldError[] => {
-    const pointer = `/permissions/${i}`;
-    switch (judgePattern(vocabulary, pattern)) {
-      case 'malformed': {
-        const detail = `${pattern} is not <family>:<resource>:<read, write or delete>, with * for a whole part.`;
-        return [{ pointer, code: 'invalid_format', detail }];
-      }
-      case 'unknown':
-        return [{ pointer, code: 'unknown_reference', detail: `No permission matches ${pattern}.` }];
-      case 'known':
-      case 'unused': {
-        if (role === undefined || !exceedsRole(pattern, role, vocabulary)) return [];
-        const detail = `${pattern} goes beyond what the role ${role} may do.`;
-        return [{ pointer, code: 'out_of_range', detail }];
-      }
-    }
+  return patterns.flatMap((pattern, i) => {
+    const fault = patternFault(pattern, vocabulary, role);
+    return fault === null ? [] : [{ pointer: `/permissions/${i}`, ...fault }];
   });
 }
 

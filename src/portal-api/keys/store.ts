@@ -4,7 +4,7 @@ import {
   type Selectable,
   type SelectQueryBuilder,
   sql,
-  type Updateable,
+  type UpdateObject,
 } from 'kysely';
 import '../../kernel/access/tables.ts';
 import type { KeyStatus } from '../../kernel/access/tables.ts';
@@ -99,7 +99,7 @@ export const countKeysOf = (db: Db, memberId: string): Promise<number> => count(
 export async function updateKeys(
   tx: Tx,
   ids: readonly string[],
-  values: Updateable<Tables['api_keys']>,
+  values: UpdateObject<Tables, 'api_keys'>,
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx
@@ -118,7 +118,7 @@ export interface Revocation {
 export async function revokeKeys(tx: Tx, ids: readonly string[], { by, reason, comment }: Revocation) {
   await updateKeys(tx, ids, {
     status: 'revoked',
-    revoked_at: sql`clock_timestamp()`,
+    revoked_at: sql<Date>`clock_timestamp()`,
     revoked_by: by,
     revoked_reason: reason,
     revoked_comment: comment,
@@ -127,7 +127,7 @@ export async function revokeKeys(tx: Tx, ids: readonly string[], { by, reason, c
 
 export async function endKey(tx: Tx, id: string, afterHours: number, successor: string): Promise<void> {
   await updateKeys(tx, [id], {
-    expires_at: sql`least(expires_at, ${inHours(afterHours)})`,
+    expires_at: sql<Date>`least(expires_at, ${inHours(afterHours)})`,
     replaced_by: successor,
   });
 }

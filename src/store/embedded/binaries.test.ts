@@ -1,4 +1,4 @@
-import { chmod, cp, lstat, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
@@ -30,6 +30,12 @@ async function removeLinks(): Promise<string[]> {
   return links;
 }
 
+/** Root may write anywhere, so for root the package is put where the database's user cannot go. */
+async function closePackage(): Promise<void> {
+  if (!isRoot()) return chmod(join(native, 'lib'), 0o500);
+  for (const path of [dirname(native), native, join(native, 'bin')]) await chmod(path, 0o700);
+}
+
 describe('the PostgreSQL programs', () => {
   it('are run where they are', async () => {
     expect(await prepareBinaries(place, native)).toBe(join(native, 'bin'));
@@ -44,15 +50,23 @@ describe('the PostgreSQL programs', () => {
 
   it('are copied beside the cluster when they cannot be reached or mended', async () => {
     const links = await removeLinks();
-    // Root may write anywhere, so for root the package is put where the database's user cannot go.
-    if (isRoot())
-      await Promise.all([dirname(native), native, join(native, 'bin')].map((path) => chmod(path, 0o700)));
-    else await chmod(join(native, 'lib'), 0o500);
+    await closePackage();
     const bin = await prepareBinaries(place, native);
     expect(bin.startsWith(join(place.home, 'binaries'))).toBe(true);
     const linked = links.map((link) => join(bin, '..', 'lib', link.slice(join(native, 'lib').length)));
     for (const link of linked) expect((await stat(link)).isFile()).toBe(true);
     expect(await prepareBinaries(place, native)).toBe(bin);
+  });
+
+  it('are copied once by two that start at the same time, and again when the copy is broken', async () => {
+    await removeLinks();
+    await closePackage();
+    const copies = await Promise.all([1, 2].map(() => prepareBinaries(place, native)));
+    const [bin = ''] = copies;
+    expect(copies).toEqual([bin, bin]);
+    await rm(join(bin, 'postgres'));
+    expect(await prepareBinaries(place, native)).toBe(bin);
+    expect(await readdir(join(place.home, 'binaries'))).toHaveLength(1);
   });
 
   it('are asked for again when they do not run', async () => {

@@ -9,7 +9,7 @@ import { cp, lchown, mkdir, readdir, readFile, rename, rm, stat, symlink } from 
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runAs } from './account.ts';
-import { EmbeddedFault } from './fault.ts';
+import { EmbeddedFault, isTaken } from './fault.ts';
 import type { Place } from './place.ts';
 
 /** The folder that holds `initdb` and `postgres`, runnable by the database's user. */
@@ -61,18 +61,25 @@ function runs(bin: string, place: Place): true | string {
   return status === 0 || (error?.message ?? stderr.trim());
 }
 
-async function copyNative(native: string, folder: string, { account }: Place): Promise<void> {
+async function copyNative(native: string, folder: string, place: Place): Promise<void> {
   const draft = `${folder}.new-${randomBytes(3).toString('hex')}`;
   await mkdir(draft, { recursive: true });
   await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
   await repairLinks(join(draft, 'native'));
   // Whatever mask the package was installed under, the database's user can read what it owns.
+  const { account } = place;
   if (account) {
     const made = [dirname(draft), draft];
     for (const name of await readdir(draft, { recursive: true })) made.push(join(draft, name));
     for (const path of made) await lchown(path, account.uid, account.gid);
   }
-  await rm(folder, { recursive: true, force: true });
-  // Of two that copy at once the first wins.
-  await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
+  try {
+    await rename(draft, folder);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    // Of two that copy at once the first wins, since the other may be running its copy already.
+    const isSound = runs(join(folder, 'native', 'bin'), place) === true;
+    if (!isSound) await rm(folder, { recursive: true });
+    await (isSound ? rm(draft, { recursive: true }) : rename(draft, folder));
+  }
 }

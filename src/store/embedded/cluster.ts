@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { access, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAs } from './account.ts';
-import { EmbeddedFault, errorCode } from './fault.ts';
+import { EmbeddedFault, errorCode, isTaken } from './fault.ts';
 import { makePrivateFolder, type Place } from './place.ts';
 
 export const SUPERUSER = 'hostplane';
@@ -28,7 +28,7 @@ export async function ensureCluster(place: Place, bin: string): Promise<void> {
     const parent = await open(place.home, 'r');
     await parent.sync().finally(() => parent.close());
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+    if (!isTaken(error)) throw error;
     await rm(draft, { recursive: true });
   }
 }

@@ -12,3 +12,8 @@ export function errorCode(error: unknown): string | undefined {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return undefined;
 }
+
+/** A folder was to be renamed to a name that another one has. */
+export function isTaken(error: unknown): boolean {
+  return ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '');
+}

@@ -35,9 +35,15 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
   const { currency = 'EUR' } = facts;
   const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
-  const byPath = Map.groupBy(registry.endpoints, ({ path }) => path as string);
+  const names = [...new Set(registry.endpoints.map(({ path }) => path))];
   const paths = Object.fromEntries(
-    [...byPath].map(([path, endpoints]) => [path, pathItem(endpoints, pages)]),
+    names.map((name) => [
+      name,
+      pathItem(
+        registry.endpoints.filter(({ path }) => path === name),
+        pages,
+      ),
+    ]),
   );
   pages.schemas.write(problemShape(facts.docsUrl));
   return withoutUnused({

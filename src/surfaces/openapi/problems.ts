@@ -103,9 +103,16 @@ export class ProblemResponses {
   readonly #shared = new Map<string, Response>();
 
   of(endpoint: Endpoint): Record<string, Response | Reference> {
-    const byStatus = Map.groupBy(possibleProblems(endpoint), (code) => problems[code].status);
+    const possible = possibleProblems(endpoint);
+    const statuses = [...new Set(possible.map((code) => problems[code].status))];
     return Object.fromEntries(
-      [...byStatus].map(([status, codes]) => [String(status), this.#response(status, codes)]),
+      statuses.map((status) => [
+        String(status),
+        this.#response(
+          status,
+          possible.filter((code) => problems[code].status === status),
+        ),
+      ]),
     );
   }
 

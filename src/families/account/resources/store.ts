@@ -83,11 +83,18 @@ export async function forgetResource(db: Db, resourceId: string): Promise<void> 
   await db.deleteFrom('resources').where('id', '=', resourceId).execute();
 }
 
-export async function findConfiguration(db: Db, accountId: string, resourceId: string) {
-  return db
+/** What exists and what it was asked to be, for pricing a change to it. Foreign ids are simply not there. */
+export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
+  const rows = await db
     .selectFrom('resources')
-    .select(['type', 'configuration'])
-    .where('id', '=', resourceId)
+    .select(['id', 'type', 'configuration'])
+    .where(sql<boolean>`id = any(${ids}::text[])`)
     .where('account_id', '=', accountId)
-    .executeTakeFirst();
+    .execute();
+  return new Map(
+    rows.map(({ id, type, configuration }) => [
+      id,
+      { resource_type: type, configuration: configuration ?? {} },
+    ]),
+  );
 }

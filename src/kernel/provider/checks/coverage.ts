@@ -52,7 +52,14 @@ function checkSale(sale: Sale, entries: readonly Entry<PriceEntry>[], tell: Repo
   for (const { path, value } of current) {
     if (value.billing !== sale.billing || value.unit !== sale.unit) {
       const message = `${sale.sku} must be billed ${sale.billing} per ${sale.unit}.`;
-      tell(`${path}/billing`, message, 'Correct billing and unit.');
+      // A thing that names its SKU has named the wrong one; a SKU that is used by its name is itself wrong.
+      if (sale.path === PRICES) tell(`${path}/billing`, message, 'Correct billing and unit.');
+      else
+        tell(
+          sale.path,
+          message,
+          `It is ${value.billing} per ${value.unit}; name another SKU or correct that one.`,
+        );
     } else if (!rowFor(value.prices, sale.location)) {
       const place = sale.location ?? 'everywhere (no location)';
       const fix = `Add a row for ${place}, or one without location.`;

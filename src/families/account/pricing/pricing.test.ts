@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, createKey } from '../../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { exampleEstimate, exampleRequest } from './example.ts';
+
+let t: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  key = (await createKey(t.services.db, await createAccount(t.services.db))).key;
+});
+afterAll(() => t.close());
+
+const post = (payload: object) => t.call({ method: 'POST', url: '/account/v1/pricing/estimate', key, payload });
+
+describe('estimatePrice', () => {
+  it('200: the worked example of the contract adds up to the digit', async () => {
+    const response = await post(exampleRequest);
+    const { id, calculated_at, catalogue_version, ...figures } = response.json();
+    expect(response.statusCode).toBe(200);
+    const { id: _, calculated_at: __, catalogue_version: ___, ...expected } = exampleEstimate;
+    expect(figures).toEqual(expected);
+    expect(id).toMatch(/^est_/);
+    expect([calculated_at, catalogue_version]).toEqual([expect.any(String), expect.any(String)]);
+  });
+
+  it('422: an unknown type, and a resource that is not ours, are both named', async () => {
+    const response = await post({
+      items: [
+        { resource_type: 'castle', configuration: {} },
+        { resource_type: 'vm', change: { resource_id: 'vm_01jqzvbw8fh0xtq5a2k7r9t1mz', configuration: null } },
+      ],
+    });
+    expect([response.statusCode, response.json().errors.map((e: { code: string }) => e.code).sort()]).toEqual([
+      422,
+      ['unknown_reference', 'unknown_resource_type'],
+    ]);
+  });
+
+  it('200: a change to something that exists has before, after and difference', async () => {
+    const { json } = await t.call({ method: 'POST', url: '/workshop/v1/widgets', key, payload: { name: 'v', size: 5 } });
+    await t.services.db.updateTable('resources').set({ type: 'volume' }).where('id', '=', json().id).execute();
+    const response = await post({
+      items: [{ resource_type: 'volume', change: { resource_id: json().id, configuration: { size_gb: 50 } } }],
+    });
+    expect(response.json().items?.[0]).toMatchObject({ before: {}, after: {}, difference: {} });
+    expect(Number(response.json().items[0].difference.monthly)).toBeGreaterThan(0);
+  });
+});
+
+describe('listPrices', () => {
+  it('200: every SKU of an estimate is on the list', async () => {
+    const skus = exampleEstimate.items[0]?.lines.map(({ sku }) => sku) ?? [];
+    for (const sku of skus) {
+      const response = await t.call({ url: `/account/v1/pricing/catalogue?sku=${sku}&location=fra1`, key });
+      expect([sku, response.json().data.length]).toEqual([sku, 1]);
+    }
+  });
+});

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { workshop } from '../testing/widgets.ts';
+import { createWorld, requestTo, type World } from './walk.ts';
+
+const { endpoints } = buildRegistry([...families, workshop]);
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+afterAll(() => world.app.close());
+
+it.each(endpoints)('$id is reached with what its record says, twice', async (endpoint) => {
+  const first = await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
+  const second = await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
+  const { status } = endpoint.example.answer;
+  expect([first.statusCode, second.statusCode, first.body]).toEqual([status, status, first.body]);
+});

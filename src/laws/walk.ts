@@ -1,0 +1,113 @@
+/**
+ * How the laws call an endpoint they know nothing about: its record's example says what to send, and whatever the
+ * path names is made first, through the endpoint that creates it or, where only people may, straight in the tables.
+ */
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Endpoint } from '../kernel/record.ts';
+import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+
+export interface World {
+  readonly app: TestApp;
+  readonly account: TestAccount;
+  /** May do everything and belongs to the account's owner. */
+  readonly key: TestKey;
+}
+
+export async function createWorld(app?: TestApp): Promise<World> {
+  const home = app ?? (await createTestApp());
+  const account = await createAccount(home.services.db);
+  return { app: home, account, key: await createKey(home.services.db, account) };
+}
+
+export type WalkRequest = InjectOptions & { readonly method: Endpoint['method']; readonly url: string };
+export type Params = Readonly<Record<string, string>>;
+export type Query = Readonly<Record<string, unknown>>;
+
+/** What no endpoint creates: by the path of its collection. */
+const makers: Readonly<Record<string, (world: World) => Promise<string>>> = {
+  '/account/v1/api-keys': async ({ app, account }) => (await createKey(app.services.db, account)).id,
+};
+
+let serial = 0;
+const freshName = (): string => `walk-${process.pid}-${++serial}`;
+
+export function urlOf(endpoint: Endpoint, params: Params = {}, query: Query = {}): string {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? `{${name}}`),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+/** The example's body under a name nobody has yet. */
+export function bodyOf(endpoint: Endpoint): unknown {
+  const { body } = endpoint.example;
+  const isNamed = body !== null && typeof body === 'object' && 'name' in body;
+  return isNamed ? { ...body, name: freshName() } : body;
+}
+
+export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>
+  [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+async function makeOne(collection: string, outer: Params, world: World): Promise<string> {
+  const make = makers[collection];
+  if (make !== undefined) return make(world);
+  const creator = world.app.registry.endpoints.find(
+    (record) => record.path === collection && record.resource.role === 'create',
+  );
+  if (creator === undefined) {
+    throw new Error(`Nothing creates what stands under ${collection}: give it a maker in src/laws/walk.ts.`);
+  }
+  const request = { method: creator.method, url: urlOf(creator, outer, creator.example.query) };
+  const answer = await world.app.call({ ...request, ...payloadOf(creator), key: world.key.key });
+  const { id } = answer.statusCode < 300 ? answer.json<{ id?: unknown }>() : {};
+  if (typeof id !== 'string') throw new Error(`${creator.id} ${answer.statusCode}: ${answer.body}`);
+  return id;
+}
+
+/** Ids that exist and belong to the world's account, one for each parameter of the path, the outer ones first. */
+export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
+  let params: Params = {};
+  for (const name of paramNames(endpoint)) {
+    const collection = endpoint.path.slice(0, endpoint.path.indexOf(`/{${name}}`));
+    params = { ...params, [name]: await makeOne(collection, params, world) };
+  }
+  return params;
+}
+
+function payloadOf(endpoint: Endpoint): { payload?: object } {
+  const body = bodyOf(endpoint);
+  return body === undefined ? {} : { payload: body as object };
+}
+
+export interface Variation {
+  readonly params?: Params;
+  /** Instead of the example's. */
+  readonly query?: Query;
+}
+
+/** A call that succeeds, on things of its own: making it changes nothing that another request of the walk needs. */
+export async function requestTo(
+  endpoint: Endpoint,
+  world: World,
+  { params, query = endpoint.example.query ?? {} }: Variation = {},
+): Promise<WalkRequest> {
+  const url = urlOf(endpoint, params ?? (await paramsFor(endpoint, world)), query);
+  return { method: endpoint.method, url, ...payloadOf(endpoint) };
+}
+
+export async function callTo(
+  endpoint: Endpoint,
+  world: World,
+  more: Variation & Omit<InjectOptions, 'query'> & { key?: string } = {},
+): Promise<LightMyRequestResponse> {
+  const { params, query, ...options } = more;
+  const request = await requestTo(endpoint, world, {
+    ...(params === undefined ? {} : { params }),
+    ...(query === undefined ? {} : { query }),
+  });
+  return world.app.call({ ...request, key: world.key.key, ...options });
+}

@@ -1,0 +1,64 @@
+/** The document in the bytes it is served as, each made once: writing YAML takes long enough to be felt by other requests. */
+import { createHash } from 'node:crypto';
+import type { Caller } from '../../kernel/access/caller.ts';
+import type { Services } from '../../kernel/services.ts';
+import { openapiDocument } from './document.ts';
+import type { OpenApiDocument } from './model.ts';
+import { forCaller } from './subset.ts';
+import { version } from './version.ts';
+import { asYaml } from './yaml.ts';
+
+export type Format = 'json' | 'yaml';
+
+export interface Edition {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/** Keys differ less than accounts do: most are made from a few presets. */
+const MAX_PARTS = 64;
+
+const writers: Readonly<Record<Format, (document: OpenApiDocument) => string>> = {
+  json: (document) => JSON.stringify(document),
+  yaml: asYaml,
+};
+
+export class Publication {
+  readonly #services: Services;
+  readonly #editions = new Map<string, Edition>();
+  readonly #parts = new Map<string, string>();
+  #document: OpenApiDocument | undefined;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  whole(format: Format): Edition {
+    const known = this.#editions.get(format);
+    if (known !== undefined) return known;
+    const text = writers[format](this.#read());
+    const edition = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+    this.#editions.set(format, edition);
+    return edition;
+  }
+
+  partFor(caller: Caller, format: Format): string {
+    const { endpoints } = this.#services.registry;
+    const allowed = endpoints.filter((endpoint) => caller.decide(endpoint).allowed).map(({ id }) => id);
+    const name = `${format} ${allowed.join(' ')}`;
+    const known = this.#parts.get(name);
+    if (known !== undefined) return known;
+    const text = writers[format](forCaller(this.#read(), new Set(allowed)));
+    const oldest = this.#parts.size >= MAX_PARTS ? this.#parts.keys().next() : undefined;
+    if (oldest && !oldest.done) this.#parts.delete(oldest.value);
+    this.#parts.set(name, text);
+    return text;
+  }
+
+  #read(): OpenApiDocument {
+    const { registry, provider, baseUrl, docsUrl } = this.#services;
+    const { name: providerName, currency } = provider.provider;
+    this.#document ??= openapiDocument(registry, { baseUrl, docsUrl, version, providerName, currency });
+    return this.#document;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The live document at `/openapi.json` and `/openapi.yaml`: whole for everyone, with `?for=me` only what the calling
+ * key may call. Neither is counted by the rate limit.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { invalid, Problem } from '../../kernel/problems/problem.ts';
+import { convertQuery } from '../../kernel/query-string.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import { OneOf, Shape, Type } from '../../kernel/schema.ts';
+import type { Services } from '../../kernel/services.ts';
+import { faultsOf } from '../../kernel/validation.ts';
+import { authenticate, openExchange } from './admission.ts';
+import { type Format, Publication } from './publication.ts';
+
+const Query = Shape({ for: Type.Optional(OneOf(['me'])) });
+const mediaTypes: Readonly<Record<Format, string>> = { json: 'application/json', yaml: 'application/yaml' };
+
+function asksForPart(query: unknown): boolean {
+  const { values, errors } = convertQuery(Query, query as Record<string, unknown>);
+  const faults = [...errors, ...faultsOf(Query, values, 'query')];
+  if (faults.length > 0) throw invalid(faults);
+  return values['for'] === 'me';
+}
+
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes(etag) || tags.includes('*');
+}
+
+/** The record whose question `?for=me` asks; it needs no permission beyond a valid key. */
+function findMyApis({ registry }: Services): Endpoint {
+  const record = registry.endpoints.find(({ id }) => id === 'listMyApis');
+  if (record === undefined) {
+    throw new Error(
+      'The registry has no listMyApis, as which /openapi.json?for=me is checked; add its family.',
+    );
+  }
+  return record;
+}
+
+export function serveOpenapi(app: FastifyInstance, services: Services): void {
+  const publication = new Publication(services);
+  const myApis = findMyApis(services);
+
+  const serve = async (format: Format, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { exchange } = request;
+    reply.headers(exchange.headers);
+    if (asksForPart(request.query)) {
+      const caller = await authenticate(exchange, services, myApis);
+      reply.headers({ ...exchange.headers, 'cache-control': 'private, no-store' });
+      return reply.type(mediaTypes[format]).send(publication.partFor(caller, format));
+    }
+    const { text, etag } = publication.whole(format);
+    reply.headers({ etag, 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' });
+    if (names(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.type(mediaTypes[format]).send(text);
+  };
+
+  const onRequest = async (request: FastifyRequest): Promise<void> => {
+    request.exchange = await openExchange(request, services);
+  };
+  for (const format of ['json', 'yaml'] as const) {
+    const url = `/openapi.${format}`;
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      onRequest,
+      handler: (request, reply) => serve(format, request, reply),
+    });
+    app.route({
+      method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      onRequest,
+      handler: () => {
+        throw new Problem('method_not_allowed', {
+          detail: 'The document can only be read.',
+          headers: { allow: 'GET, HEAD' },
+        });
+      },
+    });
+  }
+}
