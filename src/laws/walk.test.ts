@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { families } from '../families/index.ts';
-import { buildRegistry } from '../kernel/registry.ts';
-import { workshop } from '../testing/widgets.ts';
-import { createWorld, requestTo, type World } from './walk.ts';
+import { createWorld, endpoints, requestTo, type World } from './walk.ts';
 
-const { endpoints } = buildRegistry([...families, workshop]);
 let world: World;
 
 beforeAll(async () => {

@@ -3,9 +3,17 @@
  * path names is made first, through the endpoint that creates it or, where only people may, straight in the tables.
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { families } from '../families/index.ts';
 import type { Endpoint } from '../kernel/record.ts';
+import { buildRegistry } from '../kernel/registry.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { workshop } from '../testing/widgets.ts';
+
+/** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
+export const { endpoints } = buildRegistry([...families, workshop]);
+export const writes: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'read');
+export const lists: readonly Endpoint[] = endpoints.filter(({ resource }) => resource.role === 'list');
 
 export interface World {
   readonly app: TestApp;

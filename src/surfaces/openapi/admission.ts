@@ -12,7 +12,13 @@ import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 
 const NOBODY = parseAddress('0.0.0.0') as NonNullable<ReturnType<typeof parseAddress>>;
-const UNCOUNTED = { allowed: true, limit: 0, remaining: 0, resetSeconds: 0, retryAfterSeconds: 0 } as const;
+const UNCOUNTED = {
+  allowed: true,
+  limit: 200,
+  remaining: 200,
+  resetSeconds: 0,
+  retryAfterSeconds: 0,
+} as const;
 
 /** Gives the request its id and its client, so that its log line and its refusals look like all others. */
 export async function openExchange(request: FastifyRequest, services: Services): Promise<Exchange> {

@@ -36,7 +36,7 @@ const headers = {
     name: 'ETag',
     description: 'The version of the resource, for `If-Match` and `If-None-Match`.',
     schema: text,
-    example: '"6f1c2a9b0d3e4f58"',
+    example: '"q3w2c9T1hVb7Zk0m"',
   },
   Link: {
     name: 'Link',

@@ -20,7 +20,7 @@ const headerParameters = {
     description: 'The `ETag` of the version you mean to change; another current version answers 412.',
     required: false,
     schema: { type: 'string' },
-    example: '"6f1c2a9b0d3e4f58"',
+    example: '"q3w2c9T1hVb7Zk0m"',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
@@ -28,7 +28,7 @@ const headerParameters = {
     description: 'The `ETag` you have; if it is still current the answer is 304 without a body.',
     required: false,
     schema: { type: 'string' },
-    example: '"6f1c2a9b0d3e4f58"',
+    example: '"q3w2c9T1hVb7Zk0m"',
   },
 } satisfies Record<string, Parameter>;
 

@@ -1,4 +1,5 @@
 /** How refusals look in the document: one response for each status, with the codes that can stand behind it. */
+import { denials } from '../../kernel/access/caller.ts';
 import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../../kernel/problems/possible.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
@@ -58,7 +59,7 @@ export function problemShape(docsUrl: string) {
         errors: Type.Array(FieldErrorShape, { description: 'Every field that is wrong, on a 422.' }),
         required_permission: Type.Optional(Type.String({ description: 'On a 403: what the call needs.' })),
         denied_by: Type.Optional(
-          Type.Array(OneOf(['key', 'role', 'product', 'account_status']), {
+          Type.Array(OneOf(denials), {
             description: 'On a 403: who does not give it.',
           }),
         ),
@@ -93,10 +94,10 @@ function problemResponse(status: number, codes: readonly ProblemCode[]): Respons
 const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** What many calls share is written once: single codes, and the 401 that is the same for all. */
+/** What many calls share is written once; a long list of codes belongs to one call and stays with it. */
 function sharedName(status: number, codes: readonly ProblemCode[]): string | undefined {
   if (status === 401) return 'Unauthorized';
-  return codes.length === 1 ? pascalCase(codes[0] ?? '') : undefined;
+  return codes.length <= 3 ? codes.map(pascalCase).join('Or') : undefined;
 }
 
 export class ProblemResponses {

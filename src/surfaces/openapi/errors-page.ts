@@ -1,0 +1,65 @@
+/** docs/errors.md, made from the catalogue: the same words that answers and the specification carry. */
+import {
+  fieldCodes,
+  type ProblemCode,
+  type ProblemDefinition,
+  problems,
+} from '../../kernel/problems/catalogue.ts';
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function row(
+  code: string,
+  { status, title, when, next_step, extra = [], retryable }: ProblemDefinition,
+): string {
+  const members = extra.map((name) => `\`${name}\``).join(', ');
+  const again = retryable ? 'yes' : '';
+  return `| <a id="${code}"></a>\`${code}\` | ${status} | ${[title, when, next_step].map(cell).join(' | ')} | ${again} | ${members} |`;
+}
+
+function table(codes: readonly ProblemCode[]): string {
+  return [
+    '| code | status | title | when | what to do | retryable | extra members |',
+    '|---|---|---|---|---|---|---|',
+    ...codes.map((code) => row(code, problems[code])),
+  ].join('\n');
+}
+
+export function errorsPage(): string {
+  const codes = Object.keys(problems) as ProblemCode[];
+  const isPortalOnly = (code: ProblemCode): boolean => problems[code].portalOnly === true;
+  return `<!-- Generated from src/kernel/problems/catalogue.ts by \`npm run spec\`. Edit the catalogue, not this page. -->
+
+# Errors
+
+Every refusal is an \`application/problem+json\` (RFC 9457) with \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\`,
+\`code\`, \`request_id\`, \`next_step\`, \`retryable\` and \`errors\`; some codes add the members named below.
+
+## How to react
+
+1. **Branch on \`code\`, then on the status.** A code never changes its meaning inside v1, but new ones may appear: treat
+   one you do not know by its status. \`title\` and \`detail\` are for people.
+2. **Wait when told to.** Where \`Retry-After\` (also \`retry_after_seconds\`) is given, wait that many seconds, then send the
+   same request. Where \`retryable\` is false, the identical request will be refused again.
+3. **Repeat with the same \`Idempotency-Key\`.** After a 5xx, a 408 or a lost connection, repeat a POST with the key it
+   had: if the first one took effect, you get its answer with \`Idempotent-Replayed: true\` and nothing happens twice.
+4. **Correct all fields at once.** A 422 \`validation_failed\` lists every broken field in \`errors\`, each with a
+   \`pointer\` (JSON Pointer into the body, or \`query/<name>\`, \`header/<name>\`, \`path/<name>\`), a \`code\` and a \`detail\`.
+5. **Keep the \`X-Request-Id\`.** It is on every answer and in every problem as \`request_id\`; with it support finds the
+   request.
+
+## Codes
+
+${table(codes.filter((code) => !isPortalOnly(code)))}
+
+## Codes of single fields
+
+They stand in \`errors[].code\`: ${fieldCodes.map((code) => `\`${code}\``).join(', ')}.
+
+## Codes of the portal
+
+Only the portal and the operator's command line answer with these; no call of the API does.
+
+${table(codes.filter(isPortalOnly))}
+`;
+}
