@@ -49,8 +49,10 @@ export function openPool(connection: Connection): pg.Pool {
     max: connection.maxConnections ?? 10,
     Client: NamingClient,
   });
-  // A pooled connection that dies while idle is replaced at the next query; without a listener it would end us.
+  // A connection that dies between two queries, idle or in a transaction, is told by the next query; without
+  // listeners its event would end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -41,7 +41,7 @@ function lineOf(text: string, part: string): number {
 
 const plan = (rest: string): string =>
   `{ slug: p, name: P, category: shared, architecture: amd64, vcpus: 1, memory_mb: 1, disk_gb: 1,
-  traffic_gb_per_month: 1, network_mbps: 1, ${rest} }`;
+      traffic_gb_per_month: 1, network_mbps: 1, ${rest} }`;
 
 const priceEntry = (rest: string): string =>
   `catalogue:\n  prices:\n  - { sku: a.b, family: account, resource_type: vm, name: X, valid_from: 2025-01-01,\n    ${rest} }\n`;

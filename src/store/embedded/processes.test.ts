@@ -86,7 +86,8 @@ describe('processes around one embedded database', () => {
     const opened = answers.map(asOpen);
     expect(new Set(opened.map(({ pid }) => pid)).size).toBe(1);
     expect(opened.filter(({ adopted }) => !adopted)).toHaveLength(1);
-    expect((await readdir(join(folder, 'postgres'))).sort()).toEqual(['cluster', 'postgres.log', 'socket']);
+    const clusters = (await readdir(join(folder, 'postgres'))).filter((name) => name.startsWith('cluster'));
+    expect(clusters).toEqual(['cluster']);
   });
 
   it('come and go at the same time without ever finding it closed', async () => {

@@ -7,11 +7,17 @@ const MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const BY_NAME = ['dependentSchemas', 'patternProperties', 'properties'];
 
 export class NamedSchemas {
+  readonly #seen = new WeakMap<object, JsonSchema>();
   readonly #written = new Map<string, JsonSchema>();
 
   /** The schema as it stands in the document: a reference where it has a name. */
-  write(schema: unknown): JsonSchema {
-    const written = this.#writeBody(schema as JsonSchema);
+  write(schema: object): JsonSchema {
+    const known = this.#seen.get(schema) ?? this.#name(this.#writeBody(schema as JsonSchema));
+    this.#seen.set(schema, known);
+    return known;
+  }
+
+  #name(written: JsonSchema): JsonSchema {
     const { title } = written;
     if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return written;
     const known = this.#written.get(title);
@@ -39,7 +45,7 @@ export class NamedSchemas {
   }
 
   #writeOne(schema: unknown): unknown {
-    return typeof schema === 'boolean' ? schema : this.write(schema);
+    return schema !== null && typeof schema === 'object' ? this.write(schema) : schema;
   }
 
   #writeMembers(members: object): object {
