@@ -115,6 +115,10 @@ export async function refusalOf(action: Promise<unknown>): Promise<Problem> {
   throw outcome ?? new Error('This was expected to be refused, and was done.');
 }
 
+/** Of several at once, in their order. */
+export const refusalsOf = (actions: readonly Promise<unknown>[]): Promise<Problem[]> =>
+  Promise.all(actions.map(refusalOf));
+
 /** `/name required` and the like, for comparing all field errors at once. */
 export const fieldsOf = (problem: Problem): string[] =>
   problem.errors.map(({ pointer, code }) => `${pointer} ${code}`).sort();

@@ -1,0 +1,78 @@
+/** The server as `npm start` runs it, in a process of its own, to be stopped, killed and started again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Everything printed so far, and the log. */
+  readonly output: () => string;
+  /** The key that only the first start prints. */
+  readonly apiKey: string | undefined;
+  /** Sends the signal and waits for the end; the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+export interface FailedStart {
+  readonly exitCode: number | null;
+  readonly output: string;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+export async function startServer(
+  folder: string,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess | FailedStart> {
+  const child = spawn(process.execPath, [START], {
+    env: {
+      ...process.env,
+      HOSTPLANE_DATA: folder,
+      HOSTPLANE_PORT: '0',
+      HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child);
+  const ended = once(child, 'close');
+  const listening = new Promise<string>((resolve) => {
+    child.stdout?.on('data', () => {
+      const url = /listening on (\S+)/.exec(output())?.[1];
+      if (url !== undefined && output().includes('Ctrl-C stops it')) resolve(url);
+    });
+  });
+  const url = await Promise.race([listening, ended.then(() => null)]);
+  if (url === null) return { exitCode: child.exitCode, output: output() };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    output,
+    apiKey: /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(output())?.[1],
+    async end(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await ended;
+      return child.exitCode ?? child.signalCode;
+    },
+  };
+}
+
+export async function startServerOrFail(
+  folder: string,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const started = await startServer(folder, environment);
+  if ('exitCode' in started) throw new Error(`The server did not start:\n${started.output}`);
+  return started;
+}
