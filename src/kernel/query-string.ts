@@ -1,5 +1,5 @@
 /** Query parameters arrive as text; the shape says what they stand for. What does not convert is left for the validator to name. */
-import type { FieldError } from './problems/problem.ts';
+import { type FieldError, Problem } from './problems/problem.ts';
 import type { TObject } from './schema.ts';
 
 interface PropertySchema {
@@ -26,6 +26,22 @@ function convert(schema: PropertySchema, raw: unknown): unknown {
   return parts.map((part) => convertOne(schema.items ?? {}, part));
 }
 
+/** No legal text for PostgreSQL, and nothing a name, an id or a time could hold. */
+const holdsNul = (text: unknown): boolean => [text].flat().some((part) => String(part).includes('\0'));
+
+/** The parser leaves what it cannot decode as it came; a filter that means something else than was meant is worse than none. */
+export function refuseUndecodable(url: string): void {
+  const mark = url.indexOf('?');
+  if (mark < 0 || !url.includes('%', mark)) return;
+  try {
+    decodeURIComponent(url.slice(mark + 1));
+  } catch {
+    throw new Problem('malformed_request', {
+      detail: 'The query holds a percent sign that encodes nothing, or bytes that are not UTF-8.',
+    });
+  }
+}
+
 export interface ConvertedQuery {
   readonly values: Record<string, unknown>;
   readonly errors: readonly FieldError[];
@@ -40,12 +56,16 @@ export function convertQuery(shape: TObject, raw: Readonly<Record<string, unknow
   }
   for (const [name, text] of Object.entries(raw)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (Array.isArray(text) && schema?.type !== 'array') {
-      errors.push({ pointer: `query/${name}`, code: 'not_unique', detail: 'Give this parameter once.' });
-      values[name] = text[0];
-    } else {
-      values[name] = schema === undefined ? text : convert(schema, text);
+    if (schema === undefined) {
+      values[name] = text;
+      continue;
     }
+    const isRepeated = Array.isArray(text) && schema.type !== 'array';
+    if (isRepeated)
+      errors.push({ pointer: `query/${name}`, code: 'not_unique', detail: 'Give this parameter once.' });
+    if (holdsNul(text))
+      errors.push({ pointer: `query/${name}`, code: 'invalid_format', detail: 'Must not hold U+0000.' });
+    values[name] = convert(schema, isRepeated ? text[0] : text);
   }
   return { values, errors };
 }

@@ -15,6 +15,11 @@ interface PlainSchema {
 
 const asIs: Keep = (value) => value;
 
+/** Names come from callers here: `__proto__` is a label like any other. */
+function put(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
 function keepObject(schema: PlainSchema, secrets: 'show' | 'hide'): Keep {
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, member]) => [name, keep(member, secrets)] as const,
@@ -31,7 +36,9 @@ function keepObject(schema: PlainSchema, secrets: 'show' | 'hide'): Keep {
       if (given !== undefined) kept[name] = member(given);
     }
     if (others !== null) {
-      for (const name of Object.keys(source)) kept[name] ??= others(source[name]);
+      for (const name of Object.keys(source)) {
+        if (!Object.hasOwn(kept, name)) put(kept, name, others(source[name]));
+      }
     }
     return kept;
   };

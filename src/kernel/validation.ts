@@ -1,12 +1,20 @@
 /** Checks a value against a shape and says everything that is wrong with it at once, in the codes of the catalogue. */
 import { Compile, type Validator } from 'typebox/compile';
+import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
+import { escapePointer, trimExcess, unknownMember } from './excess.ts';
 import type { FieldCode } from './problems/catalogue.ts';
 import type { FieldError } from './problems/problem.ts';
 import type { TSchema } from './schema.ts';
 
 const MAX_ERRORS = 100;
 Settings.Set({ maxErrors: MAX_ERRORS });
+
+/** RFC 3339 knows leap seconds and the year 0, its extension knows names of zones; the clocks behind us know none of these. */
+Format.Set(
+  'date-time',
+  (text) => Format.IsDateTime(text) && !text.startsWith('0000') && Number.isFinite(Date.parse(text)),
+);
 
 interface Fault {
   readonly keyword: string;
@@ -31,8 +39,6 @@ const codes: Record<string, FieldCode> = {
   uniqueItems: 'not_unique',
 };
 
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
 function listed(params: object, member: string): string[] {
   const value = (params as Record<string, unknown>)[member];
   return Array.isArray(value) ? value.map(String) : [];
@@ -47,12 +53,8 @@ function translate(fault: Fault): FieldError[] {
         code: 'required' as const,
         detail: 'This member is required.',
       }));
-    case 'additionalProperties':
-      return listed(fault.params, 'additionalProperties').map((name) => ({
-        pointer: `${at}/${escapePointer(name)}`,
-        code: 'unknown_member' as const,
-        detail: 'There is no such member.',
-      }));
+    case 'boolean':
+      return [unknownMember(at)];
     case 'enum':
       return [
         {
@@ -73,18 +75,36 @@ function sentence(message: string): string {
 }
 
 /** Applicators report what their parts report as well; the parts say it better. */
-const NOISE = new Set(['boolean', 'anyOf', 'allOf', 'oneOf', 'if', 'then', 'else', 'propertyNames']);
+const NOISE = new Set([
+  'additionalProperties',
+  'anyOf',
+  'allOf',
+  'oneOf',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+]);
+
+/** "Must be null" of something nullable: whoever sent a value meant the other branch. */
+const isNullBranch = ({ keyword, params }: Fault): boolean =>
+  keyword === 'type' && (params as { type?: unknown }).type === 'null';
 
 function collect(faults: readonly Fault[]): FieldError[] {
-  const telling = faults.filter((fault) => !NOISE.has(fault.keyword));
-  const found = (telling.length > 0 ? telling : faults).flatMap(translate);
-  const seen = new Set<string>();
-  return found.filter(({ pointer, code }) => {
-    const key = `${pointer} ${code}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  const parts = faults.filter((fault) => !NOISE.has(fault.keyword));
+  const telling = parts.filter((fault) => !isNullBranch(fault));
+  return [telling, parts, faults].find((list) => list.length > 0)?.flatMap(translate) ?? [];
+}
+
+/** Each fault once, and no more of them than somebody would read: an answer must not be many times the request. */
+export function distinct(errors: readonly FieldError[]): FieldError[] {
+  const kept = new Map<string, FieldError>();
+  for (const error of errors) {
+    const key = `${error.pointer} ${error.code}`;
+    if (!kept.has(key)) kept.set(key, error);
+    if (kept.size === MAX_ERRORS) break;
+  }
+  return [...kept.values()];
 }
 
 const compiled = new WeakMap<TSchema, Validator>();
@@ -105,8 +125,7 @@ export function isValid(schema: TSchema, value: unknown): boolean {
 export function faultsOf(schema: TSchema, value: unknown, from: '' | 'query' = ''): FieldError[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
-  return collect(validator.Errors(value) as unknown as Fault[]).map((error) => ({
-    ...error,
-    pointer: from === '' ? error.pointer : `${from}${error.pointer}`,
-  }));
+  const { rest, errors } = trimExcess(schema, value, MAX_ERRORS);
+  const found = [...errors, ...collect(validator.Errors(rest) as unknown as Fault[])];
+  return distinct(found).map((error) => ({ ...error, pointer: `${from}${error.pointer}` }));
 }

@@ -74,14 +74,18 @@ function refuseUnstorable(text: string): void {
   if (high >= 0) throw malformed('A string holds half of a surrogate pair.');
 }
 
+/** Without the piece of the body that newer engines quote: it may hold a secret. */
+function whatIsWrong(error: unknown): string {
+  if (!(error instanceof Error)) return 'unreadable';
+  return error.message.replace(/^(Unexpected token '.'), .*$/su, '$1').slice(0, 200);
+}
+
 export function parseJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw malformed(
-      `The body is not valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'unreadable'}.`,
-    );
+    throw malformed(`The body is not valid JSON: ${whatIsWrong(error)}.`);
   }
   refuseAmbiguity(text);
   refuseUnstorable(text);

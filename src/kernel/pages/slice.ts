@@ -1,6 +1,7 @@
 /** Pages over what is in memory anyway (the registry, the price list): same words, same cursors. */
 import { canonicalJson } from '../audit/entry.ts';
 import type { Call } from '../call.ts';
+import { Problem } from '../problems/problem.ts';
 
 interface PagedQuery {
   readonly limit: number;
@@ -17,6 +18,8 @@ export function sliceFrom<Row>(
   const list = `${call.caller.account.id} ${endpoint} ${canonicalJson(filters)}`;
   const [after] = cursor === undefined ? [] : call.services.cursors.read(list, cursor, 1);
   const start = after === undefined ? 0 : rows.findIndex((row) => idOf(row) === after) + 1;
+  if (after !== undefined && start === 0)
+    throw new Problem('invalid_cursor', { detail: 'The list has changed where the page before ended.' });
   const page = rows.slice(start, start + limit);
   const last = page.at(-1);
   const hasMore = start + limit < rows.length;

@@ -1,3 +1,4 @@
+import { maskKeys } from '../access/key-format.ts';
 import type { Stage } from '../exchange.ts';
 import { clientAddress, rateLimitKey } from '../net/client-address.ts';
 
@@ -13,6 +14,7 @@ export const clientAddressStage: Stage = (exchange, services) => {
     address,
     rateLimitKey: rateLimitKey(address, services.provider.server.rate_limit.ipv6_prefix),
     rate: exchange.client.rate,
-    userAgent: (headers['user-agent'] ?? '').slice(0, 200),
+    // Kept with the key, the audit and the denials: what a client wrongly put into it must not be.
+    userAgent: maskKeys(headers['user-agent'] ?? '').slice(0, 200),
   };
 };

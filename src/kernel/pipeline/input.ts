@@ -1,9 +1,10 @@
+import { maskKeys } from '../access/key-format.ts';
 import { type Exchange, endpointOf } from '../exchange.ts';
 import { type FieldError, invalid, Problem } from '../problems/problem.ts';
 import { convertQuery } from '../query-string.ts';
 import type { Endpoint } from '../record.ts';
 import { Shape, type TObject, Type } from '../schema.ts';
-import { faultsOf, isValid } from '../validation.ts';
+import { distinct, faultsOf, isValid } from '../validation.ts';
 
 export interface Input {
   readonly params: unknown;
@@ -47,10 +48,16 @@ function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): strin
   return header.match(/(?:W\/)?"[^"]*"/g) ?? [];
 }
 
+/** `q=0` is how a client says what it will not take. */
+const REFUSED = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i;
+
 function refuseForeignFormat(exchange: Exchange, formats: readonly string[]): void {
   const accept = exchange.incoming.headers.accept;
   if (accept === undefined || accept === '') return;
-  const wanted = accept.split(',').map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '');
+  const wanted = accept
+    .split(',')
+    .filter((part) => !REFUSED.test(part))
+    .map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '');
   const offered = [...formats, 'application/problem+json', 'application/*', '*/*'];
   if (!wanted.some((type) => offered.includes(type))) throw new Problem('not_acceptable');
 }
@@ -61,6 +68,9 @@ function readIdempotencyKey(exchange: Exchange, errors: FieldError[]): string | 
   const key = Array.isArray(sent) ? sent.join(',') : sent;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     const detail = 'Use 1 to 255 printable ASCII characters.';
+    errors.push({ pointer: 'header/Idempotency-Key', code: 'invalid_format', detail });
+  } else if (maskKeys(key) !== key) {
+    const detail = 'This holds an API key; choose a text that is no secret, for instance a UUID.';
     errors.push({ pointer: 'header/Idempotency-Key', code: 'invalid_format', detail });
   }
   return key;
@@ -78,17 +88,20 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const { values, errors } = convertQuery(queryShapeOf(endpoint), exchange.incoming.query);
   const found: FieldError[] = [...errors, ...faultsOf(queryShapeOf(endpoint), values, 'query')];
   const idempotencyKey = readIdempotencyKey(exchange, found);
-  const body = endpoint.body === undefined ? undefined : (sentBody ?? {});
+  const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
   if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
-  if (found.length > 0) throw invalid(found);
+  if (found.length > 0) throw invalid(distinct(found));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
   const { dry_run, ...query } = values;
+  const isDryRun = dry_run === true && endpoint.access !== 'read';
+  // A dry run has no effect to repeat: it neither stores an answer nor gets that of the real call.
+  const isRepeatable = endpoint.method === 'POST' && endpoint.access !== 'read' && !isDryRun;
   return {
     params: exchange.incoming.params,
     query,
     body,
-    dryRun: dry_run === true && endpoint.access !== 'read',
-    idempotencyKey: endpoint.method === 'POST' && endpoint.access !== 'read' ? idempotencyKey : undefined,
+    dryRun: isDryRun,
+    idempotencyKey: isRepeatable ? idempotencyKey : undefined,
     ifMatch,
     ifNoneMatch,
   };

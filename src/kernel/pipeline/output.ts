@@ -1,4 +1,6 @@
+import { maskKeys } from '../access/key-format.ts';
 import type { Endpoint, Reply, SuccessStatus } from '../record.ts';
+import type { TSchema } from '../schema.ts';
 import { hasSecret, serialise, serialiseWithoutSecrets } from '../serialise.ts';
 
 export interface Result {
@@ -29,6 +31,12 @@ function headersOf(schema: object | null | undefined, body: unknown, nextPage: (
   return headers;
 }
 
+/** A name or a reference of the caller's own may hold a key by mistake; it is not repeated where no secret is declared. */
+function bodyOf(schema: TSchema, body: unknown): string {
+  const text = serialise(schema, body);
+  return holdsSecret(schema) ? text : maskKeys(text);
+}
+
 export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: string) => string): Result {
   const schema = endpoint.answers[reply.status];
   if (schema === undefined)
@@ -36,7 +44,7 @@ export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: stri
   return {
     status: reply.status,
     headers: headersOf(schema, reply.body, nextPage),
-    body: schema === null ? null : serialise(schema, reply.body),
+    body: schema === null ? null : bodyOf(schema, reply.body),
   };
 }
 

@@ -19,7 +19,7 @@ import { mergeSources } from './merge.ts';
 import { type ProviderConfig, ProviderFile } from './schema.ts';
 import { databaseUrl, readUrl, redisUrl } from './secrets.ts';
 import { explainShape } from './shape.ts';
-import { readSource, readSourceFile } from './source.ts';
+import { readSource, readSourceFile, type Source } from './source.ts';
 
 export interface LoadOptions {
   /** Path of the provider's own file; left out, the default is the whole configuration. */
@@ -34,7 +34,7 @@ export type Loaded =
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
-  const defaults = readSource(DEFAULT_FILE, defaultText);
+  const defaults = readDefault(defaultText);
   const own = file === undefined ? null : readSourceFile(file);
   const unreadable = [defaults, own].filter((source) => source !== null && !source.readable);
   if (unreadable.length > 0) return refuse(unreadable.flatMap((source) => source?.faults ?? []));
@@ -79,6 +79,14 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
       catalogue,
     },
   };
+}
+
+let known: { readonly text: string; readonly source: Source } | undefined;
+
+/** Most of the time of a load goes into reading the default, and a reload finds the same one. */
+function readDefault(text: string): Source {
+  if (known?.text !== text) known = { text, source: readSource(DEFAULT_FILE, text) };
+  return known.source;
 }
 
 function refuse(faults: readonly Fault[]): Loaded {

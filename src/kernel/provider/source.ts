@@ -34,7 +34,7 @@ export function readSource(file: string, text: string): Source {
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
     stringKeys: true,
     uniqueKeys: false,
     customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || tag.tag !== FLOAT),
@@ -57,6 +57,7 @@ export function readSource(file: string, text: string): Source {
 
 function sentence(error: { readonly code: string; readonly message: string }): string {
   if (error.code === 'RESOURCE_EXHAUSTION') return 'This is nested too deeply.';
+  if (error.code === 'MULTIPLE_DOCS') return 'A second document begins here.';
   return error.message.endsWith('.') ? error.message : `${error.message}.`;
 }
 

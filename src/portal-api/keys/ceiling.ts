@@ -7,6 +7,7 @@ import { allows, matches } from '../../kernel/access/permissions.ts';
 import { type RoleName, roles } from '../../kernel/access/roles.ts';
 import { judgePattern, type Vocabulary } from '../../kernel/access/vocabulary.ts';
 import type { Warning } from '../../kernel/call.ts';
+import { familyNames } from '../../kernel/families.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 
 /** What both patterns match, or null if that is nothing. */
@@ -22,13 +23,17 @@ function intersect(a: string, b: string): string | null {
 
 const covers = (wider: string, narrower: string): boolean => intersect(wider, narrower) === narrower;
 
+/** Roles list families one by one, so a pattern for all of them is looked at family by family. */
+const perFamily = (pattern: string): string[] =>
+  pattern.startsWith('*') ? familyNames.map((family) => `${family}${pattern.slice(1)}`) : [pattern];
+
 export function exceedsRole(pattern: string, name: RoleName, vocabulary: Vocabulary): boolean {
   const role = roles[name];
-  if (!role.patterns.some((given) => covers(given, pattern))) return true;
-  const taken = (role.except ?? [])
-    .map((except) => intersect(except, pattern))
-    .filter((part) => part !== null);
-  if (taken.some((part) => !role.keeping?.some((kept) => covers(kept, part)))) return true;
+  const asked = perFamily(pattern);
+  if (!asked.every((part) => role.patterns.some((given) => covers(given, part)))) return true;
+  const taken = (role.except ?? []).flatMap((except) => asked.map((part) => intersect(except, part)));
+  const isTaken = (part: string) => !role.keeping?.some((kept) => covers(kept, part));
+  if (taken.some((part) => part !== null && isTaken(part))) return true;
   if (role.sensitive) return false;
   const known = vocabulary.permissions.filter((permission) => matches(pattern, permission));
   return known.length > 0 && known.every((permission) => vocabulary.sensitive.has(permission));

@@ -5,7 +5,18 @@
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cp, lchown, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  copyFile,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runAs } from './account.ts';
@@ -63,8 +74,7 @@ function runs(bin: string, place: Place): true | string {
 
 async function copyNative(native: string, folder: string, place: Place): Promise<void> {
   const draft = `${folder}.new-${randomBytes(3).toString('hex')}`;
-  await mkdir(draft, { recursive: true });
-  await cp(native, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+  await copyFiles(native, join(draft, 'native'));
   await repairLinks(join(draft, 'native'));
   // Whatever mask the package was installed under, the database's user can read what it owns.
   const { account } = place;
@@ -81,5 +91,16 @@ async function copyNative(native: string, folder: string, place: Place): Promise
     const isSound = runs(join(folder, 'native', 'bin'), place) === true;
     if (!isSound) await rm(folder, { recursive: true });
     await (isSound ? rm(draft, { recursive: true }) : rename(draft, folder));
+  }
+}
+
+/** Folders get modes of their own: those of a read-only package would not let the links be made. */
+async function copyFiles(source: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)];
+    if (entry.isDirectory()) await copyFiles(from, to);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(from), to);
+    else await copyFile(from, to);
   }
 }

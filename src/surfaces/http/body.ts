@@ -65,13 +65,17 @@ function decode(bytes: Buffer): string {
   }
 }
 
+/** Whether the head of the request says that a body follows. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
 /** Undefined where nothing was sent. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
-  const length = request.headers['content-length'];
-  const isChunked = request.headers['transfer-encoding'] !== undefined;
-  if (!isChunked && (length === undefined || length === '0')) return undefined;
+  if (!announcesBody(request)) return undefined;
   refuseForeignMedia(request);
-  if (Number(length) > limits.bytes) throw tooLarge(limits.bytes);
+  if (Number(request.headers['content-length']) > limits.bytes) throw tooLarge(limits.bytes);
   const bytes = await collect(request, limits);
   return bytes.length === 0 ? undefined : parseJson(decode(bytes));
 }

@@ -2,8 +2,13 @@
 import type { Socket } from 'node:net';
 import { newId } from '../../kernel/ids.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
+import type { Services } from '../../kernel/services.ts';
 
-export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenHttp(
+  { docsUrl }: Services,
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -15,7 +20,7 @@ export function answerBrokenHttp(error: Error & { code?: string }, socket: Socke
         detail: 'The request is not valid HTTP/1.1, or its headers are larger than 16 KiB.',
       });
   const requestId = newId('request');
-  const body = JSON.stringify(problemBody(problem, requestId, ''));
+  const body = JSON.stringify(problemBody(problem, requestId, docsUrl));
   socket.end(
     `HTTP/1.1 ${problem.status} ${isSlow ? 'Request Timeout' : 'Bad Request'}\r\n` +
       `Content-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\n` +

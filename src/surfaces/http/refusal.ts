@@ -1,5 +1,6 @@
 /** How a refusal leaves: one shape for every code, and nothing of an unknown error but the request id. */
 
+import { maskKeys } from '../../kernel/access/key-format.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { auditRefusal } from '../../kernel/pipeline/audit.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
@@ -39,6 +40,6 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
       'cache-control': 'no-store',
       'content-type': 'application/problem+json',
     },
-    body: JSON.stringify(problemBody(problem, exchange.requestId, services.docsUrl)),
+    body: maskKeys(JSON.stringify(problemBody(problem, exchange.requestId, services.docsUrl))),
   };
 }

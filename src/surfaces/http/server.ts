@@ -3,21 +3,25 @@
  * path answers the methods it does not have with 405.
  */
 import { readFileSync } from 'node:fs';
+import { METHODS } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { admit } from '../../kernel/pipeline/admission.ts';
 import { execute } from '../../kernel/pipeline/execution.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
+import { refuseUndecodable } from '../../kernel/query-string.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
-import { readBody } from './body.ts';
+import { announcesBody, readBody } from './body.ts';
 import { answerBrokenHttp } from './broken-http.ts';
 import { observe } from './observation.ts';
 import { refuse } from './refusal.ts';
 
 const BODY_LIMIT = 256 * 1024;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** A request must fit into one line and a few headers; no id is cut short before it is judged. */
+const LONGEST_PARAMETER = 16 * 1024;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -86,12 +90,7 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
     const turnAway = (error: unknown): void => {
       const refusal = refuse(exchange, services, error);
       // What is left of a body we did not read would be taken for the next request on this connection.
-      if (
-        request.headers['content-length'] !== undefined ||
-        request.headers['transfer-encoding'] !== undefined
-      ) {
-        reply.header('connection', 'close');
-      }
+      if (announcesBody(request.raw)) reply.header('connection', 'close');
       send(reply, refusal.status, refusal.headers, refusal.body);
     };
     try {
@@ -106,6 +105,10 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { exchange } = request;
     try {
+      refuseUndecodable(request.raw.url ?? '');
+      if (exchange.endpoint?.body === undefined && announcesBody(request.raw)) {
+        throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
+      }
       const bytes = exchange.endpoint?.bodyLimitBytes ?? BODY_LIMIT;
       const body = await readBody(request.raw, { bytes, milliseconds: options.bodyMilliseconds ?? 30_000 });
       const result = await execute(exchange, services, body);
@@ -126,7 +129,7 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
       const method = endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method;
       app.route({ method, url, config: { endpoint }, onRequest, handler });
     }
-    const others = METHODS.filter((method) => !offered.includes(method));
+    const others = app.supportedMethods.filter((method) => !offered.includes(method));
     app.route({ method: others, url, config: { allowedMethods: offered.join(', ') }, onRequest, handler });
   }
   app.setNotFoundHandler({ preHandler: onRequest }, handler);
@@ -155,6 +158,14 @@ async function refuseBadUrl(services: Services, request: FastifyRequest, reply: 
   send(reply, status, headers, body);
 }
 
+/** Proxies may send the whole URI in the request line (RFC 9112, 3.2.2); only its path and query matter. */
+function originForm(url: string): string {
+  const whole = /^https?:\/\/[^/?#]*/i.exec(url);
+  if (whole === null) return url;
+  const rest = url.slice(whole[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 export function createServer(services: Services, options: ServerOptions = {}): FastifyInstance {
   const { tls } = options;
   const common = {
@@ -163,13 +174,14 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     keepAliveTimeout: 72_000,
     requestTimeout: 60_000,
     bodyLimit: Number.MAX_SAFE_INTEGER,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    rewriteUrl: ({ url = '/' }: { url?: string }) => originForm(url),
     genReqId: () => '',
     exposeHeadRoutes: false,
     frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => {
       void refuseBadUrl(services, request, reply);
     },
-    clientErrorHandler: answerBrokenHttp,
+    clientErrorHandler: (error: Error, socket: Socket) => answerBrokenHttp(services, error, socket),
   };
   const app = (
     tls
@@ -179,6 +191,12 @@ export function createServer(services: Services, options: ServerOptions = {}): F
         })
       : Fastify(common)
   ) as FastifyInstance;
+  for (const method of METHODS) {
+    // Node answers CONNECT by itself: it closes the connection.
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  // What else a client expects beside 100-continue is for no one here to meet, and no reason to refuse.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   app.setErrorHandler((error, request, reply) => {

@@ -45,6 +45,6 @@ function write(value: unknown, indent: string): string {
 const writeKey = (name: string): string =>
   PLAIN.test(name) && !RESERVED.test(name) ? name : JSON.stringify(name);
 
-export function asYaml(value: unknown): string {
+export function asYaml(value: object): string {
   return `${write(value, '')}\n`;
 }

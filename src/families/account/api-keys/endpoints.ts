@@ -1,3 +1,4 @@
+import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { keyStatuses } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
@@ -113,7 +114,11 @@ export const revokeApiKey = endpoint({
       effect({ action: 'none', type: 'api_key', id: key.id, name: key.name });
       return ok(presentKey(key));
     }
-    const revocation = { by: caller.key.name, reason: query.reason ?? null, comment: query.comment ?? null };
+    const revocation = {
+      by: caller.key.name,
+      reason: query.reason ?? null,
+      comment: query.comment === undefined ? null : maskKeys(query.comment),
+    };
     await revokeKey(db, key.id, revocation);
     effect({
       action: 'delete',

@@ -77,9 +77,8 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
   if (wanted.expires_before !== undefined)
     query = query.where('expires_at', '<', new Date(wanted.expires_before));
   if (wanted.unused_since !== undefined) {
-    query = query.where(
-      sql<boolean>`coalesce(last_used_at, created_at) < ${wanted.unused_since}::timestamptz`,
-    );
+    const since = new Date(wanted.unused_since);
+    query = query.where(sql<boolean>`coalesce(last_used_at, created_at) < ${since}`);
   }
   if (wanted.permission !== undefined) {
     query = query.where(sql<boolean>`permissions && ${patternsFor(wanted.permission)}::text[]`);

@@ -1,0 +1,78 @@
+import { request } from 'node:http';
+import { startBenchProgram } from '../processes.ts';
+import type { Recording } from '../raw.ts';
+import { addressAt, type Ask, fromManyAddresses, writeRequest } from '../requests.ts';
+import { compare } from '../rounds.ts';
+import { atLeast, type Row, type Stage } from './row.ts';
+
+const LEAST = 0.6;
+const LIMIT = 200;
+/** What Node adds to any answer by itself. */
+const AUTOMATIC = new Set(['date', 'connection', 'keep-alive']);
+
+interface Scenario {
+  readonly name: string;
+  readonly status: number;
+  readonly ask: Omit<Ask, 'address'>;
+  /** All from one address, which is over its limit. */
+  readonly exhausted?: true;
+}
+
+function record(port: number, { path, key, address }: Ask): Promise<Recording> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-forwarded-for': address, ...(key === undefined ? {} : { 'x-api-key': key }) };
+    const asking = request({ port, host: '127.0.0.1', path, headers }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => {
+        const kept = Object.entries(response.headers).filter(([name]) => !AUTOMATIC.has(name));
+        resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(kept) as Recording['headers'], body });
+      });
+    });
+    asking.on('error', reject).end();
+  });
+}
+
+async function measureRefusal(stage: Stage, { name, status, ask, exhausted }: Scenario): Promise<Row> {
+  const { load, product, plan } = stage;
+  let address = addressAt(0);
+  /** A new address each time: of the 200 that passed, none may leave the window while the round runs. */
+  const exhaust = async (round: number): Promise<void> => {
+    address = `198.19.${round >> 8}.${round & 255}`;
+    const one = [writeRequest({ ...ask, address })];
+    await load.prepare('exhaust', one);
+    await load.prepare(name, one);
+    const order = { port: product.port, connections: 1, milliseconds: 10_000, atMost: LIMIT };
+    await load.run({ ...order, set: 'exhaust', status: 200 });
+  };
+  if (exhausted) await exhaust(0);
+  else await load.prepare(name, fromManyAddresses(() => ask));
+  const recording = await record(product.port, { ...ask, address });
+  if (recording.status !== status) throw new Error(`${name} answered ${recording.status}: ${recording.body}`);
+  const raw = await startBenchProgram('raw', { BENCH_ANSWER: JSON.stringify(recording) });
+  try {
+    const result = await compare(load, [product, raw], plan, async (round) => {
+      if (exhausted) await exhaust(round + 1);
+      return { set: name, status };
+    });
+    return atLeast(`${name} ÷ raw node:http with the same bytes`, LEAST, result);
+  } finally {
+    await raw.stop();
+  }
+}
+
+export async function measureRefusals(stage: Stage): Promise<Row[]> {
+  const { keyIds, caller, powerless, unknownKey } = stage.fixture;
+  const path = `/account/v1/api-keys/${keyIds[0]}`;
+  const scenarios: Scenario[] = [
+    { name: '401 missing key', status: 401, ask: { path } },
+    { name: '401 unknown key', status: 401, ask: { path, key: unknownKey } },
+    { name: '403 permission', status: 403, ask: { path, key: powerless.key } },
+    { name: '429', status: 429, ask: { path, key: caller.key }, exhausted: true },
+  ];
+  const rows: Row[] = [];
+  for (const scenario of scenarios) rows.push(await measureRefusal(stage, scenario));
+  return rows;
+}

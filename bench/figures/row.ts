@@ -1,0 +1,41 @@
+import type { Fixture } from '../fixture.ts';
+import type { Contender, Load } from '../processes.ts';
+import type { Comparison, Plan } from '../rounds.ts';
+
+export interface Row {
+  readonly figure: string;
+  readonly value: string;
+  readonly target: string;
+  /** Null where the system does not tell what is needed. */
+  readonly met: boolean | null;
+  readonly context: string;
+}
+
+export interface Stage {
+  readonly load: Load;
+  readonly product: Contender;
+  readonly fixture: Fixture;
+  readonly plan: Plan;
+}
+
+export function atLeast(figure: string, least: number, { ratio, lowest, highest, ours, theirs }: Comparison): Row {
+  const side = ({ perSecond, microsecondsEach }: Comparison['ours']): string =>
+    `${Math.round(perSecond)}/s at ${Math.round(microsecondsEach)} µs`;
+  return {
+    figure,
+    value: ratio.toFixed(2),
+    target: `≥ ${least.toFixed(2)}`,
+    met: ratio >= least,
+    context: `rounds ${lowest.toFixed(2)} to ${highest.toFixed(2)}; ${side(ours)} ÷ ${side(theirs)}`,
+  };
+}
+
+export function below(figure: string, value: number, most: number, unit: string, context: string): Row {
+  return {
+    figure,
+    value: Number.isNaN(value) ? 'not known' : `${value < 20 ? value.toFixed(2) : Math.round(value)}${unit}`,
+    target: `< ${most}${unit}`,
+    met: Number.isNaN(value) ? null : value < most,
+    context,
+  };
+}

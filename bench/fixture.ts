@@ -1,0 +1,69 @@
+/** One embedded PostgreSQL for all contenders, with an account to read and two audit logs to page through. */
+import { issueKey } from '../src/kernel/access/key-format.ts';
+import { CursorSeal } from '../src/kernel/pages/cursor.ts';
+import { openDatabase, openPool } from '../src/store/database.ts';
+import { openEmbedded } from '../src/store/embedded/embedded.ts';
+import { readInstance } from '../src/store/instance.ts';
+import { migrate } from '../src/store/migrations/migrate.ts';
+import { createAccount, createKey, type TestKey } from '../src/testing/accounts.ts';
+import { fillAuditLog, withoutTimeout } from './store.ts';
+
+const KEYS = 1000;
+const PAGE = 50;
+
+export interface AuditLog {
+  readonly entries: number;
+  readonly key: TestKey;
+  /** Points at the last page there is. */
+  readonly deepest: string;
+}
+
+export interface Fixture {
+  readonly folder: string;
+  readonly connection: { host: string; port: number; user: string; database: string };
+  readonly accountId: string;
+  readonly caller: TestKey;
+  /** May not read keys. */
+  readonly powerless: TestKey;
+  /** Well formed, but nobody has it. */
+  readonly unknownKey: string;
+  readonly keyIds: readonly string[];
+  readonly logs: readonly AuditLog[];
+  close(): Promise<void>;
+}
+
+export async function openFixture(folder: string, logSizes: readonly number[]): Promise<Fixture> {
+  const embedded = await openEmbedded({ folder });
+  const db = openDatabase(openPool({ ...embedded.connection, maxConnections: 2 }));
+  await migrate(db);
+  const { cursor_secret } = await readInstance(db);
+  const account = await createAccount(db);
+  const caller = await createKey(db, account);
+  const powerless = await createKey(db, account, { permissions: ['monitoring:*:read'] });
+  const keyIds: string[] = [];
+  for (let i = 0; i < KEYS; i++) keyIds.push((await createKey(db, account)).id);
+  const logs: AuditLog[] = [];
+  await withoutTimeout(db, async (connection) => {
+    for (const entries of logSizes) {
+      const owner = await createAccount(connection);
+      const key = await createKey(connection, owner);
+      await fillAuditLog(connection, owner.id, key.id, entries);
+      const list = `${owner.id} listAuditEntries -occurred_at {}`;
+      logs.push({ entries, key, deepest: new CursorSeal(cursor_secret).write(list, [String(PAGE + 1)]) });
+    }
+  });
+  return {
+    folder,
+    connection: embedded.connection,
+    accountId: account.id,
+    caller,
+    powerless,
+    unknownKey: issueKey().key,
+    keyIds,
+    logs,
+    async close() {
+      await db.destroy();
+      await embedded.close();
+    },
+  };
+}

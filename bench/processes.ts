@@ -1,0 +1,98 @@
+/** The contenders and the load, each a child process that ends with the bench. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FromLoad, Order, Outcome, ToLoad } from './load.ts';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const TICKS_PER_SECOND = 100;
+const START_MS = 30_000;
+
+export interface Contender {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  /** All it wrote to its standard output until it listened. */
+  readonly greeting: string;
+  stop(): Promise<void>;
+}
+
+interface Program {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly command?: string;
+}
+
+/** Runs until it prints a line with the URL it listens on; its log goes nowhere. */
+export async function start({ name, args, env = {}, command = process.execPath }: Program): Promise<Contender> {
+  const child = spawn(command, args, {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let greeting = '';
+  const port = await new Promise<number>((resolve, reject) => {
+    const fail = (): void => reject(new Error(`${name} did not start. Run it by hand to see why: ${args.join(' ')}`));
+    const patience = setTimeout(fail, START_MS);
+    child.once('error', fail).once('exit', fail);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      greeting += text;
+      const found = /listening on http:\/\/[^:\s]+:(\d+)/.exec(greeting)?.[1];
+      if (found === undefined) return;
+      clearTimeout(patience);
+      resolve(Number(found));
+    });
+  }).catch(async (error: unknown) => {
+    await end(child);
+    throw error;
+  });
+  return { name, pid: child.pid ?? 0, port, stop: () => end(child), get greeting() { return greeting; } };
+}
+
+export const startBenchProgram = (name: 'bare' | 'raw', env: Record<string, string>): Promise<Contender> =>
+  start({ name, args: [join(here, `${name}.mjs`)], env });
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}
+
+/** Seconds of processor time a process has used, or NaN where the system does not tell. */
+export function processorSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+export class Load {
+  readonly #child = spawn(process.execPath, [join(here, 'load.mjs')], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+
+  async prepare(set: string, requests: readonly string[]): Promise<void> {
+    await this.#ask({ set, requests });
+  }
+
+  async run(order: Order): Promise<Outcome> {
+    const answer = await this.#ask({ run: order });
+    if (answer.kind !== 'ran') throw new Error(`Load ${order.set}: ${answer.kind === 'failed' ? answer.reason : answer.kind}`);
+    return answer.outcome;
+  }
+
+  stop(): Promise<void> {
+    return end(this.#child);
+  }
+
+  async #ask(message: ToLoad): Promise<FromLoad> {
+    const answer = once(this.#child, 'message');
+    this.#child.send(message);
+    return (await answer)[0] as FromLoad;
+  }
+}

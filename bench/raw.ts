@@ -1,0 +1,20 @@
+/** What refusals are held against: node:http sending bytes it already has. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Recording {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
+
+const server = createServer({ keepAliveTimeout: 72_000 }, (_request, response) => {
+  response.writeHead(status, headers);
+  response.end(body);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+process.on('SIGTERM', () => process.exit());

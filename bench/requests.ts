@@ -1,0 +1,21 @@
+/** Requests as bytes, each from another address: the limit of 200 a minute for one would end any load at once. */
+const ADDRESSES = 4000;
+
+export interface Ask {
+  readonly path: string;
+  readonly key?: string;
+  readonly address: string;
+}
+
+export function writeRequest({ path, key, address }: Ask): string {
+  const credential = key === undefined ? '' : `X-API-Key: ${key}\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench/1\r\nAccept: application/json\r\nX-Forwarded-For: ${address}\r\n${credential}\r\n`;
+}
+
+export function addressAt(index: number): string {
+  return `198.18.${(index >> 8) & 255}.${index & 255}`;
+}
+
+export function fromManyAddresses(ask: (index: number) => Omit<Ask, 'address'>): string[] {
+  return Array.from({ length: ADDRESSES }, (_, i) => writeRequest({ ...ask(i), address: addressAt(i) }));
+}

@@ -1,0 +1,38 @@
+// `npm run bench`: each contender is bundled like the product and runs in a process of its own.
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBundle } from './bundle.mjs';
+import { root } from './install.mjs';
+
+const product = await ensureBundle();
+const folder = join(root, 'dist', 'bench');
+mkdirSync(folder, { recursive: true });
+const esbuild = await import('esbuild');
+await esbuild.build({
+  entryPoints: ['main', 'load', 'bare', 'raw'].map((name) => join(root, 'bench', `${name}.ts`)),
+  outdir: folder,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external: ['pg-native'],
+  logLevel: 'warning',
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+  },
+});
+await esbuild.stop();
+
+const env = { ...process.env, BENCH_ROOT: root, BENCH_PRODUCT: product };
+const main = spawn(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {
+  env,
+  stdio: 'inherit',
+});
+// Ctrl-C reaches the whole group; the bench stops what it started, and this waits for it.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => main.kill('SIGTERM'));
+main.on('exit', (code) => {
+  process.exitCode = code ?? 1;
+});

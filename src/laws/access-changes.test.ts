@@ -1,0 +1,255 @@
+/** What is taken away is gone within a second, also in the cache of a process that did not do it. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../kernel/ids.ts';
+import type { Db } from '../store/database.ts';
+import {
+  createAccount,
+  createKey,
+  createMember,
+  type TestAccount,
+  type TestKey,
+} from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { outcomeOf } from './answers.ts';
+
+const WITHIN = { timeout: 1000, interval: 10 };
+
+/** Two processes on one database: one changes, the other must notice. */
+let here: TestApp;
+let there: TestApp;
+
+beforeAll(async () => {
+  here = await createTestApp();
+  there = await createTestApp({ database: here.database });
+});
+
+afterAll(async () => {
+  await there.close();
+  await here.close();
+});
+
+interface Stage {
+  readonly db: Db;
+  readonly account: TestAccount;
+  readonly memberId: string;
+  readonly key: TestKey;
+}
+
+interface Change {
+  readonly title: string;
+  readonly take: (stage: Stage) => Promise<unknown>;
+  readonly answer: string;
+  /** Puts it back as it was; what is final has none. */
+  readonly giveBack?: (stage: Stage) => Promise<unknown>;
+}
+
+const setKey = (set: { status?: 'active' | 'suspended'; permissions?: string[] }) => (stage: Stage) =>
+  stage.db.updateTable('api_keys').set(set).where('id', '=', stage.key.id).execute();
+const setMember =
+  (set: { role?: 'admin' | 'viewer'; status?: 'active' | 'suspended' }) =>
+  ({ db, memberId }: Stage) =>
+    db.updateTable('members').set(set).where('id', '=', memberId).execute();
+const setAccount =
+  (set: { status?: 'active' | 'suspended' | 'closed'; keys_suspended?: boolean }) =>
+  ({ db, account }: Stage) =>
+    db.updateTable('accounts').set(set).where('id', '=', account.id).execute();
+const setProduct =
+  (enabled: boolean) =>
+  ({ db, account }: Stage) =>
+    db
+      .updateTable('account_products')
+      .set({ enabled })
+      .where('account_id', '=', account.id)
+      .where('family', '=', 'workshop')
+      .execute();
+const setMode =
+  (mode: 'off' | 'enforce') =>
+  ({ db, account }: Stage) =>
+    db
+      .insertInto('ip_allowlists')
+      .values({ account_id: account.id, mode })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ mode }))
+      .execute();
+
+const changes: Change[] = [
+  {
+    title: 'revocation through the API',
+    take: ({ key }) => here.call({ method: 'DELETE', url: `/account/v1/api-keys/${key.id}`, key: key.key }),
+    answer: '401 api_key_revoked',
+  },
+  {
+    title: 'suspension of the key',
+    take: setKey({ status: 'suspended' }),
+    answer: '401 api_key_suspended',
+    giveBack: setKey({ status: 'active' }),
+  },
+  {
+    title: 'expiry set to now',
+    take: ({ db, key }) =>
+      sql`update api_keys set expires_at = now() - interval '1 second' where id = ${key.id}`.execute(db),
+    answer: '401 api_key_expired',
+  },
+  {
+    title: 'fewer permissions',
+    take: setKey({ permissions: ['workshop:widgets:read'] }),
+    answer: '403 permission_denied',
+    giveBack: setKey({ permissions: ['*:*:*'] }),
+  },
+  {
+    title: 'demotion of the owner',
+    take: setMember({ role: 'viewer' }),
+    answer: '403 permission_denied',
+    giveBack: setMember({ role: 'admin' }),
+  },
+  {
+    title: 'suspension of the owner',
+    take: setMember({ status: 'suspended' }),
+    answer: '401 api_key_suspended',
+    giveBack: setMember({ status: 'active' }),
+  },
+  {
+    title: 'removal of the owner',
+    take: ({ db, memberId }) => db.deleteFrom('members').where('id', '=', memberId).execute(),
+    answer: '401 api_key_revoked',
+  },
+  {
+    title: 'suspension of all keys',
+    take: setAccount({ keys_suspended: true }),
+    answer: '401 api_key_suspended',
+    giveBack: setAccount({ keys_suspended: false }),
+  },
+  {
+    title: 'suspension of the account',
+    take: setAccount({ status: 'suspended' }),
+    answer: '403 account_suspended',
+    giveBack: setAccount({ status: 'active' }),
+  },
+  { title: 'the end of the account', take: setAccount({ status: 'closed' }), answer: '401 api_key_invalid' },
+  {
+    title: 'a product switched off',
+    take: setProduct(false),
+    answer: '403 product_not_enabled',
+    giveBack: setProduct(true),
+  },
+  {
+    title: 'the allowlist enforced',
+    take: setMode('enforce'),
+    answer: '403 ip_not_allowed',
+    giveBack: setMode('off'),
+  },
+];
+
+let serial = 0;
+async function prepare(db: Db): Promise<Stage> {
+  const account = await createAccount(db);
+  const memberId = await createMember(db, account.id, 'admin');
+  return { db, account, memberId, key: await createKey(db, account, { owner_id: memberId }) };
+}
+
+function write(app: TestApp, key: TestKey) {
+  const payload = { name: `changed-${++serial}`, size: 1 };
+  return app.call({ method: 'POST', url: '/workshop/v1/widgets', payload, key: key.key }).then(outcomeOf);
+}
+
+/** Until an answer comes from the cache: the news of what was just made may still be on its way. */
+async function warm(app: TestApp, key: TestKey): Promise<void> {
+  const isHit = async () => {
+    const { hits } = app.services.access;
+    expect(await write(app, key)).toBe('201');
+    return app.services.access.hits - hits;
+  };
+  await expect.poll(isHit).toBe(1);
+}
+
+describe('another process notices within a second', () => {
+  it.each(changes)('$title', async ({ take, answer, giveBack }) => {
+    const stage = await prepare(here.services.db);
+    await warm(there, stage.key);
+    await take(stage);
+    await expect.poll(() => write(there, stage.key), WITHIN).toBe(answer);
+    expect(await write(here, stage.key)).toBe(answer);
+    if (giveBack === undefined) return;
+    await giveBack(stage);
+    await expect.poll(() => write(there, stage.key), WITHIN).toBe('201');
+  });
+
+  it('an entry added to and removed from an enforced allowlist', async () => {
+    const stage = await prepare(here.services.db);
+    await setMode('enforce')(stage);
+    expect(await write(there, stage.key)).toBe('403 ip_not_allowed');
+    const id = newId('allowlist_entry');
+    await stage.db
+      .insertInto('ip_allowlist_entries')
+      .values({ id, account_id: stage.account.id, cidr: '10.0.0.0/8', created_by: 'a test' })
+      .execute();
+    await expect.poll(() => write(there, stage.key), WITHIN).toBe('201');
+    await stage.db.deleteFrom('ip_allowlist_entries').where('id', '=', id).execute();
+    await expect.poll(() => write(there, stage.key), WITHIN).toBe('403 ip_not_allowed');
+  });
+
+  it('a key made after its public id was asked for in vain', async () => {
+    const { db, account, key } = await prepare(here.services.db);
+    const row = await db
+      .deleteFrom('api_keys')
+      .where('id', '=', key.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    expect(await write(there, key)).toBe('401 api_key_invalid');
+    await createKey(db, account, { ...row });
+    await expect.poll(() => write(there, key), WITHIN).toBe('201');
+  });
+});
+
+async function waitingForLocks(db: Db): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`
+    select count(*) as waiting from pg_locks l join pg_database d on d.oid = l.database
+    where not l.granted and d.datname = current_database()`.execute(db);
+  return rows[0]?.waiting ?? 0;
+}
+
+describe('one process', () => {
+  let app: TestApp;
+
+  beforeAll(async () => {
+    app = await createTestApp({ database: here.database });
+  });
+
+  afterAll(() => app.close());
+
+  it('neither keeps a look-up that began before a revocation nor shares it with those who ask later', async () => {
+    const { db, access } = app.services;
+    const { account, key } = await prepare(db);
+    const other = await createKey(db, account);
+    await warm(app, other);
+    expect(access.size).toBe(1);
+
+    // The look-up reads the key, then the account: held at the account it has already seen the key active.
+    const gate = await db.startTransaction().execute();
+    await sql`lock table accounts in access exclusive mode`.execute(gate);
+    const before = write(app, key);
+    await expect.poll(() => waitingForLocks(db)).toBe(1);
+    await sql`update api_keys set status = 'revoked' where id = ${key.id}`.execute(db);
+    await expect.poll(() => access.size).toBe(0);
+    const after = write(app, key);
+    await expect.poll(() => waitingForLocks(db)).toBe(2);
+    await gate.rollback().execute();
+
+    expect(await before).toBe('201');
+    expect(await after).toBe('401 api_key_revoked');
+    expect(await write(app, key)).toBe('401 api_key_revoked');
+  });
+
+  it('keeps nothing while it cannot hear of changes', async () => {
+    const { access } = app.services;
+    const { key } = await prepare(app.services.db);
+    await warm(app, key);
+    access.down();
+    expect(access.size).toBe(0);
+    expect(await write(app, key)).toBe('201');
+    expect(access.size).toBe(0);
+    access.up();
+    await warm(app, key);
+    expect(access.size).toBe(1);
+  });
+});

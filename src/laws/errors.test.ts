@@ -1,0 +1,129 @@
+/** One catalogue of refusals: what the code throws, what the specification says and what the documents explain are the same. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import { fieldCodes, type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
+import { possibleProblems } from '../kernel/problems/possible.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { errorsPage } from '../surfaces/openapi/errors-page.ts';
+import type { JsonSchema } from '../surfaces/openapi/model.ts';
+import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
+
+const root = join(import.meta.dirname, '../..');
+const registry = buildRegistry(families);
+const document = exampleDocument(registry);
+const catalogue = Object.keys(problems) as ProblemCode[];
+const publicCodes = catalogue.filter((code) => problems[code].portalOnly !== true);
+
+/** Answered where no endpoint was found, so no endpoint lists them. */
+const OF_NO_ENDPOINT: readonly ProblemCode[] = ['endpoint_not_found', 'method_not_allowed'];
+
+function codesNamed(schema: string): string[] {
+  const { properties } = document.components.schemas[schema] as { properties: Record<string, JsonSchema> };
+  return properties['code']?.['x-extensible-enum'] as string[];
+}
+
+function codesOfResponses(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    name === 'x-problem-codes' ? (part as string[]) : codesOfResponses(part),
+  );
+}
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !/^(testing|laws)\//.test(file))
+  .map((file) => [file, readFileSync(join(root, 'src', file), 'utf8')] as const);
+
+const thrownIn = (text: string): string[] =>
+  [...text.matchAll(/new Problem\(\s*'([^']*)'/g)].map(([, code = '']) => code);
+
+describe('the catalogue', () => {
+  it.each(catalogue)('%s has one sentence of what to do next', (code) => {
+    const { title, when, next_step, status } = problems[code];
+    expect(next_step).toMatch(/^[A-Z].*\.$/);
+    expect(next_step).not.toMatch(/[.!?] +[A-Z]/);
+    expect(when).toMatch(/^[A-Z].*\.$/);
+    expect(title).toMatch(/^[A-Z].*[^.]$/);
+    expect([400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 429, 500, 503]).toContain(status);
+  });
+
+  it('stands in the order of its statuses, what is public first', () => {
+    const statuses = publicCodes.map((code) => problems[code].status);
+    expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
+    expect(catalogue.slice(0, publicCodes.length)).toEqual(publicCodes);
+  });
+});
+
+describe('the specification', () => {
+  it('names exactly the public codes', () => {
+    expect(codesNamed('Problem')).toEqual(publicCodes);
+    expect(codesNamed('FieldError')).toEqual([...fieldCodes]);
+  });
+
+  it('puts no code behind an answer that is not in the catalogue', () => {
+    const found = codesOfResponses([document.paths, document.components.responses]);
+    expect(found.filter((code) => !publicCodes.includes(code as ProblemCode))).toEqual([]);
+  });
+
+  it('puts each code behind an answer of its own status', () => {
+    const wrong = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap(({ operationId, responses }) =>
+        Object.entries(responses).flatMap(([status, response]) => {
+          const name = '$ref' in response ? (response.$ref.split('/').at(-1) ?? '') : undefined;
+          const codes = codesOfResponses(name === undefined ? response : document.components.responses[name]);
+          return codes
+            .filter((code) => String(problems[code as ProblemCode].status) !== status)
+            .map((code) => `${operationId} ${status} ${code}`);
+        }),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the page about errors', () => {
+  const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+
+  it('equals the generated one', () => {
+    expect(page === errorsPage(), 'docs/errors.md is out of date: run `npm run spec`').toBe(true);
+  });
+
+  it('has a place to point to for every code, and none for others', () => {
+    const anchors = [...page.matchAll(/<a id="([^"]+)">/g)].map(([, code]) => code);
+    expect(anchors).toEqual(catalogue);
+  });
+});
+
+describe('the code', () => {
+  it('refuses only with codes of the catalogue', () => {
+    const unknown = sources.flatMap(([file, text]) =>
+      thrownIn(text)
+        .filter((code) => !Object.hasOwn(problems, code))
+        .map((code) => `${file}: ${code}`),
+    );
+    expect(sources.flatMap(([, text]) => thrownIn(text)).length).toBeGreaterThan(10);
+    expect(unknown).toEqual([]);
+  });
+
+  it.each(families)('$name declares every code its handlers refuse with', ({ name, endpoints }) => {
+    const declared = new Set<string>(endpoints.flatMap(possibleProblems));
+    const undeclared = sources
+      .filter(([file]) => file.startsWith(`families/${name}/`))
+      .flatMap(([file, text]) =>
+        thrownIn(text)
+          .filter((code) => !declared.has(code))
+          .map((code) => `${file}: ${code}`),
+      );
+    expect(undeclared).toEqual([]);
+  });
+
+  it('lists no code of the portal, and none that comes before an endpoint is found, with an endpoint', () => {
+    const listed = registry.endpoints.flatMap(({ id, problems: own }) =>
+      own
+        .filter((code) => !publicCodes.includes(code) || OF_NO_ENDPOINT.includes(code))
+        .map((code) => `${id}: ${code}`),
+    );
+    expect(listed).toEqual([]);
+  });
+});

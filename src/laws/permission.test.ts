@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RoleName, roleAllows, roleNames } from '../kernel/access/roles.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { createAccount, createKey, createMember } from '../testing/accounts.ts';
+import { expectWellFormed, named, outcomeOf } from './answers.ts';
+import { isImplicit, isSensitive, mayOwn } from './ceilings.ts';
+import { contractTriples } from './contract.ts';
+import { callTo, createWorld, endpoints, requestTo, type World } from './walk.ts';
+
+const workshopTriples = [...new Set(endpoints.map(({ permission }) => permission))].filter(
+  (permission) => !contractTriples.includes(permission),
+);
+const vocabulary = [...contractTriples, ...workshopTriples];
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+afterAll(() => world.app.close());
+
+/** A key of the world's owner with these patterns, used on one call that would succeed for a mighty one. */
+async function callWith(endpoint: Endpoint, permissions: string[]) {
+  const key = await createKey(world.app.services.db, world.account, { permissions });
+  return callTo(endpoint, world, { key: key.key });
+}
+
+const success = (endpoint: Endpoint): string => String(endpoint.example.answer.status);
+
+describe('a key that lacks the one permission', () => {
+  it.each(endpoints)('$id', async (endpoint) => {
+    const { permission } = endpoint;
+    const response = await callWith(
+      endpoint,
+      vocabulary.filter((triple) => triple !== permission),
+    );
+    if (isImplicit(permission)) {
+      expect([endpoint.id, outcomeOf(response)]).toEqual([endpoint.id, success(endpoint)]);
+      return;
+    }
+    expect([endpoint.id, outcomeOf(response), response.headers['x-required-permission']]).toEqual([
+      endpoint.id,
+      '403 permission_denied',
+      permission,
+    ]);
+    expect(response.json()).toMatchObject({ required_permission: permission, denied_by: ['key'] });
+    expect(response.json().detail).toContain(permission);
+    expectWellFormed(endpoint.id, response);
+  });
+});
+
+describe('a key with nothing but the one permission', () => {
+  it.each(endpoints)('$id', async (endpoint) => {
+    const { permission } = endpoint;
+    const [family, resource, verb] = permission.split(':');
+    const other = vocabulary
+      .map((triple) => triple.split(':'))
+      .find(([f, r]) => f !== family && r !== resource);
+    const otherVerb = verb === 'read' ? 'write' : 'read';
+    const cases: Record<string, { patterns: string[]; allowed: boolean }> = {
+      exact: { patterns: [permission], allowed: true },
+      'whole family': { patterns: [`${family}:*:*`], allowed: true },
+      'resource in any family': { patterns: [`*:${resource}:*`], allowed: true },
+      'verb of anything': { patterns: [`*:*:${verb}`], allowed: true },
+      'any verb': { patterns: [`${family}:${resource}:*`], allowed: true },
+      everything: { patterns: ['*:*:*'], allowed: true },
+      'other verb': { patterns: [`*:*:${otherVerb}`], allowed: false },
+      'other family': { patterns: [`${other?.[0]}:*:*`], allowed: false },
+      'other resource': { patterns: [`*:${other?.[1]}:*`], allowed: false },
+      'no pattern': { patterns: [], allowed: false },
+    };
+    const seen: Record<string, string> = {};
+    for (const [name, { patterns }] of Object.entries(cases)) {
+      seen[name] = outcomeOf(await callWith(endpoint, patterns));
+    }
+    const wanted = Object.entries(cases).map(([name, { allowed }]) => [
+      name,
+      allowed || isImplicit(permission) ? success(endpoint) : '403 permission_denied',
+    ]);
+    expect(named(endpoint, seen)).toEqual(named(endpoint, Object.fromEntries(wanted)));
+  });
+});
+
+describe('the role of the owner', () => {
+  const keys = new Map<RoleName, string>();
+
+  beforeAll(async () => {
+    const { db } = world.app.services;
+    for (const role of roleNames) {
+      const owner = await createMember(db, world.account.id, role);
+      keys.set(role, (await createKey(db, world.account, { owner_id: owner })).key);
+    }
+  });
+
+  it.each(endpoints)('$id', async (endpoint) => {
+    const { permission } = endpoint;
+    for (const role of roleNames) {
+      const response = await callTo(endpoint, world, { key: keys.get(role) ?? '' });
+      const mayCall = isImplicit(permission) || mayOwn(role, permission);
+      expect([endpoint.id, role, outcomeOf(response)]).toEqual([
+        endpoint.id,
+        role,
+        mayCall ? success(endpoint) : '403 permission_denied',
+      ]);
+      if (!mayCall) expect(response.json().denied_by).toEqual(['role']);
+    }
+  });
+
+  it.each(roleNames)('%s has the ceiling of the conventions for every permission of the contract', (role) => {
+    const allowed = contractTriples.filter((triple) =>
+      roleAllows(role, triple as Endpoint['permission'], isSensitive(triple)),
+    );
+    expect(allowed).toEqual(contractTriples.filter((triple) => mayOwn(role, triple)));
+  });
+
+  it.each(endpoints.filter(({ family }) => family !== 'workshop'))(
+    '$id is marked sensitive or not',
+    (endpoint) => {
+      expect([endpoint.id, endpoint.sensitive ?? false]).toEqual([
+        endpoint.id,
+        isSensitive(endpoint.permission),
+      ]);
+    },
+  );
+});
+
+describe('product and account status', () => {
+  /** Written from the table of account statuses: what each still lets through. */
+  const calmed = {
+    restricted: (endpoint: Endpoint) => endpoint.raisesCost !== true,
+    suspended: ({ id, method, family }: Endpoint) =>
+      method === 'GET' || method === 'DELETE' || id === 'cancelOperation' || family === 'support',
+    closing: ({ method }: Endpoint) => method === 'GET' || method === 'DELETE',
+  } as const;
+  const statuses = Object.keys(calmed) as (keyof typeof calmed)[];
+
+  it.each(endpoints)('$id without its product', async (endpoint) => {
+    const shop = await createWorld(world.app);
+    await world.app.services.db
+      .updateTable('account_products')
+      .set({ enabled: false })
+      .where('account_id', '=', shop.account.id)
+      .execute();
+    const response = await callTo(endpoint, world, {
+      key: shop.key.key,
+      params: endpoint.example.params ?? {},
+    });
+    if (endpoint.family === 'account') {
+      expect([endpoint.id, response.statusCode]).not.toEqual([endpoint.id, 403]);
+      return;
+    }
+    expect([endpoint.id, outcomeOf(response)]).toEqual([endpoint.id, '403 product_not_enabled']);
+    expect(response.headers['x-required-permission']).toBe(endpoint.permission);
+    expect(response.json()).toMatchObject({ family: endpoint.family, denied_by: ['product'] });
+  });
+
+  describe.each(statuses)('%s', (status) => {
+    let key: string;
+
+    beforeAll(async () => {
+      const { db } = world.app.services;
+      key = (await createKey(db, await createAccount(db, { status }))).key;
+    });
+
+    it.each(endpoints)('$id', async (endpoint) => {
+      const response = await callTo(endpoint, world, { key, params: endpoint.example.params ?? {} });
+      if (calmed[status](endpoint)) {
+        expect([endpoint.id, response.statusCode]).not.toEqual([endpoint.id, 403]);
+        return;
+      }
+      const code = status === 'restricted' ? 'account_restricted' : 'account_suspended';
+      expect([endpoint.id, outcomeOf(response)]).toEqual([endpoint.id, `403 ${code}`]);
+      expect(response.headers['x-required-permission']).toBe(endpoint.permission);
+      expect(response.json().denied_by).toEqual(['account_status']);
+    });
+  });
+
+  it('403: of several reasons the first in the order of a request is the code, and all are named', async () => {
+    const { db } = world.app.services;
+    const account = await createAccount(db, { status: 'suspended' });
+    const owner = await createMember(db, account.id, 'viewer');
+    const key = await createKey(db, account, { owner_id: owner, permissions: ['account:profile:read'] });
+    await db
+      .updateTable('account_products')
+      .set({ enabled: false })
+      .where('account_id', '=', account.id)
+      .execute();
+    for (const endpoint of endpoints.filter(
+      ({ family, method }) => family !== 'account' && method === 'POST',
+    )) {
+      const request = await requestTo(endpoint, world);
+      const response = await world.app.call({ ...request, key: key.key });
+      expect([endpoint.id, outcomeOf(response), response.json().denied_by]).toEqual([
+        endpoint.id,
+        '403 account_suspended',
+        ['key', 'role', 'product', 'account_status'],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,183 @@
+/** The specification is what the records say, is committed as it is generated, and holds together in every part. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import { queryShapeOf } from '../kernel/pipeline/input.ts';
+import { convertQuery } from '../kernel/query-string.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { faultsOf } from '../kernel/validation.ts';
+import type { JsonSchema, OpenApiDocument, Operation, Reference, Response } from '../surfaces/openapi/model.ts';
+import { exampleDocument, snapshotText } from '../surfaces/openapi/snapshot.ts';
+import { forCaller } from '../surfaces/openapi/subset.ts';
+import { workshop } from '../testing/widgets.ts';
+
+const root = join(import.meta.dirname, '../..');
+const registry = buildRegistry(families);
+const document = exampleDocument(registry);
+const operations: readonly Operation[] = Object.values(document.paths).flatMap((item) => Object.values(item));
+const named = operations.map((operation) => [operation.operationId, operation] as const);
+const records = registry.endpoints.map((record) => [record.id, record] as const);
+
+interface Finding {
+  readonly ruleId: string;
+  readonly message: string;
+  readonly location: readonly { readonly pointer?: string }[];
+}
+
+/** Every finding counts, warnings too: what we mean to allow is switched off in redocly.yaml, with its reason. */
+function lint(file: string): Promise<string[]> {
+  const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+  const args = [cli, 'lint', file, '--config', join(root, 'redocly.yaml'), '--format=json'];
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { env, cwd: root, maxBuffer: 64 << 20 }, (_, stdout, stderr) => {
+      try {
+        const { problems } = JSON.parse(stdout) as { problems: Finding[] };
+        resolve(problems.map((p) => `${p.ruleId} at ${p.location[0]?.pointer}: ${p.message}`));
+      } catch {
+        reject(new Error(`The linter gave no report: ${stderr}`));
+      }
+    });
+  });
+}
+
+function referencesIn(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap(referencesIn)];
+}
+
+function resolve<T>(from: OpenApiDocument, part: T | Reference): T {
+  if (part === null || typeof part !== 'object' || !('$ref' in part)) return part as T;
+  const steps = part.$ref.split('/').slice(1);
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], from) as T;
+}
+
+/** Where a schema leaves open what a member is. */
+function untyped(schema: JsonSchema, at: string): string[] {
+  const says = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'const', 'enum'];
+  const members = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
+  const items = schema['items'];
+  const parts = ['anyOf', 'oneOf', 'allOf'].flatMap((word) => (schema[word] ?? []) as JsonSchema[]);
+  return [
+    ...(says.some((word) => word in schema) ? [] : [at]),
+    ...members.flatMap(([name, member]) => untyped(member, `${at}/${name}`)),
+    ...(typeof items === 'object' && items !== null ? untyped(items as JsonSchema, `${at}[]`) : []),
+    ...parts.flatMap((part) => untyped(part, at)),
+  ];
+}
+
+describe('the committed document', () => {
+  it('equals the generated one', () => {
+    const committed = readFileSync(join(root, 'openapi.json'), 'utf8');
+    expect(committed === snapshotText(registry), 'openapi.json is out of date: run `npm run spec`').toBe(true);
+  });
+
+  it('passes the linter without a word', async () => {
+    expect(await lint('openapi.json')).toEqual([]);
+  });
+
+  it('would also pass with kinds of calls that no family has yet', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hostplane-spec-'));
+    try {
+      const file = join(folder, 'openapi.json');
+      writeFileSync(file, snapshotText(buildRegistry([...families, workshop])));
+      expect(await lint(file)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe.each(records)('the example of %s', (_, record) => {
+  const { example } = record;
+
+  it('has parameters that would be taken', () => {
+    const shape = queryShapeOf(record);
+    const query = { ...convertQuery(shape, {}).values, ...example.query };
+    expect(faultsOf(record.params, example.params ?? {})).toEqual([]);
+    expect(faultsOf(shape, query)).toEqual([]);
+  });
+
+  it('has a body that would be taken', () => {
+    expect(example.body === undefined).toBe(record.body === undefined);
+    if (record.body !== undefined) expect(faultsOf(record.body, example.body)).toEqual([]);
+  });
+
+  it('has an answer as declared', () => {
+    const schema = record.answers[example.answer.status];
+    expect(schema).toBeDefined();
+    if (schema) expect(faultsOf(schema, example.answer.body)).toEqual([]);
+    else expect(example.answer.body).toBeNull();
+  });
+});
+
+describe('summaries', () => {
+  it('are short, and no two are alike', () => {
+    const summaries = operations.map(({ summary }) => summary);
+    expect(summaries.filter((summary) => summary.length > 60 || summary.trim() === '')).toEqual([]);
+    expect(new Set(summaries.map((summary) => summary.toLowerCase())).size).toBe(summaries.length);
+  });
+});
+
+describe.each(named)('%s', (id, operation) => {
+  it('carries every extension', () => {
+    const record = registry.endpoints.find((endpoint) => endpoint.id === id);
+    expect(operation).toMatchObject({
+      'x-permission': record?.permission,
+      'x-access': expect.stringMatching(/^(read|write|destructive)$/),
+      'x-sensitive': expect.any(Boolean),
+      'x-resource': record?.resource,
+    });
+    expect('x-operation' in operation).toBe(record?.operation !== undefined);
+  });
+
+  it('has one tag, one key, and an example with its first success', () => {
+    expect([operation.tags, operation.security]).toEqual([[id && operation.tags[0]], [{ apiKey: [] }]]);
+    const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+    const contents = successes.flatMap(([, response]) => Object.values((response as Response).content ?? {}));
+    expect(contents.some(({ example, examples }) => example !== undefined || examples !== undefined)).toBe(
+      contents.length > 0,
+    );
+  });
+
+  it('says what every member of its answers is', () => {
+    const schemas = Object.values(operation.responses)
+      .flatMap((response) => Object.values(resolve(document, response).content ?? {}))
+      .map(({ schema }) => schema);
+    expect(schemas.flatMap((schema) => untyped(schema, ''))).toEqual([]);
+  });
+
+  it('stands alone with what it points to, and nothing else', () => {
+    const part = forCaller(document, new Set([id]));
+    const references = new Set(referencesIn(part));
+    const dangling = [...references].filter(($ref) => resolve(part, { $ref }) === undefined);
+    expect(dangling).toEqual([]);
+    const { securitySchemes, ...sections } = part.components;
+    const components = Object.entries(sections).flatMap(([section, members]) =>
+      Object.keys(members).map((name) => `#/components/${section}/${name}`),
+    );
+    expect(components.filter((component) => !references.has(component))).toEqual([]);
+    expect(Object.keys(securitySchemes)).toEqual(['apiKey']);
+  });
+});
+
+describe('components', () => {
+  it('have names that differ by more than their case', () => {
+    const names = Object.values(document.components).flatMap((section) => Object.keys(section));
+    for (const section of Object.values(document.components)) {
+      const folded = Object.keys(section).map((name) => name.toLowerCase());
+      expect(new Set(folded).size).toBe(folded.length);
+    }
+    expect(names.filter((name) => !/^[A-Za-z]\w*$/.test(name))).toEqual([]);
+  });
+
+  it('say what every member is', () => {
+    const { schemas } = document.components;
+    expect(Object.entries(schemas).flatMap(([name, schema]) => untyped(schema, name))).toEqual([]);
+  });
+});

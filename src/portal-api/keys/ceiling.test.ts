@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { matches, type Permission } from '../../kernel/access/permissions.ts';
+import { roleAllows, roleNames } from '../../kernel/access/roles.ts';
+import { contractPermissions, judgePattern, type Vocabulary } from '../../kernel/access/vocabulary.ts';
+import { familyNames } from '../../kernel/families.ts';
+import { buildRegistry } from '../../kernel/registry.ts';
+import { exceedsRole } from './ceiling.ts';
+
+const sensitive = new Set<Permission>(['flexible-vps:vm-access:write', 'kubernetes:kubeconfigs:write']);
+const nouns = ['vms', 'networks', 'vm-access', 'orders', 'kubeconfigs', 'budgets', 'members'];
+const vocabulary: Vocabulary = {
+  permissions: familyNames.flatMap((family) =>
+    nouns.flatMap((noun) =>
+      (['read', 'write', 'delete'] as const).map((verb): Permission => `${family}:${noun}:${verb}`),
+    ),
+  ),
+  sensitive,
+  unfinished: new Set(),
+};
+
+const pattern = fc
+  .tuple(
+    fc.constantFrom(...familyNames, '*'),
+    fc.constantFrom(...nouns, '*'),
+    fc.constantFrom('read', 'write', 'delete', '*'),
+  )
+  .map((parts) => parts.join(':'));
+
+describe('the ceiling of a role', () => {
+  it('lets through exactly the patterns whose every plain permission the role has', () => {
+    fc.assert(
+      fc.property(pattern, fc.constantFrom(...roleNames), (asked, role) => {
+        const spanned = vocabulary.permissions.filter((permission) => matches(asked, permission));
+        const plain = spanned.filter((permission) => !sensitive.has(permission));
+        const all = plain.every((permission) => roleAllows(role, permission, false));
+        const some = spanned.some((permission) => roleAllows(role, permission, sensitive.has(permission)));
+        expect(exceedsRole(asked, role, vocabulary)).toBe(!(all && some));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ['developer', 'flexible-vps:vms:*', false],
+    ['developer', 'flexible-vps:networks:*', true],
+    ['developer', 'flexible-vps:*:write', false],
+    ['developer', 'flexible-vps:vm-access:write', true],
+    ['developer', 'dedicated:*:write', true],
+    ['viewer', '*:*:read', false],
+    ['viewer', '*:*:*', true],
+    ['operator', 'account:*:*', true],
+    ['operator', '*:*:read', false],
+    ['operator', '*:*:write', true],
+    ['operator', 'kubernetes:kubeconfigs:write', false],
+    ['billing', 'account:members:read', true],
+    ['owner', '*:*:*', false],
+  ] as const)('%s and %s: exceeds %s', (role, asked, expected) => {
+    expect(exceedsRole(asked, role, vocabulary)).toBe(expected);
+  });
+});
+
+describe('the vocabulary', () => {
+  it('takes patterns of families that are not built at their word, and no other unknown ones', () => {
+    const nothing = contractPermissions(buildRegistry([]));
+    expect([...nothing.unfinished].sort()).toEqual([...familyNames].sort());
+    expect(judgePattern(nothing, 'storage:buckets:read')).toBe('unused');
+    expect(judgePattern(nothing, '*:*:read')).toBe('unused');
+    expect(judgePattern(nothing, 'no-such:buckets:read')).toBe('unknown');
+    expect(judgePattern(vocabulary, 'storage:vms:read')).toBe('known');
+    expect(judgePattern(vocabulary, 'storage:vmz:read')).toBe('unknown');
+    expect(judgePattern(vocabulary, '*:vmz:read')).toBe('unknown');
+    for (const wrong of ['storage:*', 'storage:vm*:read', 'storage:vms:list', 'Storage:vms:read', '']) {
+      expect(judgePattern(vocabulary, wrong)).toBe('malformed');
+    }
+  });
+});

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { endpoint, ok } from '../../kernel/record.ts';
+import { buildRegistry, type Family } from '../../kernel/registry.ts';
+import { Named, Nullable, Shape, type TSchema, Type } from '../../kernel/schema.ts';
+import { workshop } from '../../testing/widgets.ts';
+import { openapiDocument } from './document.ts';
+import type { JsonSchema, Operation, Response } from './model.ts';
+import { forCaller } from './subset.ts';
+
+const facts = {
+  baseUrl: 'https://api.example.test',
+  version: '1.2.3',
+  docsUrl: 'https://docs.example.test',
+  providerName: 'Example',
+};
+const document = openapiDocument(buildRegistry([workshop]), facts);
+const widgets = document.paths['/workshop/v1/widgets'];
+const widget = document.paths['/workshop/v1/widgets/{id}'];
+
+const namesOf = (operation: Operation | undefined): string[] =>
+  (operation?.parameters ?? []).map((parameter) =>
+    'name' in parameter ? parameter.name : (parameter.$ref.split('/').at(-1) ?? ''),
+  );
+
+function responseOf(operation: Operation | undefined, status: string): Response {
+  const response = operation?.responses[status];
+  if (response === undefined || '$ref' in response) throw new Error(`There is no ${status} of its own.`);
+  return response;
+}
+
+function familyWith(...answers: TSchema[]): Family {
+  const endpoints = answers.map((answer, i) =>
+    endpoint({
+      id: `read${i}`,
+      method: 'GET',
+      path: `/workshop/v1/things-${i}`,
+      summary: `Read thing ${i}`,
+      permission: 'workshop:things:read',
+      access: 'read',
+      resource: { name: 'thing', role: 'read' },
+      answers: { 200: answer },
+      problems: [],
+      example: { answer: { status: 200, body: {} } },
+      handle: async () => ok({} as never),
+    }),
+  );
+  return { name: 'workshop', title: 'Workshop', description: 'Only in tests.', endpoints };
+}
+
+const schemasOf = (...answers: TSchema[]): Readonly<Record<string, JsonSchema>> =>
+  openapiDocument(buildRegistry([familyWith(...answers)]), facts).components.schemas;
+
+describe('parameters', () => {
+  it('come from the path, the query and the kind of the call', () => {
+    expect(namesOf(widgets?.get)).toEqual([
+      'limit',
+      'cursor',
+      'sort',
+      'name',
+      'created_after',
+      'created_before',
+    ]);
+    expect(namesOf(widgets?.post)).toEqual(['dry_run', 'IdempotencyKey']);
+    expect(namesOf(widget?.get)).toEqual(['id', 'IfNoneMatch']);
+    expect(namesOf(widget?.patch)).toEqual(['id', 'dry_run', 'IfMatch']);
+  });
+
+  it('are not required where they have a default', () => {
+    expect(widgets?.get?.parameters[0]).toMatchObject({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      description: 'How many rows at most.',
+      schema: { type: 'integer', default: 50, maximum: 200 },
+    });
+  });
+
+  it('say which resource an id names', () => {
+    expect(widget?.get?.parameters[0]).toMatchObject({
+      description: 'The id of the widget.',
+      required: true,
+      example: 'wid_01jqzv2m7xe9rs5d3k8w4t6y0b',
+    });
+  });
+});
+
+describe('bodies', () => {
+  it('are required only where an empty one would not do', () => {
+    expect(widgets?.post?.requestBody?.required).toBe(true);
+    expect(widget?.patch?.requestBody?.required).toBe(false);
+    expect(widgets?.post?.requestBody?.content['application/json']?.example).toEqual({
+      name: 'one',
+      size: 3,
+    });
+  });
+});
+
+describe('answers', () => {
+  const dryRun = { $ref: '#/components/schemas/DryRun' };
+  const statuses = (operation: Operation | undefined): string[] => Object.keys(operation?.responses ?? {});
+
+  it('of a changing call include that of a dry run', () => {
+    const content = (operation: Operation | undefined) =>
+      responseOf(operation, '200').content?.['application/json'];
+    expect(content(widgets?.post)?.schema).toEqual(dryRun);
+    expect(content(widget?.delete)?.schema).toEqual(dryRun);
+    expect(content(widget?.patch)?.schema).toEqual({
+      oneOf: [{ $ref: '#/components/schemas/Widget' }, dryRun],
+    });
+  });
+
+  it('carry the headers that belong to them', () => {
+    const headers = (operation: Operation | undefined, status: string): string[] =>
+      Object.keys(responseOf(operation, status).headers);
+    const common = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'];
+    expect(headers(widgets?.get, '200')).toEqual([...common, 'Link']);
+    expect(headers(widget?.get, '200')).toEqual([...common, 'ETag']);
+    expect(headers(widgets?.post, '201')).toEqual([...common, 'ETag', 'Idempotent-Replayed']);
+  });
+
+  it('end with the refusals, grouped by status', () => {
+    expect(statuses(widget?.get)).toEqual('200 304 400 401 403 404 406 422 429 500 503'.split(' '));
+    expect(statuses(widgets?.post)).toEqual(
+      '200 201 400 401 403 406 408 409 413 415 422 429 500 503'.split(' '),
+    );
+    expect(widgets?.post?.responses['409']).toMatchObject({
+      'x-problem-codes': [
+        'name_taken',
+        'approval_required',
+        'idempotency_key_conflict',
+        'idempotency_in_progress',
+      ],
+    });
+  });
+});
+
+describe('schemas', () => {
+  const inner = Named('Inner', Shape({ a: Type.String() }));
+
+  it('with a name are written once and pointed to', () => {
+    const outer = Named('Outer', Shape({ one: inner, other: Nullable(inner), title: Type.String() }));
+    const { Outer, Inner } = schemasOf(outer, Shape({ again: inner }));
+    expect(Inner).toMatchObject({ type: 'object', properties: { a: { type: 'string' } } });
+    expect(Outer?.['properties']).toEqual({
+      one: { $ref: '#/components/schemas/Inner' },
+      other: { anyOf: [{ $ref: '#/components/schemas/Inner' }, { type: 'null' }] },
+      title: { type: 'string' },
+    });
+  });
+
+  it('of two shapes may not share a name', () => {
+    const other = Named('Inner', Shape({ b: Type.String() }));
+    expect(() => schemasOf(inner, other)).toThrow('Two different shapes are called "Inner"');
+  });
+
+  it('keep their marks, and tuples become those of 2020', () => {
+    const marked = Named(
+      'Marked',
+      Shape({
+        pair: Type.Tuple([Type.String(), inner]),
+        size: Type.Integer({ 'x-immutable': true }),
+        key: Type.String({ 'x-secret': true }),
+        status: Type.String({ 'x-states': { on: ['stop'] } }),
+      }),
+    );
+    const { Marked } = schemasOf(marked);
+    expect(Marked?.['properties']).toMatchObject({
+      pair: {
+        prefixItems: [{ type: 'string' }, { $ref: '#/components/schemas/Inner' }],
+        items: false,
+      },
+      size: { 'x-immutable': true },
+      key: { 'x-secret': true },
+      status: { 'x-states': { on: ['stop'] } },
+    });
+  });
+});
+
+describe('forCaller', () => {
+  it('keeps the operations asked for and what they reach, no more', () => {
+    const part = forCaller(document, new Set(['deleteWidget']));
+    expect(Object.keys(part.paths)).toEqual(['/workshop/v1/widgets/{id}']);
+    expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
+    expect(Object.keys(part.components.schemas)).toEqual(['DryRun', 'FieldError', 'Problem']);
+    expect(Object.keys(part.components.parameters)).toEqual(['IfMatch']);
+    expect(part.components.securitySchemes).toEqual(document.components.securitySchemes);
+  });
+
+  it('leaves nothing of a family whose operations are all gone', () => {
+    const part = forCaller(document, new Set());
+    expect([part.tags, part.paths, part.components.schemas]).toEqual([[], {}, {}]);
+  });
+});
+
+it('says where webhooks come from and where the service is', () => {
+  const registry = buildRegistry([workshop]);
+  const { servers, info, ...rest } = openapiDocument(registry, { ...facts, egressAddresses: ['192.0.2.1'] });
+  expect(servers).toEqual([{ url: 'https://api.example.test' }]);
+  expect(info).toMatchObject({ title: 'Example API', version: '1.2.3' });
+  expect(rest['x-egress-addresses']).toEqual(['192.0.2.1']);
+});
