@@ -73,7 +73,7 @@ class Line {
       return;
     }
     this.#begun = undefined;
-    const head = bytes.latin1Slice(0, end);
+    const head = bytes.toString('latin1', 0, end);
     if (head.slice(9, 12) !== this.#status) {
       return this.#listener.failed(`expected ${this.#status}, got ${bytes.toString('utf8', 0, 900)}`);
     }

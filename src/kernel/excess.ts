@@ -3,6 +3,7 @@
  * the validator explains the rest: explaining a list a thousand times too long would hold up everybody else.
  */
 import type { FieldError } from './problems/problem.ts';
+import { nearest } from './provider/nearest.ts';
 import type { TSchema } from './schema.ts';
 
 interface PlainSchema {
@@ -17,8 +18,10 @@ interface PlainSchema {
 
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-export function unknownMember(pointer: string): FieldError {
-  return { pointer, code: 'unknown_member', detail: 'There is no such member.' };
+export function unknownMember(pointer: string, name: string, known: readonly string[]): FieldError {
+  const meant = nearest(name, known);
+  const hint = meant === null ? '.' : `; did you mean ${meant}?`;
+  return { pointer, code: 'unknown_member', detail: `There is nothing of this name here${hint}` };
 }
 
 function tooMany(pointer: string, most: number, what: string): FieldError {
@@ -45,7 +48,7 @@ class Trimmer {
   }
 
   #trimList({ items, maxItems = Number.POSITIVE_INFINITY }: PlainSchema, list: unknown[], at: string) {
-    if (list.length > maxItems) this.#report(tooMany(at, maxItems, 'items'));
+    if (list.length > maxItems) this.#report(() => tooMany(at, maxItems, 'items'));
     const kept = list.length > maxItems ? list.slice(0, maxItems) : list;
     return items === undefined ? kept : kept.map((item, i) => this.trim(items, item, `${at}/${i}`));
   }
@@ -57,22 +60,23 @@ class Trimmer {
       maxProperties = Number.POSITIVE_INFINITY,
     } = schema;
     const names = Object.keys(value);
-    if (names.length > maxProperties) this.#report(tooMany(at, maxProperties, 'members'));
+    if (names.length > maxProperties) this.#report(() => tooMany(at, maxProperties, 'members'));
     const kept: [string, unknown][] = [];
     for (const name of names) {
       const member = Object.hasOwn(properties, name) ? properties[name] : others;
-      if (member === false) this.#report(unknownMember(`${at}/${escapePointer(name)}`));
+      const place = `${at}/${escapePointer(name)}`;
+      if (member === false) this.#report(() => unknownMember(place, name, Object.keys(properties)));
       else if (kept.length < maxProperties) {
         const content = value[name];
         const shape = typeof member === 'object' ? member : {};
-        kept.push([name, this.trim(shape, content, `${at}/${escapePointer(name)}`)]);
+        kept.push([name, this.trim(shape, content, place)]);
       }
     }
     return Object.fromEntries(kept);
   }
 
-  #report(error: FieldError): void {
-    if (this.errors.length < this.#most) this.errors.push(error);
+  #report(describe: () => FieldError): void {
+    if (this.errors.length < this.#most) this.errors.push(describe());
   }
 }
 

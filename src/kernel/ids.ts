@@ -1,5 +1,9 @@
-/** TypeIDs: a prefix that says what it is and a UUIDv7 that sorts by time. Opaque to clients. */
-import { typeidUnboxed } from 'typeid-js';
+/**
+ * TypeIDs: a prefix that says what it is and a UUIDv7 that sorts by time. Opaque to clients. Written by hand because
+ * every request gets one. In base32 the parts of a UUIDv7 fall on letters: ten for the milliseconds, four for
+ * the version, a counter and the variant, twelve that are random. The counter keeps the ids of one millisecond in order.
+ */
+import { randomFillSync } from 'node:crypto';
 
 export const prefixes = {
   account: 'acc',
@@ -14,6 +18,48 @@ export const prefixes = {
 
 export type IdKind = keyof typeof prefixes;
 
+const LETTERS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
+const TIME = 10;
+const COUNTER_MAX = 0xfff;
+const RANDOM_AT = 14;
+const LENGTH = 26;
+
+const letters = Buffer.alloc(LENGTH);
+const random = Buffer.alloc(4096);
+let used = random.length;
+let time = 0;
+let counter = COUNTER_MAX;
+
+function nextByte(): number {
+  if (used === random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  return random[used++]!;
+}
+
+/** Never backwards, whatever the clock does; a counter that runs over borrows the next millisecond. */
+function tick(): void {
+  const now = Date.now();
+  if (now <= time && counter < COUNTER_MAX) {
+    counter++;
+    return;
+  }
+  time = Math.max(now, time + 1);
+  counter = ((nextByte() << 8) | nextByte()) & (COUNTER_MAX >> 1);
+  let rest = time;
+  for (let i = TIME - 1; i >= 0; i--) {
+    letters[i] = LETTERS[rest % 32]!;
+    rest = Math.floor(rest / 32);
+  }
+}
+
 export function newId(kind: IdKind): string {
-  return typeidUnboxed(prefixes[kind]);
+  tick();
+  letters[10] = LETTERS[0b01110 | (counter >> 11)]!;
+  letters[11] = LETTERS[(counter >> 6) & 31]!;
+  letters[12] = LETTERS[(counter >> 1) & 31]!;
+  letters[13] = LETTERS[((counter & 1) << 4) | 0b01000 | (nextByte() & 3)]!;
+  for (let i = RANDOM_AT; i < LENGTH; i++) letters[i] = LETTERS[nextByte() & 31]!;
+  return `${prefixes[kind]}_${letters.toString('latin1')}`;
 }

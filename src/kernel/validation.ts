@@ -51,10 +51,10 @@ function translate(fault: Fault): FieldError[] {
       return listed(fault.params, 'requiredProperties').map((name) => ({
         pointer: `${at}/${escapePointer(name)}`,
         code: 'required' as const,
-        detail: 'This member is required.',
+        detail: 'This is required.',
       }));
     case 'boolean':
-      return [unknownMember(at)];
+      return [unknownMember(at, '', [])];
     case 'enum':
       return [
         {

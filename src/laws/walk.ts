@@ -32,9 +32,17 @@ export type WalkRequest = InjectOptions & { readonly method: Endpoint['method'];
 export type Params = Readonly<Record<string, string>>;
 export type Query = Readonly<Record<string, unknown>>;
 
-/** What no endpoint creates: by the path of its collection. */
-const makers: Readonly<Record<string, (world: World) => Promise<string>>> = {
-  '/account/v1/api-keys': async ({ app, account }) => (await createKey(app.services.db, account)).id,
+interface Maker {
+  make(world: World): Promise<string>;
+  remove(world: World, id: string): Promise<unknown>;
+}
+
+/** What no endpoint creates or takes away for good: by the path of its collection. */
+const makers: Readonly<Record<string, Maker>> = {
+  '/account/v1/api-keys': {
+    make: async ({ app, account }) => (await createKey(app.services.db, account)).id,
+    remove: ({ app }, id) => app.services.db.deleteFrom('api_keys').where('id', '=', id).execute(),
+  },
 };
 
 let serial = 0;
@@ -61,8 +69,8 @@ export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>
   [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 async function makeOne(collection: string, outer: Params, world: World): Promise<string> {
-  const make = makers[collection];
-  if (make !== undefined) return make(world);
+  const maker = makers[collection];
+  if (maker !== undefined) return maker.make(world);
   const creator = world.app.registry.endpoints.find(
     (record) => record.path === collection && record.resource.role === 'create',
   );
@@ -76,6 +84,27 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   return id;
 }
 
+async function removeOne(path: string, params: Params, world: World): Promise<void> {
+  const name = /\{(\w+)\}$/.exec(path)?.[1] ?? '';
+  const maker = makers[path.slice(0, path.lastIndexOf('/'))];
+  if (maker !== undefined) {
+    await maker.remove(world, params[name] ?? '');
+    return;
+  }
+  const remover = world.app.registry.endpoints.find(
+    (record) => record.path === path && record.resource.role === 'delete',
+  );
+  if (remover === undefined) {
+    throw new Error(`Nothing deletes what stands under ${path}: give it a maker in src/laws/walk.ts.`);
+  }
+  const answer = await world.app.call({
+    method: remover.method,
+    url: urlOf(remover, params),
+    key: world.key.key,
+  });
+  if (answer.statusCode >= 300) throw new Error(`${remover.id} ${answer.statusCode}: ${answer.body}`);
+}
+
 /** Ids that exist and belong to the world's account, one for each parameter of the path, the outer ones first. */
 export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
   let params: Params = {};
@@ -83,6 +112,13 @@ export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World):
     const collection = endpoint.path.slice(0, endpoint.path.indexOf(`/{${name}}`));
     params = { ...params, [name]: await makeOne(collection, params, world) };
   }
+  return params;
+}
+
+/** Like `paramsFor`, but the innermost one was deleted since. */
+export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
+  const params = await paramsFor(endpoint, world);
+  await removeOne(endpoint.path.slice(0, endpoint.path.lastIndexOf('}') + 1), params, world);
   return params;
 }
 

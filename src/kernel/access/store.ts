@@ -45,7 +45,8 @@ export async function findAccount(db: Db, accountId: string): Promise<AccountRow
            array(select family from account_products p where p.account_id = a.id and p.enabled) as products,
            coalesce((select mode from ip_allowlists l where l.account_id = a.id), 'off') as mode,
            coalesce((select jsonb_agg(jsonb_build_object('id', e.id, 'cidr', e.cidr::text, 'expires_at', e.expires_at))
-                     from ip_allowlist_entries e where e.account_id = a.id), '[]') as entries
+                     from ip_allowlist_entries e
+                     where e.account_id = a.id and (e.expires_at is null or e.expires_at > now())), '[]') as entries
     from accounts a where a.id = ${accountId}`.execute(db);
   return rows[0];
 }

@@ -3,6 +3,7 @@ import type { FieldError } from '../problems/problem.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
 import type { References } from './bill.ts';
 import { applyChange, type Configuration } from './change.ts';
+import { HOURS_PER_MONTH } from './line.ts';
 import { type PricedItem, type PriceOptions, price } from './price.ts';
 import type { EstimateRequest, EstimateRequestItem } from './schema.ts';
 import { pricedTypes } from './types/table.ts';
@@ -36,7 +37,7 @@ export function fillBasket(catalogue: Catalogue, request: EstimateRequest, looku
   request.items.forEach((item, index) => {
     const options = {
       quantity: item.quantity ?? 1,
-      hoursPerMonth: item.hours_per_month ?? 730,
+      hoursPerMonth: item.hours_per_month ?? HOURS_PER_MONTH,
       usage: item.usage ?? {},
       contractMonths: request.contract_months ?? 1,
       at,

@@ -86,8 +86,10 @@ export class Bill {
     this.warnings.push(pointer === undefined ? { code, detail } : { code, detail, pointer });
   }
 
+  /** Each parent has its own room, so pieces that are parents themselves do not add up. */
   demand(limit: string, amount: number, location: string | null = null): void {
-    this.demands.push({ limit, amount: amount * this.terms.quantity, location });
+    const pieces = this.book.limits.get(limit)?.scope === 'parent' ? 1 : this.terms.quantity;
+    this.demands.push({ limit, amount: amount * pieces, location });
   }
 
   location(slug: string, pointer: string): Location | undefined {

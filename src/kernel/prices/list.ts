@@ -15,7 +15,7 @@ export function priceList(catalogue: Catalogue, currency: string, at: Date): Pri
     .flat()
     .filter(({ until }) => until > at.getTime())
     .map((version) => ({ ...rowOf(version), ...common }));
-  const since = iso(earliest(book));
+  const since = iso(earliest(book, at));
   const free = Object.entries(freeThings).map(([resource_type, { sku, family, name }]) => ({
     sku,
     family,
@@ -63,8 +63,8 @@ function pricesOf(row: PriceRow): Price['prices'][number] {
 }
 
 /** What is free has been so for as long as there was a price list. */
-function earliest(book: Book): number {
-  return Math.min(...[...book.versions.values()].flat().map(({ from }) => from), Date.now());
+function earliest(book: Book, at: Date): number {
+  return Math.min(at.getTime(), ...[...book.versions.values()].flat().map(({ from }) => from));
 }
 
 function iso(time: number): string {

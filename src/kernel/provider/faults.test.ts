@@ -337,7 +337,7 @@ describe('any text', () => {
         const loaded = loadProvider({ env: {}, defaultText: mutations.reduce(mutate, lines).join('\n') });
         return loaded.ok || (loaded.faults.length > 0 && loaded.faults.every(isTelling));
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -362,7 +362,7 @@ describe('any text', () => {
     );
     fc.assert(
       fc.property(file, (value) => faultsIn(JSON.stringify(value)).every(isTelling)),
-      { numRuns: 60 },
+      { numRuns: 200 },
     );
   });
 });

@@ -3,7 +3,7 @@
  * path answers the methods it does not have with 405.
  */
 import { readFileSync } from 'node:fs';
-import { METHODS } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange } from '../../kernel/exchange.ts';
@@ -17,9 +17,11 @@ import type { Services } from '../../kernel/services.ts';
 import { announcesBody, readBody } from './body.ts';
 import { answerBrokenHttp } from './broken-http.ts';
 import { observe } from './observation.ts';
+import { groupByPath, offeredBy, offersByPath, originForm } from './paths.ts';
 import { refuse } from './refusal.ts';
 
 const BODY_LIMIT = 256 * 1024;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** A request must fit into one line and a few headers; no id is cut short before it is judged. */
 const LONGEST_PARAMETER = 16 * 1024;
 
@@ -49,8 +51,8 @@ const UNCOUNTED = {
   retryAfterSeconds: 0,
 } as const;
 
-function open(request: FastifyRequest): Exchange {
-  const { endpoint, allowedMethods } = request.routeOptions.config ?? {};
+function open(request: FastifyRequest, offered?: string): Exchange {
+  const { endpoint, allowedMethods = offered } = request.routeOptions.config ?? {};
   const url = request.raw.url ?? '/';
   const mark = url.indexOf('?');
   return {
@@ -84,8 +86,13 @@ function send(
 }
 
 function route(app: FastifyInstance, services: Services, options: ServerOptions): void {
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const exchange = open(request);
+  const onRequest = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: () => void,
+    allowedMethods?: string,
+  ): void => {
+    const exchange = open(request, allowedMethods);
     request.exchange = exchange;
     const turnAway = (error: unknown): void => {
       const refusal = refuse(exchange, services, error);
@@ -124,22 +131,25 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
 
   for (const [path, endpoints] of groupByPath(services.registry.endpoints)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const offered = endpoints.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const offered = offeredBy(endpoints);
     for (const endpoint of endpoints) {
       const method = endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method;
       app.route({ method, url, config: { endpoint }, onRequest, handler });
     }
-    const others = app.supportedMethods.filter((method) => !offered.includes(method));
+    const others = METHODS.filter((method) => !offered.includes(method));
     app.route({ method: others, url, config: { allowedMethods: offered.join(', ') }, onRequest, handler });
   }
-  app.setNotFoundHandler({ preHandler: onRequest }, handler);
-}
-
-function groupByPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
-  const groups = new Map<string, Endpoint[]>();
-  for (const endpoint of endpoints)
-    groups.set(endpoint.path, [...(groups.get(endpoint.path) ?? []), endpoint]);
-  return groups;
+  const offers = offersByPath(services.registry.endpoints);
+  app.setNotFoundHandler(
+    {
+      preHandler: (request, reply, done) => {
+        // TRACE, PROPFIND and the like have no routes: too many for what nobody calls.
+        const strange = METHODS.includes(request.method) ? undefined : offers(request.raw.url ?? '');
+        onRequest(request, reply, done, strange);
+      },
+    },
+    handler,
+  );
 }
 
 /** A URL that cannot be decoded has no route; it is counted like any other request. */
@@ -158,14 +168,6 @@ async function refuseBadUrl(services: Services, request: FastifyRequest, reply: 
   send(reply, status, headers, body);
 }
 
-/** Proxies may send the whole URI in the request line (RFC 9112, 3.2.2); only its path and query matter. */
-function originForm(url: string): string {
-  const whole = /^https?:\/\/[^/?#]*/i.exec(url);
-  if (whole === null) return url;
-  const rest = url.slice(whole[0].length);
-  return rest.startsWith('/') ? rest : `/${rest}`;
-}
-
 export function createServer(services: Services, options: ServerOptions = {}): FastifyInstance {
   const { tls } = options;
   const common = {
@@ -175,7 +177,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     requestTimeout: 60_000,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
-    rewriteUrl: ({ url = '/' }: { url?: string }) => originForm(url),
+    rewriteUrl: ({ url = '/' }: IncomingMessage) => originForm(url),
     genReqId: () => '',
     exposeHeadRoutes: false,
     frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -191,10 +193,6 @@ export function createServer(services: Services, options: ServerOptions = {}): F
         })
       : Fastify(common)
   ) as FastifyInstance;
-  for (const method of METHODS) {
-    // Node answers CONNECT by itself: it closes the connection.
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  }
   // What else a client expects beside 100-continue is for no one here to meet, and no reason to refuse.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.removeAllContentTypeParsers();

@@ -2,6 +2,7 @@
 import type { DedicatedProduct, Site } from '../../provider/metal.ts';
 import { Nullable, Shape, Slug, type Static, Type } from '../../schema.ts';
 import { type Bill, count } from '../bill.ts';
+import { HOURS_PER_MONTH } from '../line.ts';
 import { IDENTITY, pricedType } from '../type.ts';
 
 const Configuration = Shape({
@@ -46,7 +47,7 @@ export const dedicatedServer = pricedType({
       bill.charge('dedicated.ipv4', place, { description: 'Additional IPv4', each: count(addresses) });
     }
     chargeTraffic(bill, product, place);
-    if (bill.terms.hoursPerMonth < 730) {
+    if (bill.terms.hoursPerMonth < HOURS_PER_MONTH) {
       bill.assumptions.add('Dedicated servers are billed by the month, whatever the hours');
     }
   },

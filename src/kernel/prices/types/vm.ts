@@ -2,6 +2,7 @@
 import type { CustomPlan } from '../../provider/catalogue.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../../schema.ts';
 import { type Bill, count } from '../bill.ts';
+import { HOURS_PER_MONTH } from '../line.ts';
 import { divide, ONE } from '../micro.ts';
 import { IDENTITY, pricedType } from '../type.ts';
 import { chargeIpv4, chargeMachine, chargeTraffic, checkDisk, findPlan, LARGEST_DISK_GB } from './machine.ts';
@@ -94,7 +95,7 @@ export const vm = pricedType({
       const description = `Backups, ${copiesGb} GB kept`;
       bill.charge('vps.backup', location.slug, { description, each: count(copiesGb), expected: true });
     }
-    if (bill.terms.hoursPerMonth < 730) {
+    if (bill.terms.hoursPerMonth < HOURS_PER_MONTH) {
       bill.assumptions.add('Disks above the plan and addresses are billed while the machine is stopped');
     }
     bill.demand('flexible-vps.vms', 1);
@@ -182,7 +183,7 @@ function checkCustom(custom: Custom, offer: CustomPlan, bill: Bill): void {
   }
   const { min, max } = offer.limits.memory_mb_per_vcpu;
   const ratio = custom.memory_mb / custom.vcpus;
-  if (custom.vcpus > 0 && (ratio < min || ratio > max)) {
+  if (bill.sound && (ratio < min || ratio > max)) {
     bill.fail('/custom_size/memory_mb', 'out_of_range', `Must be ${min} to ${max} MB for each vCPU.`);
   }
 }

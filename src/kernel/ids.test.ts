@@ -1,0 +1,45 @@
+import { TypeID } from 'typeid-js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { newId } from './ids.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const uuidOf = (id: string): string => TypeID.fromString(id).toUUID();
+
+describe('newId', () => {
+  it('is a TypeID of a UUID of version 7', () => {
+    for (let i = 0; i < 5000; i++) {
+      const id = newId('request');
+      expect(id).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+      expect(uuidOf(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    }
+  });
+
+  it('begins with the time it was made at', () => {
+    const before = Date.now();
+    const time = Number.parseInt(uuidOf(newId('account')).replaceAll('-', '').slice(0, 12), 16);
+    // Ids made in a hurry may have borrowed the next milliseconds.
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThan(Date.now() + 100);
+  });
+
+  it('rises and never repeats, also within a millisecond and while the clock goes back', () => {
+    vi.useFakeTimers({ now: Date.now() + 60_000 });
+    const ids: string[] = [];
+    for (let i = 0; i < 20_000; i++) {
+      if (i % 5000 === 0) vi.setSystemTime(Date.now() - 1000);
+      ids.push(newId('audit_entry'));
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual([...ids].sort());
+  });
+
+  it('ends in random letters, all of them in use', () => {
+    const seen = Array.from({ length: 12 }, () => new Set<string>());
+    for (let i = 0; i < 3000; i++) {
+      const letters = newId('member').slice(-12);
+      seen.forEach((set, place) => set.add(letters[place] ?? ''));
+    }
+    expect(seen.map((set) => set.size)).toEqual(seen.map(() => 32));
+  });
+});

@@ -1,0 +1,118 @@
+/** An account with rows in every table that knows accounts, so that lists have something to show and to keep back. */
+import { sql } from 'kysely';
+import { append } from '../kernel/audit/store.ts';
+import { writeDenials, writeDrops } from '../kernel/denials/store.ts';
+import { newId } from '../kernel/ids.ts';
+import { createKey } from '../testing/accounts.ts';
+import type { World } from './walk.ts';
+
+const now = (): Date => new Date();
+
+async function fillOnce({ app, account }: World, mark: string): Promise<void> {
+  const { db } = app.services;
+  await db
+    .insertInto('account_limits')
+    .values({ account_id: account.id, limit_id: mark, value: 7 })
+    .execute();
+  await db
+    .insertInto('ip_allowlists')
+    .values({ account_id: account.id, mode: 'report_only', mode_changed_at: now(), mode_changed_by: mark })
+    .execute();
+  await writeDrops(db, [{ accountId: account.id, count: 3 }]);
+}
+
+/** Row number `i` of everything an account can have many of; `mark` is in whatever has a name. */
+async function addRow(world: World, mark: string, i: number): Promise<void> {
+  const { app, account } = world;
+  const { db } = app.services;
+  const name = `${mark}-${i}`;
+  const member = newId('member');
+  const denied = now();
+  await db
+    .insertInto('members')
+    .values({ id: member, account_id: account.id, name, email: `${name}@example.com`, role: 'viewer' })
+    .execute();
+  const key = await createKey(db, account, { name, owner_id: member, owner_name: name });
+  await db
+    .insertInto('ip_allowlist_entries')
+    .values({
+      id: newId('allowlist_entry'),
+      account_id: account.id,
+      cidr: sql`(${`2001:db8:${i.toString(16)}::/48`})::cidr`,
+      note: name,
+      created_by: name,
+    })
+    .execute();
+  await writeDenials(db, [
+    {
+      account_id: account.id,
+      cause: 'ip_restriction',
+      code: 'ip_not_allowed',
+      enforced: false,
+      allowlist_mode: 'report_only',
+      key_id: key.id,
+      key_public_id: key.publicId,
+      key_name: name,
+      client_ip: `192.0.2.${i % 256}`,
+      method: 'GET',
+      path_template: '/account/v1/profile',
+      operation_id: 'getAccountProfile',
+      required_permission: null,
+      denied_by: null,
+      user_agent: name,
+      count: 1,
+      first_at: denied,
+      last_at: denied,
+      last_request_id: newId('request'),
+    },
+  ]);
+  await append(db, account.id, {
+    id: newId('audit_entry'),
+    occurred_at: denied.toISOString(),
+    actor: { kind: 'api_key', api_key_id: key.id, member_id: member, name },
+    client_ip: '192.0.2.1',
+    user_agent: name,
+    source: 'api',
+    action: 'revokeApiKey',
+    resource: { type: 'api_key', id: key.id, name },
+    outcome: 'succeeded',
+    http_status: 200,
+    problem_code: null,
+    request_id: newId('request'),
+    operation_id: null,
+    approval_operation_id: null,
+    changes: [],
+  });
+  const widget = await app.call({
+    method: 'POST',
+    url: '/workshop/v1/widgets',
+    headers: { 'idempotency-key': name },
+    payload: { name, size: 1, labels: { mark: name } },
+    key: world.key.key,
+  });
+  if (widget.statusCode !== 201) throw new Error(widget.body);
+}
+
+export async function fill(world: World, count: number, mark: string): Promise<void> {
+  await fillOnce(world, mark);
+  for (let i = 1; i <= count; i++) await addRow(world, mark, i);
+}
+
+/** Every table whose rows belong to an account. */
+export async function accountTables({ app }: World): Promise<string[]> {
+  const { rows } = await sql<{ table_name: string }>`
+    select table_name from information_schema.columns
+    where table_schema = 'public' and column_name = 'account_id' order by table_name`.execute(
+    app.services.db,
+  );
+  return rows.map(({ table_name }) => table_name);
+}
+
+export async function rowsOf({ app, account }: World, table: string): Promise<unknown[]> {
+  const column = table === 'accounts' ? 'id' : 'account_id';
+  const { rows } = await sql<{ row: unknown }>`
+    select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${account.id}`.execute(
+    app.services.db,
+  );
+  return rows.map(({ row }) => row);
+}

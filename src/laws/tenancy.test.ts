@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../kernel/ids.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { createTestApp } from '../testing/app.ts';
+import { likeness, outcomeOf } from './answers.ts';
+import { accountTables, fill, rowsOf } from './rows.ts';
+import {
+  callTo,
+  createWorld,
+  endpoints,
+  goneParamsFor,
+  lists,
+  type Params,
+  paramNames,
+  paramsFor,
+  type World,
+} from './walk.ts';
+
+let ours: World;
+let theirs: World;
+/** What only the other account's rows hold: ids, names, addresses, hashes. */
+let foreign: string[];
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value.replace(/^\\x/, '')];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [];
+};
+
+async function textsOf(world: World): Promise<Set<string>> {
+  const tables = ['accounts', ...(await accountTables(world))];
+  const rows = await Promise.all(tables.map((table) => rowsOf(world, table)));
+  // The addresses the tests call from belong to nobody, and one may begin like another.
+  return new Set(textsIn(rows).filter((text) => text.length >= 6 && !/^10(\.\d+){3}$/.test(text)));
+}
+
+beforeAll(async () => {
+  const app = await createTestApp();
+  ours = await createWorld(app);
+  theirs = await createWorld(app);
+  await fill(ours, 3, 'ours');
+  await fill(theirs, 3, 'foreign');
+  const own = await textsOf(ours);
+  foreign = [...(await textsOf(theirs))].filter((text) => !own.has(text));
+});
+
+afterAll(() => ours.app.close());
+
+const withPathIds = endpoints.filter((endpoint) => paramNames(endpoint).length > 0);
+
+/** The innermost id of the path, replaced. */
+function instead(params: Params, endpoint: Endpoint, id: string): Params {
+  return { ...params, [paramNames(endpoint).at(-1) ?? '']: id };
+}
+
+async function unreachable(endpoint: Endpoint): Promise<Record<string, Params>> {
+  const known = await paramsFor(endpoint, ours);
+  const id = known[paramNames(endpoint).at(-1) ?? ''] ?? '';
+  const [prefix = ''] = id.split('_');
+  const malformed = [
+    'nothing',
+    `${prefix}_`,
+    `${id}0`,
+    id.toUpperCase(),
+    `x${id}`,
+    `${id}\0`,
+    '__proto__',
+    '%',
+  ];
+  return {
+    unknown: instead(known, endpoint, `${prefix}_${newId('request').split('_')[1]}`),
+    foreign: await paramsFor(endpoint, theirs),
+    deleted: await goneParamsFor(endpoint, ours),
+    'of another kind': instead(known, endpoint, newId('audit_entry')),
+    ...Object.fromEntries(malformed.map((text) => [`malformed: ${text}`, instead(known, endpoint, text)])),
+  };
+}
+
+describe('404: what is foreign, deleted, unknown or no id at all looks alike, byte for byte', () => {
+  it.each(withPathIds)('$id', async (endpoint) => {
+    const manners: Record<string, Parameters<typeof callTo>[2]> = { plain: {} };
+    if (endpoint.method !== 'GET') {
+      manners['stale If-Match'] = { headers: { 'if-match': '"stale"' } };
+      manners['dry run'] = { query: { dry_run: true } };
+    } else {
+      manners['If-None-Match'] = { headers: { 'if-none-match': '*' } };
+    }
+    for (const [manner, options] of Object.entries(manners)) {
+      const seen = new Map<string, unknown>();
+      for (const [kind, params] of Object.entries(await unreachable(endpoint))) {
+        const response = await callTo(endpoint, ours, { ...options, params });
+        expect([endpoint.id, manner, kind, outcomeOf(response)]).toEqual([
+          endpoint.id,
+          manner,
+          kind,
+          '404 not_found',
+        ]);
+        seen.set(kind, likeness(response));
+      }
+      const unknown = seen.get('unknown');
+      for (const [kind, answer] of seen) {
+        expect([endpoint.id, manner, kind, answer]).toEqual([endpoint.id, manner, kind, unknown]);
+      }
+    }
+  });
+
+  it.each(withPathIds)('$id leaves what is foreign as it was', async (endpoint) => {
+    const params = await paramsFor(endpoint, theirs);
+    const id = params[paramNames(endpoint).at(-1) ?? ''] ?? '';
+    const before = await rowsWith(id);
+    expect(before.length).toBeGreaterThan(0);
+    expect((await callTo(endpoint, ours, { params })).statusCode).toBe(404);
+    expect([endpoint.id, await rowsWith(id)]).toEqual([endpoint.id, before]);
+  });
+
+  async function rowsWith(id: string): Promise<unknown[]> {
+    const tables = await accountTables(theirs);
+    const rows = (await Promise.all(tables.map((table) => rowsOf(theirs, table)))).flat();
+    return rows.filter((row) => textsIn(row).includes(id));
+  }
+});
+
+function strangersIn(body: string): string[] {
+  return foreign.filter((text) => body.includes(text));
+}
+
+describe('no answer shows anything of another account', () => {
+  it('every table that knows accounts has rows of the other one, so that nothing passes for want of rows', async () => {
+    const empty: string[] = [];
+    for (const table of await accountTables(theirs)) {
+      if ((await rowsOf(theirs, table)).length === 0) empty.push(table);
+    }
+    expect(empty).toEqual([]);
+    expect(foreign.length).toBeGreaterThan(50);
+    expect(foreign).toEqual(expect.arrayContaining(['foreign-1', theirs.account.id, theirs.key.publicId]));
+  });
+
+  it.each(endpoints.filter(({ access }) => access === 'read'))('$id', async (endpoint) => {
+    const response = await callTo(endpoint, ours, { query: {} });
+    expect([endpoint.id, response.statusCode, strangersIn(response.body)]).toEqual([endpoint.id, 200, []]);
+  });
+
+  it.each(lists)('$id has something of our own to show', async (endpoint) => {
+    const own = await callTo(endpoint, ours, { query: {} });
+    const other = await callTo(endpoint, theirs, { query: {} });
+    expect([endpoint.id, own.json().data.length]).not.toEqual([endpoint.id, 0]);
+    expect([endpoint.id, other.json().data.length]).not.toEqual([endpoint.id, 0]);
+  });
+
+  it.each(lists)('$id, whatever of theirs is asked for by a filter', async (endpoint) => {
+    const properties = Object.entries(
+      endpoint.query.properties as Record<string, { type?: string; enum?: unknown; format?: string }>,
+    );
+    const filters = properties
+      .filter(([name]) => !['limit', 'cursor', 'sort'].includes(name))
+      .filter(([, schema]) => schema.enum === undefined && schema.format === undefined)
+      .filter(([, { type }]) => type === 'string' || type === 'array')
+      .map(([name]) => name);
+    const wanted = foreign.filter((text) => /^[a-z]{3}_[0-9a-z]{26}$|^foreign/.test(text));
+    for (const name of filters) {
+      for (const value of wanted) {
+        const response = await callTo(endpoint, ours, { query: { [name]: value } });
+        expect([endpoint.id, name, value, strangersIn(response.body)]).toEqual([
+          endpoint.id,
+          name,
+          value,
+          [],
+        ]);
+      }
+    }
+  });
+
+  it.each(lists)('400 $id with a cursor of theirs', async (endpoint) => {
+    const page = await callTo(endpoint, theirs, { query: { limit: 1 } });
+    const cursor: string | null = page.json().next_cursor;
+    expect([endpoint.id, cursor]).not.toEqual([endpoint.id, null]);
+    const response = await callTo(endpoint, ours, { query: { limit: 1, cursor } });
+    expect([endpoint.id, outcomeOf(response)]).toEqual([endpoint.id, '400 invalid_cursor']);
+  });
+});

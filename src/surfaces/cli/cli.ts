@@ -1,0 +1,89 @@
+/**
+ * The operator's command line. What it does to accounts it does with the functions of the portal, under the name
+ * of whoever runs it, so the same rules and the same audit log hold.
+ */
+import { Command, CommanderError } from 'commander';
+import { nearest } from '../../kernel/provider/nearest.ts';
+import { addAccounts } from './accounts.ts';
+import { addAllowlist } from './allowlist.ts';
+import { Cli, type CliParts } from './command.ts';
+import { addDoctor } from './doctor/doctor.ts';
+import { afterHelp } from './help.ts';
+import { type CliIo, terminal } from './io.ts';
+import { addKeys } from './keys.ts';
+import { addMembers } from './members.ts';
+import { failureCode, formatFailure, Refusal } from './refusal.ts';
+import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
+
+export type { CliIo, CliParts };
+
+function buildProgram(cli: Cli): Command {
+  const program = new Command('hostplane')
+    .description('Hostplane: the service a hosting provider puts in front of its machines.')
+    .usage('[command] [options]')
+    .version(cli.parts.version, '-V, --version', 'print the version')
+    .argument('[command]')
+    .option(
+      '-c, --config <file>',
+      'the configuration (HOSTPLANE_CONFIG, else ./hostplane.yaml, else built in)',
+    )
+    .option('--account <account>', 'id or exact name (the only one there is)')
+    .option('--json', 'output for scripts')
+    .option('-y, --yes', 'answer every question with yes')
+    .helpOption('-h, --help', 'show help, also for a command')
+    .helpCommand(false)
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleArguments: (command) => (command.parent ? [...command.registeredArguments] : []),
+    })
+    .addHelpText('after', afterHelp)
+    .exitOverride()
+    .configureOutput({ writeOut: cli.io.out, writeErr: cli.io.error })
+    .showHelpAfterError('(add --help for what is possible)');
+  program.commandsGroup('Run:');
+  addServe(program, cli);
+  addMigrate(program, cli);
+  addDoctor(program, cli);
+  addConfig(program, cli);
+  addSpec(program, cli);
+  program.commandsGroup('Accounts:');
+  addAccounts(program, cli);
+  addMembers(program, cli);
+  addKeys(program, cli);
+  addAllowlist(program, cli);
+  addAudit(program, cli);
+  program.action(async (named: string | undefined) => {
+    if (named !== undefined) throw unknownCommand(program, named);
+    await program.commands
+      .find((command) => command.name() === 'serve')
+      ?.parseAsync(program.args, { from: 'user' });
+  });
+  return program;
+}
+
+function unknownCommand(program: Command, named: string): Refusal {
+  const near = nearest(
+    named,
+    program.commands.map((command) => command.name()),
+  );
+  const hint = near === null ? 'See: hostplane --help' : `Did you mean ${near}?`;
+  return new Refusal(`There is no command "${named}". ${hint}`, 2);
+}
+
+/** 0 done, 1 refused or failed, 2 not understood; for `serve`, when the server has stopped. */
+export async function runCli(
+  argv: readonly string[],
+  parts: CliParts,
+  io: CliIo = terminal(),
+): Promise<number> {
+  const cli = new Cli(io, parts);
+  try {
+    await buildProgram(cli).parseAsync(argv, { from: 'user' });
+    return cli.code;
+  } catch (error) {
+    // Commander has said already what it did not understand.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    io.error(formatFailure(error, argv.includes('--json')));
+    return failureCode(error);
+  }
+}

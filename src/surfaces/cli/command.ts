@@ -1,0 +1,111 @@
+/** What every command has in common: global options, output for people or for scripts, the question before harm. */
+import type { Command } from 'commander';
+import type { Warning } from '../../kernel/call.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { Registry } from '../../kernel/registry.ts';
+import type { Actor } from '../../portal-api/actor.ts';
+import type { Db } from '../../store/database.ts';
+import { requireConfiguration } from './configuration.ts';
+import { withDatabase } from './database.ts';
+import type { CliIo } from './io.ts';
+import { Refusal } from './refusal.ts';
+import { clean } from './table.ts';
+
+/** The rest of the program, handed in: the command line knows neither families nor the server. */
+export interface CliParts {
+  readonly version: string;
+  readonly registry: Registry;
+  /** Resolves with the exit code when the server has stopped. */
+  readonly serve: (config: ProviderConfig, io: Pick<CliIo, 'out' | 'error'>) => Promise<number>;
+}
+
+export interface GlobalOptions {
+  readonly config?: string;
+  readonly account?: string;
+  readonly json?: true;
+  readonly yes?: true;
+}
+
+export interface Output {
+  readonly json: unknown;
+  readonly text: string;
+  readonly warnings?: readonly Warning[];
+  readonly code?: 0 | 1;
+}
+
+/** Where a command on the database is carried out. */
+export interface Desk {
+  readonly db: Db;
+  readonly config: ProviderConfig;
+  readonly registry: Registry;
+  readonly actor: Actor;
+  readonly options: GlobalOptions;
+  /** Returns when the person typed what was asked for, or said --yes beforehand. */
+  confirm(question: string, expected?: string): Promise<void>;
+}
+
+export type Action = (...given: unknown[]) => Promise<void>;
+
+export class Cli {
+  readonly io: CliIo;
+  readonly parts: CliParts;
+  code = 0;
+
+  constructor(io: CliIo, parts: CliParts) {
+    this.io = io;
+    this.parts = parts;
+  }
+
+  action<O extends object>(
+    work: (options: O & GlobalOptions, args: readonly string[]) => Promise<Output | number>,
+  ): Action {
+    return async (...given) => {
+      // Commander hands over the arguments, the options and, last, the command itself.
+      const command = given.at(-1) as Command;
+      const options = command.optsWithGlobals<O & GlobalOptions>();
+      const outcome = await work(options, command.args);
+      if (typeof outcome === 'number') this.code = outcome;
+      else this.#show(outcome, options);
+    };
+  }
+
+  atDesk<O extends object>(
+    work: (desk: Desk, options: O & GlobalOptions, args: readonly string[]) => Promise<Output>,
+  ): Action {
+    return this.action<O>(async (options, args) => {
+      const config = requireConfiguration(this.io, options.config);
+      return withDatabase(config, (db) =>
+        work(
+          {
+            db,
+            config,
+            registry: this.parts.registry,
+            actor: { kind: 'provider_staff', name: this.io.user },
+            options,
+            confirm: (question, expected) => this.confirm(options, question, expected),
+          },
+          options,
+          args,
+        ),
+      );
+    });
+  }
+
+  async confirm(options: GlobalOptions, question: string, expected = 'yes'): Promise<void> {
+    if (options.yes) return;
+    if (this.io.ask === null) {
+      throw new Refusal(
+        `${question} Nobody can be asked here, so nothing was done. If this is what you want, repeat it with --yes.`,
+      );
+    }
+    const answer = await this.io.ask(clean(`${question} Type ${expected} to go on: `));
+    if (answer.trim() !== expected) throw new Refusal('That was not it, so nothing was done.');
+  }
+
+  #show({ json, text, warnings = [], code = 0 }: Output, { json: asJson }: GlobalOptions): void {
+    this.code = code;
+    if (asJson) return this.io.out(`${JSON.stringify(json, null, 2)}\n`);
+    this.io.out(text);
+    for (const { detail } of warnings) this.io.error(clean(`Note: ${detail}\n`));
+  }
+}

@@ -1,0 +1,33 @@
+/** Which configuration holds: the file named on the command line, else by the environment, else the one lying here. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readDefaultText } from '../../kernel/provider/default.ts';
+import { formatFault } from '../../kernel/provider/fault.ts';
+import { type Loaded, loadProvider } from '../../kernel/provider/load.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { CliIo } from './io.ts';
+import { Refusal } from './refusal.ts';
+
+export const CONFIG_FILE = 'hostplane.yaml';
+export const CONFIG_VARIABLE = 'HOSTPLANE_CONFIG';
+
+/** Undefined: there is no file, and the demo provider is the whole configuration. */
+export function findConfigFile(io: CliIo, named?: string): string | undefined {
+  const chosen = named ?? io.env[CONFIG_VARIABLE];
+  if (chosen) return resolve(io.folder, chosen);
+  const lying = join(io.folder, CONFIG_FILE);
+  return existsSync(lying) ? lying : undefined;
+}
+
+export function loadConfiguration(io: CliIo, file: string | undefined): Loaded {
+  const own = file === undefined ? {} : { file };
+  return loadProvider({ ...own, env: io.env, defaultText: readDefaultText() });
+}
+
+export function requireConfiguration(io: CliIo, named?: string): ProviderConfig {
+  const loaded = loadConfiguration(io, findConfigFile(io, named));
+  if (loaded.ok) return loaded.config;
+  const { length } = loaded.faults;
+  const count = length === 1 ? 'one fault' : `${length} faults`;
+  throw new Refusal(`The configuration has ${count}:\n${loaded.faults.map(formatFault).join('\n')}`);
+}

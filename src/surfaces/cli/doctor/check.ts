@@ -1,0 +1,18 @@
+/** One thing an installation needs: whether it is so, and if not, what to do. */
+export interface Finding {
+  readonly name: string;
+  readonly status: 'ok' | 'failed' | 'skipped';
+  readonly detail: string;
+  readonly fix?: string;
+}
+
+export const ok = (name: string, detail: string): Finding => ({ name, status: 'ok', detail });
+export const skipped = (name: string, detail: string): Finding => ({ name, status: 'skipped', detail });
+export const failed = (name: string, detail: string, fix: string): Finding => ({
+  name,
+  status: 'failed',
+  detail,
+  fix,
+});
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,67 @@
+/** `hostplane doctor`: everything a start depends on, looked at without starting; each fault with its cure. */
+import type { Command } from 'commander';
+import { formatFault } from '../../../kernel/provider/fault.ts';
+import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import type { Cli } from '../command.ts';
+import { findConfigFile, loadConfiguration } from '../configuration.ts';
+import { clean } from '../table.ts';
+import { type Finding, failed, ok } from './check.ts';
+import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
+import { checkPort, checkTls } from './network.ts';
+import { checkDatabase, checkRedis } from './storage.ts';
+
+const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const;
+
+function checkConfiguration(
+  cli: Cli,
+  named?: string,
+): { findings: Finding[]; config: ProviderConfig | null } {
+  const file = findConfigFile(cli.io, named);
+  const loaded = loadConfiguration(cli.io, file);
+  const name = 'Configuration';
+  if (loaded.ok) return { findings: [ok(name, file ?? 'the built-in demo provider')], config: loaded.config };
+  const findings = loaded.faults.map((fault) =>
+    failed(name, formatFault({ ...fault, fix: '' }).trim(), fault.fix),
+  );
+  return { findings, config: null };
+}
+
+async function examine(cli: Cli, named?: string): Promise<Finding[]> {
+  const { findings, config } = checkConfiguration(cli, named);
+  const machine = [checkNode(), checkOpenFiles()];
+  if (config === null) return [...machine, ...findings];
+  const { database, redis, server } = config;
+  return [
+    ...machine,
+    ...findings,
+    await checkDataFolder(database.url === null ? database.folder : null),
+    ...(await checkDatabase(config)),
+    await checkRedis(redis.url),
+    await checkPort(server),
+    await checkTls(server.tls),
+  ];
+}
+
+function describe(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.flatMap(({ name, status, detail, fix }) => [
+    `${SIGNS[status]} ${name.padEnd(width)}  ${detail}`,
+    ...(fix === undefined ? [] : [`  ${' '.repeat(width)}  fix: ${fix}`]),
+  ]);
+  const broken = findings.filter(({ status }) => status === 'failed').length;
+  const verdict = broken === 0 ? 'Nothing is wrong.' : `${broken} of ${findings.length} need mending.`;
+  return clean(`${[...lines, '', verdict].join('\n')}\n`);
+}
+
+export function addDoctor(program: Command, cli: Cli): void {
+  program
+    .command('doctor')
+    .description('check everything a start depends on, and say how to mend what is wrong')
+    .action(
+      cli.action(async ({ config }) => {
+        const findings = await examine(cli, config);
+        const healthy = findings.every(({ status }) => status !== 'failed');
+        return { json: { healthy, checks: findings }, text: describe(findings), code: healthy ? 0 : 1 };
+      }),
+    );
+}

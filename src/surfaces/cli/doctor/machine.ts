@@ -1,0 +1,66 @@
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
+
+const OLDEST_NODE = [20, 19] as const;
+
+export function checkNode(version: string = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  if (isNewEnough) return ok('Node', version);
+  return failed(
+    'Node',
+    `${version} is too old.`,
+    `Install Node ${OLDEST_NODE.join('.')} or newer; 24 is best.`,
+  );
+}
+
+/** The folder, or the nearest one above it that is there. */
+async function nearestFolder(folder: string): Promise<string> {
+  const isThere = await access(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+}
+
+const LEAST_FREE_MB = 512;
+
+/** `null`: the data lies in a database server elsewhere. */
+export async function checkDataFolder(folder: string | null): Promise<Finding> {
+  const name = 'Data folder';
+  if (folder === null) return skipped(name, 'the database is a server of its own');
+  const near = await nearestFolder(folder);
+  try {
+    await access(near, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(near);
+    const freeMb = Math.floor((bavail * bsize) / 1_048_576);
+    const made = near === folder ? '' : ' (made at the first start)';
+    if (freeMb >= LEAST_FREE_MB) return ok(name, `${folder}${made}, ${freeMb} MB free`);
+    return failed(
+      name,
+      `${folder} has ${freeMb} MB left.`,
+      `Free at least ${LEAST_FREE_MB} MB, or move it with HOSTPLANE_DATA.`,
+    );
+  } catch (error) {
+    const fix = `Let this user write to ${near}, or choose another folder with HOSTPLANE_DATA.`;
+    return failed(name, `${folder} cannot be written to (${reasonOf(error)}).`, fix);
+  }
+}
+
+const FEWEST_FILES = 4096;
+
+interface Limits {
+  readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
+}
+
+/** Every connection of a client is an open file. */
+export function checkOpenFiles(report: object | undefined = process.report?.getReport() as object): Finding {
+  const name = 'Open files';
+  const limit = (report as Limits | undefined)?.userLimits?.open_files?.soft;
+  if (limit === undefined) return skipped(name, 'this system does not say');
+  if (typeof limit === 'string' || limit >= FEWEST_FILES) return ok(name, `${limit} at once`);
+  const fix = `Raise it to ${FEWEST_FILES} or more: ulimit -n 65536, or LimitNOFILE=65536 in a systemd unit.`;
+  return failed(name, `Only ${limit} at once, so about as many clients.`, fix);
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import { findNative } from '../../../store/embedded/binaries.ts';
+import { pendingMigrations } from '../../../store/migrations/migrate.ts';
+import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
+import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
+import { type DatabaseFacts, readDatabaseFacts } from './store.ts';
+
+const OLDEST_POSTGRES = 15;
+const MOST_SKEW_MS = 2000;
+
+function checkPrograms(): Finding {
+  const name = 'PostgreSQL programs';
+  try {
+    const native = findNative();
+    const missing = ['postgres', 'initdb'].filter((program) => !existsSync(join(native, 'bin', program)));
+    if (missing.length === 0) return ok(name, native);
+    return failed(
+      name,
+      `${missing.join(' and ')} missing in ${native}.`,
+      'Install the packages again: npm ci',
+    );
+  } catch (error) {
+    return failed(
+      name,
+      reasonOf(error),
+      'Run npm ci, or name a PostgreSQL server in HOSTPLANE_DATABASE_URL.',
+    );
+  }
+}
+
+function judge({ version, skewMs }: DatabaseFacts, pending: readonly string[]): Finding[] {
+  const major = Math.floor(version / 10_000);
+  const shown = `PostgreSQL ${major}.${version % 10_000}`;
+  const skew = `${(Math.abs(skewMs) / 1000).toFixed(1)} s`;
+  return [
+    major >= OLDEST_POSTGRES
+      ? ok('Database', shown)
+      : failed('Database', `${shown} is too old.`, `Upgrade it to ${OLDEST_POSTGRES} or newer.`),
+    pending.length === 0
+      ? ok('Migrations', 'up to date')
+      : failed('Migrations', `${pending.join(', ')} not done.`, 'Run: hostplane migrate'),
+    Math.abs(skewMs) <= MOST_SKEW_MS
+      ? ok('Clock', `${skew} from that of the database`)
+      : failed(
+          'Clock',
+          `${skew} from that of the database.`,
+          'Let both machines keep time with NTP (chrony, systemd-timesyncd).',
+        ),
+  ];
+}
+
+export async function checkDatabase(config: Pick<ProviderConfig, 'database'>): Promise<Finding[]> {
+  const { url, folder } = config.database;
+  const programs =
+    url === null ? checkPrograms() : skipped('PostgreSQL programs', 'the database is a server of its own');
+  const notYet = (detail: string) => ['Database', 'Migrations', 'Clock'].map((name) => skipped(name, detail));
+  if (programs.status === 'failed') return [programs, ...notYet('needs the programs')];
+  if (url === null && !(await hasEmbeddedDatabase(folder))) {
+    return [programs, ...notYet('the first start makes it')];
+  }
+  try {
+    const look = async (db: Parameters<typeof readDatabaseFacts>[0]) =>
+      judge(await readDatabaseFacts(db), await pendingMigrations(db));
+    return [programs, ...(await withDatabase(config, look, 'present'))];
+  } catch (error) {
+    const fix =
+      url === null
+        ? `See the log in ${folder}, and that no other user owns the files there.`
+        : 'Check that the server runs, that HOSTPLANE_DATABASE_URL is right, and that its pg_hba.conf lets this machine in.';
+    const [, ...rest] = notYet('needs the database');
+    return [programs, failed('Database', reasonOf(error), fix), ...rest];
+  }
+}
+
+export async function checkRedis(url: string | null): Promise<Finding> {
+  const name = 'Redis';
+  if (url === null) return skipped(name, 'not configured; each process counts requests for itself');
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 2000,
+    commandTimeout: 2000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let reason = '';
+  redis.on('error', (error) => {
+    reason = reasonOf(error);
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+    return ok(name, 'answers');
+  } catch (error) {
+    const fix =
+      'Start it, or correct HOSTPLANE_REDIS_URL; until then the limit is counted locally and stricter.';
+    return failed(name, `No answer: ${reason || reasonOf(error)}`, fix);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import type { Db } from '../../../store/database.ts';
+
+export interface DatabaseFacts {
+  /** As PostgreSQL counts: 150019 is 15.19. */
+  readonly version: number;
+  readonly skewMs: number;
+}
+
+/** The clocks are compared in the middle of a round trip, as near as one gets to the same moment. */
+export async function readDatabaseFacts(db: Db): Promise<DatabaseFacts> {
+  const version = await sql<{ version: number }>`
+    select current_setting('server_version_num')::int as version`.execute(db);
+  const before = Date.now();
+  const clock = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  const after = Date.now();
+  const now = clock.rows[0]?.now.getTime() ?? after;
+  return { version: version.rows[0]?.version ?? 0, skewMs: now - (before + after) / 2 };
+}

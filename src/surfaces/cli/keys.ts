@@ -1,0 +1,218 @@
+import type { Command } from 'commander';
+import { type PresetName, presetNames, presets } from '../../kernel/access/presets.ts';
+import { type Approval, approvals } from '../../kernel/access/tables.ts';
+import { contractPermissions } from '../../kernel/access/vocabulary.ts';
+import { createKey, type KeyRules, type NewKey } from '../../portal-api/keys/creation.ts';
+import { resumeKey, revocationReasons, revokeKey, suspendKey } from '../../portal-api/keys/life.ts';
+import { type Lifetime, lifetimes } from '../../portal-api/keys/lifetime.ts';
+import { transferKey } from '../../portal-api/keys/ownership.ts';
+import { listKeys } from '../../portal-api/keys/reading.ts';
+import { overlaps, rollKey } from '../../portal-api/keys/roll.ts';
+import type { KeyView } from '../../portal-api/keys/view.ts';
+import { chooseAccount, chooseKey, chooseMember, isLiving } from './choice.ts';
+import type { Cli, Desk, Output } from './command.ts';
+import { choice, given } from './options.ts';
+import { facts, table } from './table.ts';
+
+function describe(key: KeyView): string {
+  const { last_used: used, revoked } = key;
+  return facts({
+    id: key.id,
+    'public id': key.public_id,
+    name: key.name,
+    status: key.status,
+    owner: key.owner.name,
+    permissions: key.permissions,
+    preset: key.preset,
+    approval: key.approval,
+    expires: key.expires_at ?? 'never',
+    notes: key.notes,
+    'last used': used && `${used.at.toISOString()} from ${used.ip} for ${used.operation_id}`,
+    'replaced by': key.replaced_by,
+    revoked: revoked && `${revoked.at.toISOString()} by ${revoked.by}: ${revoked.comment ?? revoked.reason}`,
+    created: key.created_at,
+  });
+}
+
+const shown = (key: KeyView): Output => ({ json: key, text: describe(key) });
+
+/** The one moment at which a secret is on a screen. */
+function handOver(made: NewKey, more = ''): Output {
+  const text = `${describe(made.key)}
+The key, shown only this once. Store it now; send it as the header X-API-Key.
+
+  ${made.secret}
+
+${more}`;
+  return { json: made, text, warnings: made.warnings };
+}
+
+const rulesOf = ({ registry, config }: Desk): KeyRules => ({
+  vocabulary: contractPermissions(registry),
+  catalogue: config.catalogue,
+});
+
+const presetHelp = presetNames
+  .map((name) => `  ${name.padEnd(17)} ${presets[name].title}: ${presets[name].description}`)
+  .join('\n');
+
+const collect = (pattern: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...pattern.split(',').map((part) => part.trim()),
+];
+
+interface CreateOptions {
+  name: string;
+  expiresIn?: Lifetime;
+  permission?: string[];
+  preset?: PresetName;
+  approval?: Approval;
+  owner?: string;
+  notes?: string;
+}
+
+function addCreate(keys: Command, cli: Cli): void {
+  keys
+    .command('create')
+    .description('make an API key and show its secret once')
+    .requiredOption('--name <name>', '1-64 characters, unique among the living keys of the account')
+    .option('--permission <pattern>', 'family:resource:verb with * for a whole part; repeatable', collect)
+    .addOption(choice('--preset <preset>', presetNames, 'instead of permissions'))
+    .addOption(choice('--expires-in <time>', lifetimes, '90d, or less if the account says so'))
+    .addOption(choice('--approval <mode>', approvals, 'which calls a person must approve'))
+    .option('--owner <member>', 'id or e-mail address (the first owner of the account)')
+    .option('--notes <text>', 'up to 255 characters')
+    .addHelpText('after', `\nPresets:\n${presetHelp}`)
+    .action(
+      cli.atDesk<CreateOptions>(
+        async (desk, { name, expiresIn, permission, preset, approval, owner, notes }) => {
+          const account = await chooseAccount(desk);
+          const owner_id = owner && (await chooseMember(desk, account.id, owner)).id;
+          const more = given({
+            permissions: permission,
+            preset,
+            approval,
+            notes,
+            expires_in: expiresIn,
+            owner_id,
+          });
+          const input = { account_id: account.id, name, ...more };
+          return handOver(await createKey(desk.db, desk.actor, input, rulesOf(desk)));
+        },
+      ),
+    );
+}
+
+function addRoll(keys: Command, cli: Cli): void {
+  keys
+    .command('roll')
+    .description('make a successor with the same name and permissions')
+    .argument('<key>', 'id, public id or name')
+    .addOption(choice('--overlap <time>', overlaps, 'how long the old key still works').default('24h'))
+    .addOption(choice('--expires-in <time>', lifetimes, 'as the old one'))
+    .action(
+      cli.atDesk<{ overlap: (typeof overlaps)[number]; expiresIn?: Lifetime }>(
+        async (desk, { overlap, expiresIn }, args) => {
+          const account = await chooseAccount(desk);
+          const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
+          if (overlap === '0') await desk.confirm(`The present key ${name} stops working at once.`);
+          const input = { account_id: account.id, key_id: id, overlap, ...given({ expires_in: expiresIn }) };
+          const made = await rollKey(desk.db, desk.actor, input, rulesOf(desk));
+          const [old] = await listKeys(desk.db, account.id, id);
+          const end = old?.expires_at?.toISOString() ?? 'an unknown time';
+          return handOver(made, `The old key ${id} ends at ${end}.\n`);
+        },
+      ),
+    );
+}
+
+export function addKeys(program: Command, cli: Cli): void {
+  const keys = program.command('keys').description('API keys of an account');
+  const WHICH = 'id, public id or name';
+
+  keys
+    .command('list')
+    .description('keys that are active or suspended')
+    .option('--all', 'also those that expired or were revoked')
+    .action(
+      cli.atDesk<{ all?: true }>(async (desk, { all }) => {
+        const account = await chooseAccount(desk);
+        const found = (await listKeys(desk.db, account.id)).filter(({ status }) => all || isLiving(status));
+        const rows = found.map(({ id, public_id, name, status, owner, expires_at, last_used }) => ({
+          id,
+          'public id': public_id,
+          name,
+          status,
+          owner: owner.name,
+          expires: expires_at ?? 'never',
+          'last used': last_used?.at,
+        }));
+        return { json: found, text: table(rows, 'There are no such keys.') };
+      }),
+    );
+
+  keys
+    .command('show')
+    .description('one key, without its secret')
+    .argument('<key>', WHICH)
+    .action(
+      cli.atDesk(async (desk, _, args) => {
+        const account = await chooseAccount(desk);
+        return shown(await chooseKey(desk, account.id, args[0] ?? ''));
+      }),
+    );
+
+  addCreate(keys, cli);
+  addRoll(keys, cli);
+
+  for (const [verb, description, act] of [
+    ['suspend', 'pause a key', suspendKey],
+    ['resume', 'let a paused key work again', resumeKey],
+  ] as const) {
+    keys
+      .command(verb)
+      .description(description)
+      .argument('<key>', WHICH)
+      .action(
+        cli.atDesk(async (desk, _, args) => {
+          const account = await chooseAccount(desk);
+          const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
+          if (verb === 'suspend') await desk.confirm(`Calls with the key ${name} will be refused.`);
+          return shown(await act(desk.db, desk.actor, { account_id: account.id, key_id: id }));
+        }),
+      );
+  }
+
+  keys
+    .command('revoke')
+    .description('end a key at once and for good')
+    .argument('<key>', WHICH)
+    .addOption(choice('--reason <reason>', revocationReasons).default('other'))
+    .option('--comment <text>', 'up to 200 characters')
+    .action(
+      cli.atDesk<{ reason: (typeof revocationReasons)[number]; comment?: string }>(
+        async (desk, { reason, comment }, args) => {
+          const account = await chooseAccount(desk);
+          const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
+          await desk.confirm(`The key ${name} (${id}) stops working for good.`);
+          const input = { account_id: account.id, key_id: id, reason, ...given({ comment }) };
+          return shown(await revokeKey(desk.db, desk.actor, input));
+        },
+      ),
+    );
+
+  keys
+    .command('transfer')
+    .description('give a key another owner, whose role then limits it')
+    .argument('<key>', WHICH)
+    .argument('<member>', 'id or e-mail address')
+    .action(
+      cli.atDesk(async (desk, _, args) => {
+        const account = await chooseAccount(desk);
+        const key = await chooseKey(desk, account.id, args[0] ?? '');
+        const member = await chooseMember(desk, account.id, args[1] ?? '');
+        const input = { account_id: account.id, key_id: key.id, owner_id: member.id };
+        return shown(await transferKey(desk.db, desk.actor, input, desk.config.catalogue));
+      }),
+    );
+}

@@ -1,0 +1,23 @@
+/** Between what people type and what functions take. */
+import { Argument, Option } from 'commander';
+import { Refusal } from './refusal.ts';
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the members that were not given: an absent one means "as it is", an undefined one means nothing. */
+export function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** An option (`--name <x>`) or an argument (`<x>`) that is one of a few words, told in the help. */
+export function choice(flags: `--${string}`, values: readonly string[], description?: string): Option;
+export function choice(flags: `<${string}>`, values: readonly string[], description?: string): Argument;
+export function choice(flags: string, values: readonly string[], description = ''): Option | Argument {
+  const made = flags.startsWith('-') ? new Option(flags, description) : new Argument(flags, description);
+  return made.choices(values);
+}
+
+export function wholeNumber(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new Refusal(`"${text}" is not a whole number.`, 2);
+}

@@ -1,0 +1,72 @@
+/** How a command that was not carried out says so: what is wrong, where, and what to do next. */
+import { maskKeys } from '../../kernel/access/key-format.ts';
+import { problems } from '../../kernel/problems/catalogue.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import { EmbeddedFault } from '../../store/embedded/embedded.ts';
+import { isUnavailable } from '../../store/unavailable.ts';
+import { clean } from './table.ts';
+
+/** 1: refused or failed. 2: the command itself was not written as it should be. */
+export type FailureCode = 1 | 2;
+
+/** A refusal of the command line itself; its message says what to do. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: FailureCode;
+
+  constructor(message: string, code: FailureCode = 1) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Explanation {
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly next_step: string | null;
+  readonly errors: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+function explain(error: unknown): Explanation {
+  const nothing = { next_step: null, errors: [], extra: {} };
+  if (error instanceof Problem) {
+    const { title, next_step } = problems[error.code];
+    const { code, message: detail, errors, extra } = error;
+    return { code, title, detail, next_step, errors, extra };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  if (error instanceof Refusal) return { ...nothing, code: 'refused', title: 'Not done', detail };
+  if (error instanceof EmbeddedFault) {
+    return { ...nothing, code: 'database_unavailable', title: 'No database', detail };
+  }
+  if (isUnavailable(error)) {
+    const next_step = 'Check that the database runs and that its URL is right: hostplane doctor says more.';
+    return {
+      ...nothing,
+      code: 'database_unavailable',
+      title: 'The database does not answer',
+      detail,
+      next_step,
+    };
+  }
+  const next_step = 'This should not happen; please report it with what was run.';
+  return { ...nothing, code: 'internal_error', title: 'Failed', detail, next_step };
+}
+
+export function formatFailure(error: unknown, asJson: boolean): string {
+  const { code, title, detail, next_step, errors, extra } = explain(error);
+  if (asJson) {
+    const body = { error: { code, title, detail, ...extra, errors, next_step } };
+    return maskKeys(`${JSON.stringify(body, null, 2)}\n`);
+  }
+  const lines = [
+    `${title}: ${detail}`,
+    ...errors.map((field) => `  ${field.pointer.slice(1) || 'input'}: ${field.detail}`),
+    ...(next_step === null ? [] : [next_step]),
+  ];
+  return maskKeys(lines.map((line) => `${clean(line)}\n`).join(''));
+}
+
+export const failureCode = (error: unknown): FailureCode => (error instanceof Refusal ? error.code : 1);

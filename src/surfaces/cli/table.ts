@@ -1,0 +1,56 @@
+/** Rows and facts as people read them in a terminal. */
+
+/** What others wrote must not move the cursor, change colours or retitle the window. */
+export function clean(text: string): string {
+  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '?');
+}
+
+/** `2026-03-01 10:00Z`: sortable, and short enough for a column. */
+function formatTime(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
+}
+
+export type Cell = string | number | boolean | Date | null | undefined;
+
+export function format(value: Cell): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (value instanceof Date) return formatTime(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return clean(String(value)).replaceAll('\n', ' ');
+}
+
+/** A column per name; nothing but the sentence where there are no rows. */
+export function table(rows: readonly Readonly<Record<string, Cell>>[], empty: string): string {
+  const [first] = rows;
+  if (first === undefined) return `${empty}\n`;
+  const names = Object.keys(first);
+  const lines = [
+    names.map((name) => name.toUpperCase()),
+    ...rows.map((row) => names.map((name) => format(row[name]))),
+  ];
+  const widths = names.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+/** One fact to a line; a list of texts takes a line for each. */
+export function facts(values: Readonly<Record<string, Cell | readonly string[]>>): string {
+  const width = Math.max(...Object.keys(values).map((name) => name.length));
+  return Object.entries(values)
+    .map(([name, value]) => {
+      const lines = Array.isArray(value) ? value.map(format) : [format(value as Cell)];
+      const [first = '–', ...rest] = lines;
+      return [name.padEnd(width) + `  ${first}`, ...rest.map((line) => `${' '.repeat(width)}  ${line}`)].join(
+        '\n',
+      );
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}

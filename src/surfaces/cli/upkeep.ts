@@ -1,0 +1,108 @@
+/** Commands about the installation itself rather than about an account in it. */
+import type { Command } from 'commander';
+import { findBreak } from '../../kernel/audit/store.ts';
+import { readDefaultText } from '../../kernel/provider/default.ts';
+import { formatFault } from '../../kernel/provider/fault.ts';
+import { migrate } from '../../store/migrations/migrate.ts';
+import { openapiDocument } from '../openapi/document.ts';
+import { asYaml } from '../openapi/yaml.ts';
+import { chooseAccount } from './choice.ts';
+import type { Cli } from './command.ts';
+import { findConfigFile, loadConfiguration, requireConfiguration } from './configuration.ts';
+import { withDatabase } from './database.ts';
+import { choice } from './options.ts';
+
+export function addServe(program: Command, cli: Cli): void {
+  program
+    .command('serve')
+    .description('run the server (what `hostplane` does without a command)')
+    .action(
+      cli.action(async ({ config }) => {
+        const { out, error } = cli.io;
+        return cli.parts.serve(requireConfiguration(cli.io, config), { out, error });
+      }),
+    );
+}
+
+export function addMigrate(program: Command, cli: Cli): void {
+  program
+    .command('migrate')
+    .description('bring the database to this version, making it if it is not there')
+    .action(
+      cli.action(async ({ config }) => {
+        const done = await withDatabase(requireConfiguration(cli.io, config), migrate, 'any');
+        const text = done.length === 0 ? 'The database is up to date.\n' : `Done: ${done.join(', ')}\n`;
+        return { json: { migrated: done }, text };
+      }),
+    );
+}
+
+export function addConfig(program: Command, cli: Cli): void {
+  const config = program.command('config').description("the provider's configuration");
+  config
+    .command('check')
+    .description('say everything that is wrong with a configuration')
+    .argument('[file]', 'the one that a start would use')
+    .action(
+      cli.action(async (options, [named]) => {
+        const file = findConfigFile(cli.io, named ?? options.config);
+        const loaded = loadConfiguration(cli.io, file);
+        const faults = loaded.ok ? [] : loaded.faults;
+        const where = file ?? 'The built-in configuration of the demo provider';
+        const text = loaded.ok ? `${where}: no faults.\n` : `${faults.map(formatFault).join('\n')}\n`;
+        return { json: { file: file ?? null, valid: loaded.ok, faults }, text, code: loaded.ok ? 0 : 1 };
+      }),
+    );
+  config
+    .command('print-default')
+    .description('print the complete configuration of the demo provider, to start one of your own from')
+    .action(
+      cli.action(async () => {
+        const text = readDefaultText();
+        return { json: { text }, text };
+      }),
+    );
+}
+
+export function addAudit(program: Command, cli: Cli): void {
+  program
+    .command('audit')
+    .description('the audit log')
+    .command('verify')
+    .description('recompute the hash chain of an account: is any entry missing or changed?')
+    .argument('[account]', 'id or exact name')
+    .action(
+      cli.atDesk(async (desk, _, [named]) => {
+        const { id, name } = await chooseAccount(desk, named);
+        const broken = await findBreak(desk.db, id);
+        const text =
+          broken === null
+            ? `The audit log of ${name} is whole.\n`
+            : `The audit log of ${name} is broken at entry ${broken}: it, or the one before it, was changed or removed.\nCompare it with a backup, and find out who can write to the database.\n`;
+        return {
+          json: { account_id: id, whole: broken === null, broken_at: broken },
+          text,
+          code: broken === null ? 0 : 1,
+        };
+      }),
+    );
+}
+
+export function addSpec(program: Command, cli: Cli): void {
+  program
+    .command('spec')
+    .description('print the OpenAPI document')
+    .addOption(choice('--format <format>', ['json', 'yaml']).default('json'))
+    .action(
+      cli.action<{ format: 'json' | 'yaml' }>(async ({ config, format }) => {
+        const { provider, server } = requireConfiguration(cli.io, config);
+        const { registry, version } = cli.parts;
+        const baseUrl = server.base_url ?? `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`;
+        const { name: providerName, currency } = provider;
+        const docsUrl = provider.docs_url.replace(/\/$/, '');
+        const document = openapiDocument(registry, { baseUrl, docsUrl, version, providerName, currency });
+        const text = format === 'yaml' ? asYaml(document) : `${JSON.stringify(document, null, 2)}\n`;
+        return { json: document, text };
+      }),
+    );
+}
