@@ -8,6 +8,7 @@ interface PlainSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, PlainSchema>>;
   readonly additionalProperties?: boolean | PlainSchema;
+  readonly patternProperties?: Readonly<Record<string, PlainSchema>>;
   readonly items?: PlainSchema;
   readonly anyOf?: readonly PlainSchema[];
   readonly 'x-secret'?: boolean;
@@ -24,8 +25,10 @@ function keepObject(schema: PlainSchema, secrets: 'show' | 'hide'): Keep {
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, member]) => [name, keep(member, secrets)] as const,
   );
-  const others =
-    typeof schema.additionalProperties === 'object' ? keep(schema.additionalProperties, secrets) : null;
+  // A map is written as additionalProperties by us and as one pattern by Type.Record.
+  const [pattern] = Object.values(schema.patternProperties ?? {});
+  const rest = pattern ?? schema.additionalProperties;
+  const others = typeof rest === 'object' ? keep(rest, secrets) : null;
   if (members.length === 0 && schema.additionalProperties !== false && others === null) return asIs;
   return (value) => {
     if (value === null || typeof value !== 'object') return value;

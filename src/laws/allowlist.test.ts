@@ -1,14 +1,18 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AllowlistMode } from '../kernel/access/tables.ts';
+import { DenialQueue } from '../kernel/denials/queue.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Endpoint } from '../kernel/record.ts';
-import { createKey } from '../testing/accounts.ts';
+import { createServer } from '../surfaces/http/server.ts';
+import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { expectWellFormed, outcomeOf } from './answers.ts';
 import { forgeKey } from './forged-keys.ts';
 import { callTo, createWorld, endpoints, type World } from './walk.ts';
 
-const INSIDE = '203.0.113.7';
+/** Where the calls of the tests come from unless they say otherwise. */
+const INSIDE = '10.0.0.0/8';
 
 let app: TestApp;
 
@@ -23,77 +27,265 @@ interface Entry {
   readonly expires_at?: Date;
 }
 
-async function createGuardedWorld(mode: AllowlistMode, entries: readonly Entry[]): Promise<World> {
+async function createGuarded(mode: AllowlistMode, entries: readonly Entry[] = []): Promise<World> {
   const world = await createWorld(app);
   const { db } = app.services;
   const { id: account_id } = world.account;
   await db.insertInto('ip_allowlists').values({ account_id, mode }).execute();
   for (const entry of entries) {
+    const id = newId('allowlist_entry');
     await db
       .insertInto('ip_allowlist_entries')
-      .values({ id: newId('allowlist_entry'), account_id, created_by: 'a test', ...entry })
+      .values({ id, account_id, created_by: 'a test', ...entry })
       .execute();
   }
   return world;
 }
 
-interface Denial {
-  readonly operation_id: string;
-  readonly count: number;
-  readonly client_ip: string;
-  readonly [member: string]: unknown;
+let strangers = 0;
+/** An address of its own for each case, so that no two fold and none meets the rate limit. */
+function outsider(): string {
+  strangers++;
+  return `198.51.${strangers >> 8}.${strangers & 255}`;
 }
 
-async function denialsOf(world: World, from = INSIDE): Promise<Denial[]> {
+interface Denial {
+  readonly operation_id: string;
+  readonly client_ip: string;
+  readonly cause: string;
+  readonly count: number;
+}
+
+async function listDenials(world: World, query = ''): Promise<{ data: Denial[]; dropped: number }> {
+  const response = await app.call({ url: `/account/v1/key-denials?limit=200${query}`, key: world.key.key });
+  expect(response.statusCode).toBe(200);
+  return response.json();
+}
+
+async function denialsFrom(world: World, address: string): Promise<Denial[]> {
   await app.services.denials.flush();
-  const url = '/account/v1/key-denials?limit=200';
-  return (await app.call({ url, key: world.key.key, remoteAddress: from })).json().data;
+  return (await listDenials(world, `&client_ip=${encodeURIComponent(address)}`)).data;
+}
+
+const whoami = (key: TestKey, remoteAddress: string) =>
+  app.call({ url: '/account/v1/whoami', key: key.key, remoteAddress });
+
+/** The names in an answer, without its values. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return 'array';
+  if (value === null || typeof value !== 'object') return 'value';
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
 }
 
 const success = (endpoint: Endpoint): string => String(endpoint.example.answer.status);
 
-/** One call each from an address that is not on the list, made by someone who may do everything else. */
 describe.each([
-  { mode: 'off', refused: false, header: undefined },
-  { mode: 'report_only', refused: false, header: 'would-deny' },
-  { mode: 'enforce', refused: true, header: undefined },
-] as const)('$mode, from outside the list', ({ mode, refused, header }) => {
-  const outside = `198.51.100.${mode.length}`;
+  { mode: 'off', enforced: null, header: undefined },
+  { mode: 'report_only', enforced: false, header: 'would-deny' },
+  { mode: 'enforce', enforced: true, header: undefined },
+] as const)('$mode', ({ mode, enforced, header }) => {
   let world: World;
-  /** The same account without the list, through which the walk makes what it needs. */
-  let maker: World;
 
   beforeAll(async () => {
-    world = await createGuardedWorld(mode, [{ cidr: '203.0.113.0/24' }]);
-    const call: TestApp['call'] = (options) => app.call({ ...options, remoteAddress: INSIDE });
-    maker = { ...world, app: { ...app, call } };
+    world = await createGuarded(mode, [{ cidr: INSIDE }]);
   });
 
-  const callFrom = (endpoint: Endpoint, remoteAddress: string) =>
-    callTo(endpoint, { ...maker, app: { ...app, call: (o) => app.call({ ...o, remoteAddress }) } });
-
   it.each(endpoints)('$id', async (endpoint) => {
-    const inside = await callFrom(endpoint, INSIDE);
+    const inside = await callTo(endpoint, world);
     expect([endpoint.id, outcomeOf(inside), inside.headers['hostplane-allowlist']]).toEqual([
       endpoint.id,
       success(endpoint),
       undefined,
     ]);
-    const params = /\{/.test(endpoint.path) ? { params: await paramsInside(endpoint) } : {};
-    const response = await callTo(endpoint, world, { ...params, remoteAddress: outside });
-    expect([endpoint.id, outcomeOf(response), response.headers['hostplane-allowlist']]).toEqual([
+    const remoteAddress = outsider();
+    await callTo(endpoint, world, { remoteAddress });
+    const outside = await callTo(endpoint, world, { remoteAddress });
+    expect([endpoint.id, outcomeOf(outside), outside.headers['hostplane-allowlist']]).toEqual([
       endpoint.id,
-      refused ? '403 ip_not_allowed' : success(endpoint),
+      enforced ? '403 ip_not_allowed' : success(endpoint),
       header,
     ]);
-    if (!refused) {
-      const { 'hostplane-allowlist': _, ...headers } = response.headers;
-      expect([endpoint.id, Object.keys(headers).sort()]).toEqual([endpoint.id, Object.keys(inside.headers).sort()]);
-      expect([endpoint.id, shapeOf(response.body)]).toEqual([endpoint.id, shapeOf(inside.body)]);
-      return;
+    expectWellFormed(endpoint.id, outside);
+    if (enforced) {
+      expect(outside.json()).toMatchObject({ client_ip: remoteAddress });
+      expect(outside.headers['x-required-permission']).toBe(endpoint.permission);
+    } else {
+      const names = Object.keys(outside.headers).filter((name) => name !== 'hostplane-allowlist');
+      expect([endpoint.id, names.sort()]).toEqual([endpoint.id, Object.keys(inside.headers).sort()]);
+      const shapes = [inside, outside].map(({ body }) => shapeOf(body === '' ? null : JSON.parse(body)));
+      expect([endpoint.id, shapes[1]]).toEqual([endpoint.id, shapes[0]]);
     }
-    expectWellFormed(endpoint.id, response);
-    expect(response.json()).toMatchObject({ client_ip: outside });
-    expect(response.headers['x-required-permission']).toBe(endpoint.permission);
+    const denials = await denialsFrom(world, remoteAddress);
+    const expected = {
+      cause: 'ip_restriction',
+      code: 'ip_not_allowed',
+      enforced,
+      allowlist_mode: mode,
+      client_ip: remoteAddress,
+      method: endpoint.method,
+      path_template: endpoint.path,
+      operation_id: endpoint.id,
+      required_permission: null,
+      denied_by: null,
+      count: 2,
+      last_request_id: outside.headers['x-request-id'],
+      hint: expect.stringMatching(/\.$/),
+      key: expect.objectContaining({ id: world.key.id, public_id: world.key.publicId }),
+    };
+    expect([endpoint.id, denials]).toEqual([
+      endpoint.id,
+      enforced === null ? [] : [expect.objectContaining(expected)],
+    ]);
+  });
+});
+
+describe('which addresses an enforced list lets in', () => {
+  const soon = (milliseconds: number): Date => new Date(Date.now() + milliseconds);
+  const cases: { title: string; entries: Entry[]; in: string[]; out: string[] }[] = [
+    {
+      title: 'IPv4 ranges and single addresses, mapped peers alike',
+      entries: [{ cidr: '203.0.113.0/24' }, { cidr: '192.0.2.77/32' }],
+      in: ['203.0.113.0', '203.0.113.255', '::ffff:203.0.113.9', '192.0.2.77', '::ffff:192.0.2.77'],
+      out: [
+        '203.0.112.255',
+        '203.0.114.0',
+        '::ffff:203.0.114.9',
+        '192.0.2.78',
+        '::203.0.113.9',
+        '2001:db8::1',
+      ],
+    },
+    {
+      title: 'IPv6 ranges and single addresses',
+      entries: [{ cidr: '2001:db8:5::/48' }, { cidr: '2001:db8:9::1/128' }],
+      in: ['2001:db8:5::', '2001:db8:5:ffff:ffff:ffff:ffff:ffff', '2001:0DB8:5::1', '2001:db8:9::1'],
+      out: ['2001:db8:6::', '2001:db8:4:ffff::1', '2001:db8:9::2', '203.0.113.9', '::ffff:203.0.113.9'],
+    },
+    {
+      title: 'nobody by an expired entry, also when it was the last',
+      entries: [{ cidr: '203.0.113.0/24', expires_at: soon(-1000) }],
+      in: [],
+      out: ['203.0.113.7', '192.0.2.1', '2001:db8::1'],
+    },
+    {
+      title: 'by a live wider entry where a narrower one has expired',
+      entries: [
+        { cidr: '203.0.0.0/16', expires_at: soon(3_600_000) },
+        { cidr: '203.0.113.0/24', expires_at: soon(-1000) },
+        { cidr: '2001:db8::/32' },
+        { cidr: '2001:db8:5::/48', expires_at: soon(-1000) },
+      ],
+      in: ['203.0.113.7', '203.0.1.1', '2001:db8:5::1'],
+      out: ['203.1.0.1', '2001:db9::1'],
+    },
+    {
+      title: 'nobody where there is no entry',
+      entries: [],
+      in: [],
+      out: ['203.0.113.7', '::1', '127.0.0.1'],
+    },
+  ];
+
+  it.each(cases)('$title', async ({ entries, in: inside, out }) => {
+    const { key } = await createGuarded('enforce', entries);
+    for (const address of inside) {
+      expect([address, outcomeOf(await whoami(key, address))]).toEqual([address, '200']);
+    }
+    for (const address of out) {
+      expect([address, outcomeOf(await whoami(key, address))]).toEqual([address, '403 ip_not_allowed']);
+    }
+  });
+
+  it('ends with the entry, though nothing was written since', async () => {
+    const { key } = await createGuarded('enforce', [
+      { cidr: '203.0.113.0/24', expires_at: soon(700) },
+      { cidr: '203.0.113.64/26', expires_at: soon(400) },
+    ]);
+    const outcome = () => whoami(key, '203.0.113.70').then(outcomeOf);
+    expect(await outcome()).toBe('200');
+    await expect.poll(outcome, { interval: 50 }).toBe('403 ip_not_allowed');
+  });
+
+  it('shows a mapped peer as the IPv4 address it is', async () => {
+    const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
+    const address = outsider();
+    const response = await whoami(world.key, `::ffff:${address}`);
+    expect(response.json()).toMatchObject({ code: 'ip_not_allowed', client_ip: address });
+    expect(await denialsFrom(world, address)).toHaveLength(1);
+  });
+});
+
+describe('recent denials', () => {
+  it('are seen within five seconds by themselves, folded, with their cause', async () => {
+    const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
+    const address = outsider();
+    for (let i = 0; i < 3; i++) await whoami(world.key, address);
+    const narrow = await createKey(app.services.db, world.account, { permissions: ['account:profile:read'] });
+    await app.call({ url: '/account/v1/members', key: narrow.key });
+    const seen = async () =>
+      (await listDenials(world)).data.map(
+        ({ cause, operation_id, count }) => `${cause} ${operation_id} ${count}`,
+      );
+    const expected = ['ip_restriction getWhoami 3', 'permission listMembers 1'];
+    await expect.poll(async () => (await seen()).sort(), { timeout: 5000 }).toEqual(expected);
+  });
+
+  it('are two where both causes meet in Report only', async () => {
+    const world = await createGuarded('report_only', [{ cidr: INSIDE }]);
+    const narrow = await createKey(app.services.db, world.account, { permissions: ['account:profile:read'] });
+    const address = outsider();
+    const response = await app.call({ url: '/account/v1/members', key: narrow.key, remoteAddress: address });
+    expect([outcomeOf(response), response.headers['hostplane-allowlist']]).toEqual([
+      '403 permission_denied',
+      'would-deny',
+    ]);
+    const seen = (await denialsFrom(world, address)).map(({ cause }) => cause);
+    expect(seen.sort()).toEqual(['ip_restriction', 'permission']);
+  });
+
+  it('begin a new row ten minutes after the first', async () => {
+    const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
+    const address = outsider();
+    await whoami(world.key, address);
+    expect(await denialsFrom(world, address)).toHaveLength(1);
+    await sql`update key_denials set first_at = first_at - interval '601 seconds' where client_ip = ${address}`.execute(
+      app.services.db,
+    );
+    await whoami(world.key, address);
+    await whoami(world.key, address);
+    expect((await denialsFrom(world, address)).map(({ count }) => count).sort()).toEqual([1, 2]);
+  });
+
+  it('are not made by whoever does not hold the secret, nor by keys that do not open', async () => {
+    const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
+    const { db } = app.services;
+    const address = outsider();
+    const revoked = await createKey(db, world.account, { status: 'revoked' });
+    const expired = await createKey(db, world.account, { expires_at: new Date(0) });
+    for (const key of [forgeKey(world.key.publicId), forgeKey('NeverIssued2'), revoked.key, expired.key]) {
+      const response = await app.call({ url: '/account/v1/whoami', key, remoteAddress: address });
+      expect(response.statusCode).toBe(401);
+    }
+    expect(await denialsFrom(world, address)).toEqual([]);
+  });
+
+  it('lose rows in a flood, never the count of what was lost', async () => {
+    const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
+    const failures: unknown[] = [];
+    const denials = new DenialQueue(app.services.db, (error) => void failures.push(error), 3);
+    const flooded = createServer({ ...app.services, denials });
+    const call = (remoteAddress: string) =>
+      flooded.inject({ url: '/account/v1/whoami', headers: { 'x-api-key': world.key.key }, remoteAddress });
+    const first = outsider();
+    for (const address of [first, first, ...Array.from({ length: 9 }, outsider)]) {
+      expect((await call(address)).statusCode).toBe(403);
+    }
+    expect(denials.dropped).toBe(7);
+    await denials.close();
+    await flooded.close();
+    expect(failures).toEqual([]);
+    const { data, dropped } = await listDenials(world);
+    expect(data.map(({ count }) => count).sort()).toEqual([1, 1, 2]);
+    expect(dropped).toBe(7);
   });
 });
