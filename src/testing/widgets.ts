@@ -103,7 +103,7 @@ const listWidgets = endpoint({
   access: 'read',
   resource: { name: 'widget', role: 'list' },
   query: ListQuery(
-    { name: Type.Optional(ResourceName), ...dateFilters },
+    { name: Type.Optional({ ...ResourceName, description: 'Exactly this name.' }), ...dateFilters },
     { sort: ['created_at', '-created_at', 'name', '-name'] },
   ),
   answers: { 200: List(Widget) },

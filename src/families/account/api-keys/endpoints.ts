@@ -32,9 +32,9 @@ export const listApiKeys = endpoint({
   resource: { name: 'api_key', role: 'list' },
   query: ListQuery(
     {
-      status: Type.Optional(OneOf(keyStatuses)),
+      status: Type.Optional(OneOf(keyStatuses, { description: 'Only keys with this status.' })),
       owner: Type.Optional(Id('mem', { description: 'The member that owns the key.' })),
-      expires_before: Type.Optional(Time),
+      expires_before: Type.Optional({ ...Time, description: 'Expiring before this time.' }),
       unused_since: Type.Optional({ ...Time, description: 'Not used at or after this time.' }),
       permission: Type.Optional(
         Type.Unsafe<string>({
@@ -89,8 +89,8 @@ export const revokeApiKey = endpoint({
   resource: { name: 'api_key', role: 'delete' },
   params: KeyId,
   query: Shape({
-    reason: Type.Optional(OneOf(revokeReasons)),
-    comment: Type.Optional(Type.String({ maxLength: 200 })),
+    reason: Type.Optional(OneOf(revokeReasons, { description: 'Why the key is revoked, for the record.' })),
+    comment: Type.Optional(Type.String({ maxLength: 200, description: 'More about why, for the record.' })),
   }),
   answers: { 200: ApiKey },
   problems: [],

@@ -28,9 +28,14 @@ export const AuditEntry = Named(
     request_id: Nullable(Type.String()),
     operation_id: Nullable(Type.String()),
     approval_operation_id: Nullable(Type.String()),
-    changes: Type.Array(Shape({ pointer: Type.String(), before: Type.Unknown(), after: Type.Unknown() }), {
-      maxItems: 100,
-    }),
+    changes: Type.Array(
+      Shape({
+        pointer: Type.String({ description: 'JSON Pointer to the member that changed.' }),
+        before: Type.Unknown({ description: 'Any JSON value; null where there was none.' }),
+        after: Type.Unknown({ description: 'Any JSON value; null where there is none.' }),
+      }),
+      { maxItems: 100 },
+    ),
     prev_hash: Type.String({ description: 'Hash of the entry before it, hexadecimal.' }),
     hash: Type.String({
       description:
@@ -82,9 +87,11 @@ export const listAuditEntries = endpoint({
   query: ListQuery(
     {
       actor: Type.Optional(Type.String({ maxLength: 63, description: 'The id of an API key or a member.' })),
-      action: Type.Optional(Type.String({ maxLength: 63 })),
-      resource_id: Type.Optional(Type.String({ maxLength: 90 })),
-      outcome: Type.Optional(OneOf(auditOutcomes)),
+      action: Type.Optional(
+        Type.String({ maxLength: 63, description: 'The id of an operation, such as `revokeApiKey`.' }),
+      ),
+      resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'What was acted on.' })),
+      outcome: Type.Optional(OneOf(auditOutcomes, { description: 'How it ended.' })),
       since: Type.Optional({ ...Time, description: 'At or after this time.' }),
       until: Type.Optional({ ...Time, description: 'Before this time.' }),
     },

@@ -88,10 +88,12 @@ export const listKeyDenials = endpoint({
   resource: { name: 'key_denial', role: 'list' },
   query: ListQuery(
     {
-      cause: Type.Optional(OneOf(denialCauses)),
-      enforced: Type.Optional(Type.Boolean()),
-      key_id: Type.Optional(Id('key')),
-      client_ip: Type.Optional(Type.String({ maxLength: 45 })),
+      cause: Type.Optional(OneOf(denialCauses, { description: 'What the call was denied for.' })),
+      enforced: Type.Optional(
+        Type.Boolean({ description: 'False: only those that Report only let through.' }),
+      ),
+      key_id: Type.Optional(Id('key', { description: 'The key that was denied.' })),
+      client_ip: Type.Optional(Type.String({ maxLength: 45, description: 'The address it came from.' })),
       since: Type.Optional({ ...Time, description: 'Last seen at or after this time.' }),
     },
     { sort: ['-first_at', 'first_at'] },

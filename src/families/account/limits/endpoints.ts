@@ -51,9 +51,11 @@ export const listLimits = endpoint({
   resource: { name: 'limit', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames)),
-      location: Type.Optional(Type.String({ maxLength: 63 })),
-      used_percent_min: Type.Optional(Type.Number({ minimum: 0, maximum: 1000 })),
+      family: Type.Optional(OneOf(familyNames, { description: 'Only limits of this family.' })),
+      location: Type.Optional(Type.String({ maxLength: 63, description: 'Only limits of this location.' })),
+      used_percent_min: Type.Optional(
+        Type.Number({ minimum: 0, maximum: 1000, description: 'Only limits used at least this much.' }),
+      ),
     },
     { sort: ['id'] },
   ),

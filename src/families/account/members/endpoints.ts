@@ -72,7 +72,10 @@ export const listMembers = endpoint({
   access: 'read',
   resource: { name: 'member', role: 'list' },
   query: ListQuery(
-    { role: Type.Optional(OneOf(roleNames)), status: Type.Optional(OneOf(memberStatuses)) },
+    {
+      role: Type.Optional(OneOf(roleNames, { description: 'Only members with this role.' })),
+      status: Type.Optional(OneOf(memberStatuses, { description: 'Only members with this status.' })),
+    },
     { sort: ['created_at', '-created_at', 'name', '-name'] },
   ),
   answers: { 200: List(Member, { roles: Type.Array(RoleDefinition) }) },

@@ -23,10 +23,12 @@ export const listPrices = endpoint({
   resource: { name: 'price', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames)),
-      resource_type: Type.Optional(Type.String({ maxLength: 63 })),
+      family: Type.Optional(OneOf(familyNames, { description: 'Only prices of this family.' })),
+      resource_type: Type.Optional(
+        Type.String({ maxLength: 63, description: 'Only prices of this type of resource.' }),
+      ),
       location: Type.Optional(Type.String({ maxLength: 63, description: 'Only prices that hold there.' })),
-      sku: Type.Optional(Type.String({ maxLength: 80 })),
+      sku: Type.Optional(Type.String({ maxLength: 80, description: 'Only this price.' })),
     },
     { sort: ['sku'] },
   ),

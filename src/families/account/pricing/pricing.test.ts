@@ -12,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-const post = (payload: object) => t.call({ method: 'POST', url: '/account/v1/pricing/estimate', key, payload });
+const post = (payload: object) =>
+  t.call({ method: 'POST', url: '/account/v1/pricing/estimate', key, payload });
 
 describe('estimatePrice', () => {
   it('200: the worked example of the contract adds up to the digit', async () => {
@@ -29,20 +30,37 @@ describe('estimatePrice', () => {
     const response = await post({
       items: [
         { resource_type: 'castle', configuration: {} },
-        { resource_type: 'vm', change: { resource_id: 'vm_01jqzvbw8fh0xtq5a2k7r9t1mz', configuration: null } },
+        {
+          resource_type: 'vm',
+          change: { resource_id: 'vm_01jqzvbw8fh0xtq5a2k7r9t1mz', configuration: null },
+        },
       ],
     });
-    expect([response.statusCode, response.json().errors.map((e: { code: string }) => e.code).sort()]).toEqual([
-      422,
-      ['unknown_reference', 'unknown_resource_type'],
-    ]);
+    expect([
+      response.statusCode,
+      response
+        .json()
+        .errors.map((e: { code: string }) => e.code)
+        .sort(),
+    ]).toEqual([422, ['unknown_reference', 'unknown_resource_type']]);
   });
 
   it('200: a change to something that exists has before, after and difference', async () => {
-    const { json } = await t.call({ method: 'POST', url: '/workshop/v1/widgets', key, payload: { name: 'v', size: 5 } });
-    await t.services.db.updateTable('resources').set({ type: 'volume' }).where('id', '=', json().id).execute();
+    const { json } = await t.call({
+      method: 'POST',
+      url: '/workshop/v1/widgets',
+      key,
+      payload: { name: 'v', size: 5 },
+    });
+    await t.services.db
+      .updateTable('resources')
+      .set({ type: 'volume' })
+      .where('id', '=', json().id)
+      .execute();
     const response = await post({
-      items: [{ resource_type: 'volume', change: { resource_id: json().id, configuration: { size_gb: 50 } } }],
+      items: [
+        { resource_type: 'volume', change: { resource_id: json().id, configuration: { size_gb: 50 } } },
+      ],
     });
     expect(response.json().items?.[0]).toMatchObject({ before: {}, after: {}, difference: {} });
     expect(Number(response.json().items[0].difference.monthly)).toBeGreaterThan(0);

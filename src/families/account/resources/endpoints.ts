@@ -81,15 +81,21 @@ export const listResources = endpoint({
   resource: { name: 'resource', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames)),
-      type: Type.Optional(Type.String({ maxLength: 63 })),
-      location: Type.Optional(Type.String({ maxLength: 63 })),
-      status: Type.Optional(Type.String({ maxLength: 63 })),
-      name: Type.Optional(Type.String({ maxLength: 63 })),
+      family: Type.Optional(OneOf(familyNames, { description: 'Only resources of this family.' })),
+      type: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources of this type.' })),
+      location: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources there.' })),
+      status: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources with this status.' })),
+      name: Type.Optional(Type.String({ maxLength: 63, description: 'Exactly this name.' })),
       label_selector: Type.Optional(
         Type.String({ maxLength: 1000, description: '`env=prod,role in (web,api),!legacy`' }),
       ),
-      ids: Type.Optional(Type.Array(Type.String({ maxLength: 90 }), { minItems: 1, maxItems: 50 })),
+      ids: Type.Optional(
+        Type.Array(Type.String({ maxLength: 90 }), {
+          minItems: 1,
+          maxItems: 50,
+          description: 'Only these, with commas between them.',
+        }),
+      ),
       ...dateFilters,
     },
     {

@@ -54,9 +54,11 @@ export const listMyApis = endpoint({
   resource: { name: 'api_access', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames)),
-      method: Type.Optional(OneOf(methods)),
-      allowed: Type.Optional(Type.Boolean()),
+      family: Type.Optional(OneOf(familyNames, { description: 'Only endpoints of this family.' })),
+      method: Type.Optional(OneOf(methods, { description: 'Only endpoints with this method.' })),
+      allowed: Type.Optional(
+        Type.Boolean({ description: 'Only what this key may call, or only what it may not.' }),
+      ),
     },
     { sort: ['family'], maximum: 250, initial: 250 },
   ),

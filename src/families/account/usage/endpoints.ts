@@ -86,7 +86,10 @@ export const getUsage = endpoint({
   query: Shape({
     from: Type.Optional({ ...Time, description: 'Start of the period; the current month by default.' }),
     to: Type.Optional({ ...Time, description: 'End of the period, not included.' }),
-    group_by: OneOf(['family', 'type', 'resource', 'label', 'location', 'day'], { default: 'family' }),
+    group_by: OneOf(['family', 'type', 'resource', 'label', 'location', 'day'], {
+      default: 'family',
+      description: 'What each row adds up.',
+    }),
     label_key: Type.Optional(
       Type.String({ maxLength: 63, description: 'With `group_by=label`: which label.' }),
     ),
