@@ -72,6 +72,6 @@ export async function compare(
 function middle(sides: readonly Side[]): Side {
   return {
     perSecond: median(sides.map((side) => side.perSecond)),
-    microsecondsEach: median(sides.map((side) => side.microsecondsEach)),
+    microsecondsEach: Math.min(...sides.map((side) => side.microsecondsEach)),
   };
 }

@@ -1,10 +1,8 @@
-import { readDefaultText } from './kernel/provider/default.ts';
-import { loadProvider } from './kernel/provider/load.ts';
+import { families } from './families/index.ts';
+import { buildRegistry } from './kernel/registry.ts';
 import { serve } from './serve.ts';
+import { runCli } from './surfaces/cli/cli.ts';
+import { version } from './surfaces/openapi/version.ts';
 
-const loaded = loadProvider({ env: process.env, defaultText: readDefaultText() });
-if (!loaded.ok) {
-  console.error(loaded.faults);
-  process.exit(1);
-}
-process.exitCode = await serve(loaded.config, { out: (t) => void process.stdout.write(t), error: (t) => void process.stderr.write(t) });
+const parts = { version, registry: buildRegistry(families), serve };
+process.exitCode = await runCli(process.argv.slice(2), parts);

@@ -63,7 +63,7 @@ async function measureRefusal(stage: Stage, { name, status, ask, exhausted }: Sc
   }
 }
 
-export async function measureRefusals(stage: Stage): Promise<Row[]> {
+export async function measureRefusals(stage: Stage, only = ''): Promise<Row[]> {
   const { keyIds, caller, powerless, unknownKey } = stage.fixture;
   const path = `/account/v1/api-keys/${keyIds[0]}`;
   const scenarios: Scenario[] = [
@@ -73,6 +73,6 @@ export async function measureRefusals(stage: Stage): Promise<Row[]> {
     { name: '429', status: 429, ask: { path, key: caller.key }, exhausted: true },
   ];
   const rows: Row[] = [];
-  for (const scenario of scenarios) rows.push(await measureRefusal(stage, scenario));
+  for (const scenario of scenarios.filter(({ name }) => name.startsWith(only))) rows.push(await measureRefusal(stage, scenario));
   return rows;
 }

@@ -10,6 +10,7 @@ interface PlainSchema {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, PlainSchema>>;
   readonly additionalProperties?: boolean | PlainSchema;
+  readonly patternProperties?: object;
   readonly maxProperties?: number;
   readonly items?: PlainSchema;
   readonly maxItems?: number;

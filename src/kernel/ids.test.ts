@@ -38,7 +38,7 @@ describe('newId', () => {
     const seen = Array.from({ length: 12 }, () => new Set<string>());
     for (let i = 0; i < 3000; i++) {
       const letters = newId('member').slice(-12);
-      seen.forEach((set, place) => set.add(letters[place] ?? ''));
+      for (const [place, set] of seen.entries()) set.add(letters[place] ?? '');
     }
     expect(seen.map((set) => set.size)).toEqual(seen.map(() => 32));
   });

@@ -43,7 +43,10 @@ function describeError(error: unknown): unknown {
   return { type: error.name, message: error.message, stack: error.stack, code, constraint, table };
 }
 
-/** The lines of one turn of the event loop leave together: under load a write for each would cost more than the line. */
+const BATCH_MS = 20;
+const BATCH_LENGTH = 32_768;
+
+/** Lines leave together: under load, a write for each would cost several times what the line does. */
 function batch(destination: ReturnType<typeof pino.destination>): DestinationStream {
   let lines = '';
   const pass = (): void => {
@@ -56,8 +59,9 @@ function batch(destination: ReturnType<typeof pino.destination>): DestinationStr
   });
   return {
     write(line) {
-      if (lines === '') setImmediate(pass);
+      if (lines === '') setTimeout(pass, BATCH_MS).unref();
       lines += line;
+      if (lines.length >= BATCH_LENGTH) pass();
     },
   };
 }

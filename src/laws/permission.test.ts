@@ -135,17 +135,22 @@ describe('product and account status', () => {
   } as const;
   const statuses = Object.keys(calmed) as (keyof typeof calmed)[];
 
-  it.each(endpoints)('$id without its product', async (endpoint) => {
-    const shop = await createWorld(world.app);
-    await world.app.services.db
+  let bare: string;
+
+  beforeAll(async () => {
+    const { db } = world.app.services;
+    const account = await createAccount(db);
+    await db
       .updateTable('account_products')
       .set({ enabled: false })
-      .where('account_id', '=', shop.account.id)
+      .where('account_id', '=', account.id)
       .execute();
-    const response = await callTo(endpoint, world, {
-      key: shop.key.key,
-      params: endpoint.example.params ?? {},
-    });
+    bare = (await createKey(db, account)).key;
+  });
+
+  it.each(endpoints)('$id without its product', async (endpoint) => {
+    const params = endpoint.example.params ?? {};
+    const response = await callTo(endpoint, world, { key: bare, params });
     if (endpoint.family === 'account') {
       expect([endpoint.id, response.statusCode]).not.toEqual([endpoint.id, 403]);
       return;

@@ -1,4 +1,5 @@
 /** One account with its owner on a database of its own, for tests of what people do to accounts. */
+import { sql } from 'kysely';
 import type { RoleName } from '../kernel/access/roles.ts';
 import type { Vocabulary } from '../kernel/access/vocabulary.ts';
 import type { AuditEntry } from '../kernel/audit/entry.ts';
@@ -31,7 +32,7 @@ export const catalogue = {
   limits: [limit('account.api-keys', 100), limit('account.api-keys-per-member', 25)],
 };
 
-export const vocabulary: Vocabulary = {
+const vocabulary: Vocabulary = {
   permissions: [
     'account:api-keys:delete',
     'account:api-keys:read',
@@ -122,3 +123,12 @@ export const refusalsOf = (actions: readonly Promise<unknown>[]): Promise<Proble
 /** `/name required` and the like, for comparing all field errors at once. */
 export const fieldsOf = (problem: Problem): string[] =>
   problem.errors.map(({ pointer, code }) => `${pointer} ${code}`).sort();
+
+/** Until so many transactions of this database stand in front of a lock. */
+export async function untilWaiting(db: Db, count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    if (rows.length >= count) return;
+  }
+}

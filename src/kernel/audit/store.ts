@@ -1,13 +1,6 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { type AuditEntry, type AuditOutcome, canonicalJson, chainHash } from './entry.ts';
-
-export interface AuditRow {
-  readonly sequence: number;
-  readonly entry: AuditEntry;
-  readonly prev_hash: Buffer;
-  readonly hash: Buffer;
-}
 
 interface AuditEntriesTable {
   account_id: string;
@@ -52,30 +45,67 @@ export async function append(db: Db, accountId: string, entry: AuditEntry): Prom
   if (numAffectedRows !== 1n) throw new Error(`The account ${accountId} has no audit chain to append to.`);
 }
 
-/** The sequence of the first entry that does not follow from the one before it, or null when the chain is whole. */
+type Link = Pick<AuditEntriesTable, 'sequence' | 'hash'>;
+const START: Link = { sequence: 0, hash: Buffer.alloc(32) };
+/** As long as entries are kept: no account younger than this may have lost its first one. */
+const KEPT = '400 days';
+
+/** The columns lists are filtered by are copies: an entry hidden from a filter is as good as removed. */
+function isTrue(row: Selectable<AuditEntriesTable>, previous: Link): boolean {
+  const { actor, resource, ...entry } = row.entry;
+  return (
+    row.sequence === previous.sequence + 1 &&
+    row.prev_hash.equals(previous.hash) &&
+    chainHash(row.prev_hash, row.entry).equals(row.hash) &&
+    row.id === entry.id &&
+    row.occurred_at.toISOString() === entry.occurred_at &&
+    row.actor_id === (actor.api_key_id ?? actor.member_id) &&
+    row.action === entry.action &&
+    row.resource_id === (resource?.id ?? null) &&
+    row.outcome === entry.outcome
+  );
+}
+
+async function findStray(db: Db, accountId: string): Promise<number | null> {
+  const { rows } = await sql<{ sequence: number | null }>`
+    select min(sequence) as sequence from audit_entries where account_id = ${accountId}
+      and sequence > coalesce((select sequence from audit_heads where account_id = ${accountId}), 0)`.execute(
+    db,
+  );
+  return rows[0]?.sequence ?? null;
+}
+
+/**
+ * The sequence of the first entry that does not follow from the one before it, or null when the chain is whole.
+ * Looks no further than where the chain ended when it began to look, so that it may run while others write.
+ */
 export async function findBreak(db: Db, accountId: string): Promise<number | null> {
-  const head = await db
-    .selectFrom('audit_heads')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  let expected: { sequence: number; hash: Buffer } | undefined;
+  const heads = await sql<Link & { isYoung: boolean }>`
+    select h.sequence, h.hash, a.created_at > now() - ${KEPT}::interval as "isYoung"
+    from audit_heads h join accounts a on a.id = h.account_id where h.account_id = ${accountId}`.execute(db);
+  const [head = { ...START, isYoung: true }] = heads.rows;
+  let last: Link | undefined = head.isYoung ? START : undefined;
   for (let after = 0; ; ) {
-    const { rows } = await sql<AuditRow>`
-      select sequence, entry, prev_hash, hash from audit_entries
-      where account_id = ${accountId} and sequence > ${after} order by sequence limit 1000`.execute(db);
+    const rows = await db
+      .selectFrom('audit_entries')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('sequence', '>', after)
+      .where('sequence', '<=', head.sequence)
+      .orderBy('sequence')
+      .limit(1000)
+      .execute();
     for (const row of rows) {
-      // Old entries leave after 400 days, so the oldest one kept may start anywhere; from there on nothing may be missing.
-      const follows =
-        expected === undefined ||
-        (row.sequence === expected.sequence + 1 && row.prev_hash.equals(expected.hash));
-      if (!follows || !chainHash(row.prev_hash, row.entry).equals(row.hash)) return row.sequence;
-      expected = row;
+      // Old entries leave, so the oldest one kept may stand anywhere; from there on nothing may be missing.
+      last ??= row.sequence === 1 ? START : { sequence: row.sequence - 1, hash: row.prev_hash };
+      if (!isTrue(row, last)) return row.sequence;
+      last = row;
     }
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    after = last.sequence;
+    const end = rows.at(-1);
+    if (end === undefined) break;
+    after = end.sequence;
   }
-  const isWhole = head === undefined || head.sequence === (expected?.sequence ?? 0);
-  return isWhole ? null : (expected?.sequence ?? 0) + 1;
+  if (last !== undefined && last.sequence < head.sequence) return last.sequence + 1;
+  if (last !== undefined && !last.hash.equals(head.hash)) return head.sequence;
+  return findStray(db, accountId);
 }

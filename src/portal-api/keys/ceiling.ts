@@ -70,20 +70,15 @@ export function patternFaults(
 }
 
 export function patternWarnings(patterns: readonly string[], vocabulary: Vocabulary): Warning[] {
-  const sensitive = [...vocabulary.sensitive].filter((permission) => allows(patterns, permission));
   const unused = patterns.filter((pattern) => judgePattern(vocabulary, pattern) === 'unused');
   const wide = patterns.filter((pattern) => pattern.includes('*'));
-  const warnings: Warning[] = unused.map((pattern) => ({
-    code: 'unused_permission',
-    detail: `${pattern}: no endpoint uses this yet.`,
-  }));
-  if (wide.length > 0) {
-    const detail = `${wide.join(', ')}: wildcards also hold for endpoints that are added later.`;
-    warnings.push({ code: 'wildcard_permission', detail });
-  }
-  if (sensitive.length > 0) {
-    const detail = `The key reaches what is sensitive: ${sensitive.join(', ')}.`;
-    warnings.push({ code: 'sensitive_permission', detail });
-  }
-  return warnings;
+  const sensitive = [...vocabulary.sensitive].filter((permission) => allows(patterns, permission));
+  const told = [
+    ['unused_permission', 'No endpoint uses this yet', unused],
+    ['wildcard_permission', 'Wildcards also hold for endpoints that are added later', wide],
+    ['sensitive_permission', 'The key reaches what is sensitive', sensitive],
+  ] as const;
+  return told
+    .filter(([, , which]) => which.length > 0)
+    .map(([code, what, which]) => ({ code, detail: `${what}: ${which.join(', ')}.` }));
 }

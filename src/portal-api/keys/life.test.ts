@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPublicId } from '../../kernel/access/key-format.ts';
 import { findBreak } from '../../kernel/audit/store.ts';
@@ -11,6 +10,7 @@ import {
   rules,
   staff,
   type TestPortal,
+  untilWaiting,
 } from '../../testing/portal.ts';
 import { setKeyPolicy, suspendAllKeys } from '../accounts/key-policy.ts';
 import { setLimit } from '../accounts/limits.ts';
@@ -137,19 +137,11 @@ describe('revoking a key', () => {
     await portal.db.transaction().execute(async (tx) => {
       await tx.updateTable('api_keys').set({ status: 'revoked' }).where('id', '=', key.id).execute();
       resumed = refusalOf(resumeKey(portal.db, staff, input));
-      await untilSomebodyWaits();
+      await untilWaiting(portal.db, 1);
     });
     expect(await resumed).toMatchObject({ code: 'invalid_state' });
   });
 });
-
-async function untilSomebodyWaits(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(portal.db);
-    if (rows.length > 0) return;
-  }
-}
 
 describe('rolling a key', () => {
   it.each([

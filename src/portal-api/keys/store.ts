@@ -32,7 +32,7 @@ function select(db: Db): SelectQueryBuilder<Tables, 'api_keys', KeyRow> {
 }
 
 /** By the database's clock, which also decides when a key has expired. */
-export const inHours = (hours: number): RawBuilder<Date> =>
+const inHours = (hours: number): RawBuilder<Date> =>
   sql<Date>`clock_timestamp() + make_interval(hours => ${hours})`;
 
 export async function insertKey(

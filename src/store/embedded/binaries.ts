@@ -37,7 +37,7 @@ export async function prepareBinaries(place: Place, native = findNative()): Prom
   if (outcome === true) return copy;
   throw new EmbeddedFault(
     `The PostgreSQL in ${copy} does not run${place.account ? ` as ${place.account.name}` : ''}: ${outcome} ` +
-      'Install it again (npm ci), or name a PostgreSQL server of your own.',
+      'Install it again (npm install), or name a PostgreSQL server of your own.',
   );
 }
 
@@ -47,7 +47,7 @@ export function findNative(): string {
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), '../native');
   } catch (cause) {
     throw new EmbeddedFault(
-      `The package ${name} is not installed. Run npm ci (without leaving optional packages out), ` +
+      `The package ${name} is not installed. Run npm install (without leaving optional packages out), ` +
         'or name a PostgreSQL server of your own if there is no such package for this platform.',
       { cause },
     );

@@ -120,7 +120,9 @@ Give it a key: hostplane keys create --account ${account.id} --name first --pres
     const verb = enabled ? 'enable' : 'disable';
     const command = accounts
       .command(`${verb}-product`)
-      .description(`${enabled ? 'give' : 'take'} the account a product family`)
+      .description(
+        enabled ? 'give a product family to the account' : 'take a product family from the account',
+      )
       .addArgument(
         choice(
           '<family>',

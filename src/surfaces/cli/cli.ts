@@ -41,7 +41,7 @@ function buildProgram(cli: Cli): Command {
     .configureOutput({ writeOut: cli.io.out, writeErr: cli.io.error })
     .showHelpAfterError('(add --help for what is possible)');
   program.commandsGroup('Run:');
-  addServe(program, cli);
+  const serve = addServe(program, cli);
   addMigrate(program, cli);
   addDoctor(program, cli);
   addConfig(program, cli);
@@ -52,11 +52,11 @@ function buildProgram(cli: Cli): Command {
   addKeys(program, cli);
   addAllowlist(program, cli);
   addAudit(program, cli);
-  program.action(async (named: string | undefined) => {
+  // Only now, since commands inherit it: what follows an unknown command is not the mistake to talk about.
+  program.allowExcessArguments().action(async (...given: unknown[]) => {
+    const [named] = program.args;
     if (named !== undefined) throw unknownCommand(program, named);
-    await program.commands
-      .find((command) => command.name() === 'serve')
-      ?.parseAsync(program.args, { from: 'user' });
+    await serve(...given);
   });
   return program;
 }

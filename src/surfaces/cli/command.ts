@@ -104,8 +104,7 @@ export class Cli {
 
   #show({ json, text, warnings = [], code = 0 }: Output, { json: asJson }: GlobalOptions): void {
     this.code = code;
-    if (asJson) return this.io.out(`${JSON.stringify(json, null, 2)}\n`);
-    this.io.out(text);
-    for (const { detail } of warnings) this.io.error(clean(`Note: ${detail}\n`));
+    this.io.out(asJson ? `${JSON.stringify(json, null, 2)}\n` : text);
+    if (!asJson) for (const { detail } of warnings) this.io.error(clean(`Note: ${detail}\n`));
   }
 }

@@ -8,8 +8,8 @@ import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import type { CliIo } from './io.ts';
 import { Refusal } from './refusal.ts';
 
-export const CONFIG_FILE = 'hostplane.yaml';
-export const CONFIG_VARIABLE = 'HOSTPLANE_CONFIG';
+const CONFIG_FILE = 'hostplane.yaml';
+const CONFIG_VARIABLE = 'HOSTPLANE_CONFIG';
 
 /** Undefined: there is no file, and the demo provider is the whole configuration. */
 export function findConfigFile(io: CliIo, named?: string): string | undefined {

@@ -9,25 +9,27 @@ import { transferKey } from '../../portal-api/keys/ownership.ts';
 import { listKeys } from '../../portal-api/keys/reading.ts';
 import { overlaps, rollKey } from '../../portal-api/keys/roll.ts';
 import type { KeyView } from '../../portal-api/keys/view.ts';
+import { listMembers } from '../../portal-api/members/members.ts';
 import { chooseAccount, chooseKey, chooseMember, isLiving } from './choice.ts';
 import type { Cli, Desk, Output } from './command.ts';
 import { choice, given } from './options.ts';
 import { facts, table } from './table.ts';
 
-function describe(key: KeyView): string {
-  const { last_used: used, revoked } = key;
+function describe(key: KeyView, owner = key.owner.name): string {
+  const { last_used: used, last_rejected: refused, revoked } = key;
   return facts({
     id: key.id,
     'public id': key.public_id,
     name: key.name,
     status: key.status,
-    owner: key.owner.name,
+    owner,
     permissions: key.permissions,
     preset: key.preset,
     approval: key.approval,
     expires: key.expires_at ?? 'never',
     notes: key.notes,
     'last used': used && `${used.at.toISOString()} from ${used.ip} for ${used.operation_id}`,
+    'last refused': refused && `${refused.at.toISOString()} from ${refused.ip}: ${refused.code}`,
     'replaced by': key.replaced_by,
     revoked: revoked && `${revoked.at.toISOString()} by ${revoked.by}: ${revoked.comment ?? revoked.reason}`,
     created: key.created_at,
@@ -158,7 +160,13 @@ export function addKeys(program: Command, cli: Cli): void {
     .action(
       cli.atDesk(async (desk, _, args) => {
         const account = await chooseAccount(desk);
-        return shown(await chooseKey(desk, account.id, args[0] ?? ''));
+        const key = await chooseKey(desk, account.id, args[0] ?? '');
+        // What a key may do and whether it works hangs on its owner as much as on itself.
+        const owner = (await listMembers(desk.db, account.id)).find(({ id }) => id === key.owner.member_id);
+        if (owner === undefined) return shown(key);
+        const { role, status } = owner;
+        const json = { ...key, owner: { ...key.owner, role, status } };
+        return { json, text: describe(key, `${key.owner.name} (${role}, ${status})`) };
       }),
     );
 

@@ -12,7 +12,7 @@ function formatTime(time: Date): string {
 
 export type Cell = string | number | boolean | Date | null | undefined;
 
-export function format(value: Cell): string {
+function format(value: Cell): string {
   if (value === null || value === undefined || value === '') return '–';
   if (value instanceof Date) return formatTime(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -43,14 +43,12 @@ export function table(rows: readonly Readonly<Record<string, Cell>>[], empty: st
 /** One fact to a line; a list of texts takes a line for each. */
 export function facts(values: Readonly<Record<string, Cell | readonly string[]>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
-  return Object.entries(values)
-    .map(([name, value]) => {
-      const lines = Array.isArray(value) ? value.map(format) : [format(value as Cell)];
-      const [first = '–', ...rest] = lines;
-      return [name.padEnd(width) + `  ${first}`, ...rest.map((line) => `${' '.repeat(width)}  ${line}`)].join(
-        '\n',
-      );
-    })
-    .map((line) => `${line}\n`)
-    .join('');
+  const lines = Object.entries(values).flatMap(([name, value]) => {
+    const [first, ...rest] = Array.isArray(value) ? value.map(format) : [format(value as Cell)];
+    return [
+      `${name.padEnd(width)}  ${first ?? format(null)}`,
+      ...rest.map((line) => `${' '.repeat(width)}  ${line}`),
+    ];
+  });
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -7,21 +7,19 @@ import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
 import { asYaml } from '../openapi/yaml.ts';
 import { chooseAccount } from './choice.ts';
-import type { Cli } from './command.ts';
+import type { Action, Cli } from './command.ts';
 import { findConfigFile, loadConfiguration, requireConfiguration } from './configuration.ts';
 import { withDatabase } from './database.ts';
 import { choice } from './options.ts';
 
-export function addServe(program: Command, cli: Cli): void {
-  program
-    .command('serve')
-    .description('run the server (what `hostplane` does without a command)')
-    .action(
-      cli.action(async ({ config }) => {
-        const { out, error } = cli.io;
-        return cli.parts.serve(requireConfiguration(cli.io, config), { out, error });
-      }),
-    );
+/** Returns what is done where no command is named. */
+export function addServe(program: Command, cli: Cli): Action {
+  const serve = cli.action(async ({ config }) => {
+    const { out, error } = cli.io;
+    return cli.parts.serve(requireConfiguration(cli.io, config), { out, error });
+  });
+  program.command('serve').description('run the server, as without a command').action(serve);
+  return serve;
 }
 
 export function addMigrate(program: Command, cli: Cli): void {

@@ -29,4 +29,15 @@ export function observe(app: FastifyInstance, services: Services): void {
     }
     done();
   });
+  // Nobody will read the answer, so none is sent and the hook above is not called; the call was made all the same.
+  app.addHook('onRequestAbort', (request, done) => {
+    const { exchange } = request;
+    const operation = exchange?.endpoint?.id ?? 'none';
+    metrics.requests.inc({ operation, status: 'aborted' });
+    log.info(
+      { request_id: exchange?.requestId, operation, client_ip: exchange?.client.address.text },
+      'client left before its answer',
+    );
+    done();
+  });
 }

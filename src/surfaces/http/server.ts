@@ -21,6 +21,7 @@ import { groupByPath, offeredBy, offersByPath, originForm } from './paths.ts';
 import { refuse } from './refusal.ts';
 
 const BODY_LIMIT = 256 * 1024;
+const PATIENCE_MS = 30_000;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** A request must fit into one line and a few headers; no id is cut short before it is judged. */
 const LONGEST_PARAMETER = 16 * 1024;
@@ -29,14 +30,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     exchange: Exchange;
   }
-  interface FastifyContextConfig {
-    endpoint?: Endpoint;
-    allowedMethods?: string;
-  }
 }
+
+/** What a request was routed to. */
+type Target = Pick<Exchange, 'endpoint' | 'allowedMethods'>;
 
 export interface ServerOptions {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
+  readonly headersMilliseconds?: number;
   readonly bodyMilliseconds?: number;
   /** Sees every successful answer before it leaves; the tests hold them against their schemas. */
   readonly witness?: (endpoint: Endpoint, status: number, body: string | null) => void;
@@ -51,8 +52,9 @@ const UNCOUNTED = {
   retryAfterSeconds: 0,
 } as const;
 
-function open(request: FastifyRequest, offered?: string): Exchange {
-  const { endpoint, allowedMethods = offered } = request.routeOptions.config ?? {};
+const NOWHERE: Target = { endpoint: undefined, allowedMethods: undefined };
+
+function open(request: FastifyRequest, { endpoint, allowedMethods }: Target = NOWHERE): Exchange {
   const url = request.raw.url ?? '/';
   const mark = url.indexOf('?');
   return {
@@ -86,13 +88,8 @@ function send(
 }
 
 function route(app: FastifyInstance, services: Services, options: ServerOptions): void {
-  const onRequest = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    done: () => void,
-    allowedMethods?: string,
-  ): void => {
-    const exchange = open(request, allowedMethods);
+  const receive = (request: FastifyRequest, reply: FastifyReply, done: () => void, target: Target): void => {
+    const exchange = open(request, target);
     request.exchange = exchange;
     const turnAway = (error: unknown): void => {
       const refusal = refuse(exchange, services, error);
@@ -117,7 +114,10 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
         throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
       }
       const bytes = exchange.endpoint?.bodyLimitBytes ?? BODY_LIMIT;
-      const body = await readBody(request.raw, { bytes, milliseconds: options.bodyMilliseconds ?? 30_000 });
+      const body = await readBody(request.raw, {
+        bytes,
+        milliseconds: options.bodyMilliseconds ?? PATIENCE_MS,
+      });
       const result = await execute(exchange, services, body);
       if (exchange.endpoint) options.witness?.(exchange.endpoint, result.status, result.body);
       const type: Record<string, string> = result.body === null ? {} : { 'content-type': 'application/json' };
@@ -132,12 +132,20 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
   for (const [path, endpoints] of groupByPath(services.registry.endpoints)) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
     const offered = offeredBy(endpoints);
+    const add = (method: string | string[], target: Target): void => {
+      // Not in the route's `config`: asking Fastify for that at each request makes a copy of all its options.
+      app.route({
+        method,
+        url,
+        handler,
+        onRequest: (request, reply, done) => receive(request, reply, done, target),
+      });
+    };
     for (const endpoint of endpoints) {
-      const method = endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method;
-      app.route({ method, url, config: { endpoint }, onRequest, handler });
+      add(endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method, { ...NOWHERE, endpoint });
     }
     const others = METHODS.filter((method) => !offered.includes(method));
-    app.route({ method: others, url, config: { allowedMethods: offered.join(', ') }, onRequest, handler });
+    add(others, { ...NOWHERE, allowedMethods: offered.join(', ') });
   }
   const offers = offersByPath(services.registry.endpoints);
   app.setNotFoundHandler(
@@ -145,7 +153,7 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
       preHandler: (request, reply, done) => {
         // TRACE, PROPFIND and the like have no routes: too many for what nobody calls.
         const strange = METHODS.includes(request.method) ? undefined : offers(request.raw.url ?? '');
-        onRequest(request, reply, done, strange);
+        receive(request, reply, done, { ...NOWHERE, allowedMethods: strange });
       },
     },
     handler,
@@ -169,7 +177,8 @@ async function refuseBadUrl(services: Services, request: FastifyRequest, reply: 
 }
 
 export function createServer(services: Services, options: ServerOptions = {}): FastifyInstance {
-  const { tls } = options;
+  const { tls, headersMilliseconds: headersTimeout = PATIENCE_MS } = options;
+  const patience = { headersTimeout, connectionsCheckingInterval: Math.min(headersTimeout, PATIENCE_MS) };
   const common = {
     forceCloseConnections: 'idle' as const,
     return503OnClosing: false,
@@ -189,9 +198,14 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     tls
       ? Fastify({
           ...common,
-          https: { cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' },
+          https: {
+            ...patience,
+            cert: readFileSync(tls.certificate),
+            key: readFileSync(tls.key),
+            minVersion: 'TLSv1.2',
+          },
         })
-      : Fastify(common)
+      : Fastify({ ...common, http: patience })
   ) as FastifyInstance;
   // What else a client expects beside 100-continue is for no one here to meet, and no reason to refuse.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

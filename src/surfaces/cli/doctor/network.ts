@@ -19,7 +19,7 @@ function tryListening({ host, port }: Server): Promise<string | null> {
 
 function reach({ host, port, tls }: Server): Promise<string> {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const options = { host: shown, port, path: '/healthz', timeout: 2000 };
+  const options = { host: shown, port, path: '/healthz', timeout: 2000, agent: false };
   return new Promise((resolve) => {
     // Whose certificate it is does not matter here: nothing secret is sent.
     const asking = tls ? requestTls({ ...options, rejectUnauthorized: false }) : requestPlain(options);

@@ -20,13 +20,13 @@ function checkPrograms(): Finding {
     return failed(
       name,
       `${missing.join(' and ')} missing in ${native}.`,
-      'Install the packages again: npm ci',
+      'Install the packages again: npm install',
     );
   } catch (error) {
     return failed(
       name,
       reasonOf(error),
-      'Run npm ci, or name a PostgreSQL server in HOSTPLANE_DATABASE_URL.',
+      'Run npm install, or name a PostgreSQL server in HOSTPLANE_DATABASE_URL.',
     );
   }
 }

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { exemptions } from './exemptions.ts';
+import { sources } from './sources.ts';
+
+/** That each entry is still needed is said by its law, which wants its list to be exactly what it found. */
+describe.each(Object.entries(exemptions))('exemptions from %s', (law, entries) => {
+  it('are asked for by a law', () => {
+    const asking = sources.filter(({ path }) => /^src\/laws\/.+\.test\.ts$/.test(path));
+    expect(asking.filter(({ text }) => text.includes(`exemptFrom('${law}')`))).toHaveLength(1);
+  });
+
+  it('have a reason each and name nothing twice', () => {
+    expect(entries.filter(({ reason }) => !/^[A-Z].{20,}\.$/.test(reason))).toEqual([]);
+    expect(new Set(entries.map(({ subject }) => subject)).size).toBe(entries.length);
+  });
+});

@@ -1,0 +1,168 @@
+/** What a call costs the database: counted for each endpoint, with a warm cache unless said otherwise. */
+import type { FastifyInstance } from 'fastify';
+import { Kysely, PostgresDialect } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccessCache } from '../kernel/access/cache.ts';
+import { verdict } from '../kernel/rate-limit/port.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import type { Services } from '../kernel/services.ts';
+import { openPool, type Tables } from '../store/database.ts';
+import { createServer } from '../surfaces/http/server.ts';
+import { createAccount, createKey, createMember } from '../testing/accounts.ts';
+import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
+import { outcomeOf } from './answers.ts';
+import { exemptFrom } from './exemptions.ts';
+import { forgeKey } from './forged-keys.ts';
+import { fill } from './rows.ts';
+import { createWorld, endpoints, lists, paramNames, requestTo, urlOf, type World } from './walk.ts';
+
+let app: TestApp;
+let one: World;
+let many: World;
+/** The same app, but every query of its stages and handlers is written down. */
+let counted: Services;
+let server: FastifyInstance;
+/** The same once more, where every address has used up its requests. */
+let tired: FastifyInstance;
+const queries: string[] = [];
+
+beforeAll(async () => {
+  app = await createTestApp();
+  one = await createWorld(app);
+  many = await createWorld(app);
+  await fill(one, 1, 'one');
+  await fill(many, 50, 'many');
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: openPool(app.database.connection) }),
+    log: ({ query }) => void queries.push(query.sql),
+  });
+  const access = new AccessCache(db, app.registry);
+  access.up();
+  counted = { ...app.services, db, access };
+  const limiter = {
+    ...app.services.limiter,
+    take: () => verdict(false, 200, 200, 1000),
+  } as Services['limiter'];
+  server = createServer(counted);
+  tired = createServer({ ...counted, limiter });
+});
+
+afterAll(async () => {
+  await counted.db.destroy();
+  await app.close();
+});
+
+interface Sent {
+  readonly method: Endpoint['method'];
+  readonly url: string;
+  readonly payload?: unknown;
+}
+
+/** The queries of the second of two equal calls: the first one warms the cache. */
+async function costOf(request: Sent, headers: Record<string, string>, at = server) {
+  const payload = request.payload as object;
+  const send = () => at.inject({ ...request, payload, headers, remoteAddress: freshAddress() });
+  await send();
+  queries.length = 0;
+  const response = await send();
+  return { outcome: outcomeOf(response), response, queries: [...queries] };
+}
+
+const as = (world: World) => ({ 'x-api-key': world.key.key });
+
+it('the count counts: a key that is not known yet costs two queries', async () => {
+  const { key } = await createKey(app.services.db, one.account);
+  queries.length = 0;
+  const response = await server.inject({ url: '/account/v1/whoami', headers: { 'x-api-key': key } });
+  expect([response.statusCode, queries.length]).toEqual([200, 2]);
+});
+
+describe('a list costs as many queries for fifty rows as for one', () => {
+  const page = async (endpoint: Endpoint, world: World) =>
+    costOf(await requestTo(endpoint, world, { query: { limit: 50 } }), as(world));
+
+  it.each(lists)('$id', async (endpoint) => {
+    const few = await page(endpoint, one);
+    const full = await page(endpoint, many);
+    expect([endpoint.id, few.outcome, full.outcome]).toEqual([endpoint.id, '200', '200']);
+    expect([endpoint.id, full.queries]).toEqual([endpoint.id, few.queries]);
+  });
+
+  it('fifty are there to be read', async () => {
+    const other: string[] = [];
+    for (const endpoint of lists) {
+      const { response } = await page(endpoint, many);
+      const { data } = response.json<{ data: { name?: string }[] }>();
+      const isFilled = data.length === 50 && JSON.stringify(data).includes('many-');
+      if (!isFilled) other.push(endpoint.id);
+    }
+    expect(other.sort()).toEqual(exemptFrom('listsOfRows'));
+  });
+});
+
+describe('reading one thing touches the database once', () => {
+  const single = endpoints.filter(({ method, resource }) => method === 'GET' && resource.role === 'read');
+
+  it.each(single.filter((endpoint) => paramNames(endpoint).length > 0))('$id', async (endpoint) => {
+    const cost = await costOf(await requestTo(endpoint, one), as(one));
+    expect([endpoint.id, cost.outcome, cost.queries.length]).toEqual([endpoint.id, '200', 1]);
+  });
+
+  it('documents without an id at most once too', async () => {
+    const dear: string[] = [];
+    for (const endpoint of single.filter((candidate) => paramNames(candidate).length === 0)) {
+      const cost = await costOf(await requestTo(endpoint, one), as(one));
+      expect([endpoint.id, cost.outcome]).toEqual([endpoint.id, '200']);
+      if (cost.queries.length > 1) dear.push(endpoint.id);
+    }
+    expect(dear.sort()).toEqual(exemptFrom('oneQueryPerDocument'));
+  });
+});
+
+describe('a refusal costs none', () => {
+  const refused: Record<string, Record<string, string>> = {};
+
+  beforeAll(async () => {
+    const { db } = app.services;
+    const { account, key } = one;
+    const guarded = await createAccount(db);
+    await db.insertInto('ip_allowlists').values({ account_id: guarded.id, mode: 'enforce' }).execute();
+    const billing = await createMember(db, account.id, 'billing');
+    const closing = await createAccount(db, { status: 'closing' });
+    const shut = async (overrides: Parameters<typeof createKey>[2], of = account) => ({
+      'x-api-key': (await createKey(db, of, overrides)).key,
+    });
+    Object.assign(refused, {
+      'no key': {},
+      bearer: { authorization: `Bearer ${key.key}` },
+      malformed: { 'x-api-key': 'hpk1_short' },
+      'unknown key': { 'x-api-key': forgeKey('NeverIssued3') },
+      'wrong secret': { 'x-api-key': forgeKey(key.publicId) },
+      expired: await shut({ expires_at: new Date(0) }),
+      suspended: await shut({ status: 'suspended' }),
+      revoked: await shut({ status: 'revoked' }),
+      'permission missing': await shut({ permissions: [] }),
+      'role too low': await shut({ owner_id: billing }),
+      'account closing': await shut({}, closing),
+      'address not allowed': await shut({}, guarded),
+    });
+  });
+
+  it.each(endpoints)('$id', async (endpoint) => {
+    const request = { method: endpoint.method, url: urlOf(endpoint, endpoint.example.params) };
+    const statuses = new Set<string>();
+    const attempts = Object.entries(refused).map(([name, headers]) => ({ name, headers, at: server }));
+    for (const { name, headers, at } of [
+      ...attempts,
+      { name: 'no request left', headers: as(one), at: tired },
+    ]) {
+      const cost = await costOf(request, headers, at);
+      const status = cost.outcome.slice(0, 3);
+      // What every key may call, or a closing account still may, is no refusal.
+      if (!['401', '403', '429'].includes(status)) continue;
+      statuses.add(status);
+      expect([endpoint.id, name, cost.queries]).toEqual([endpoint.id, name, []]);
+    }
+    expect([endpoint.id, [...statuses].sort()]).toEqual([endpoint.id, ['401', '403', '429']]);
+  });
+});

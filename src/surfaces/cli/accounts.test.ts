@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBreak } from '../../kernel/audit/store.ts';
+import { runCommand, type Setting, urlOf } from '../../testing/command-line.ts';
+import { openPortal, type TestPortal } from '../../testing/portal.ts';
+
+let portal: TestPortal;
+beforeAll(async () => {
+  portal = await openPortal();
+});
+afterAll(() => portal.close());
+
+const run = (argv: readonly string[], setting: Setting = {}) =>
+  runCommand(argv, { ...setting, env: { HOSTPLANE_DATABASE_URL: urlOf(portal.connection) } });
+const read = async (argv: readonly string[]) => JSON.parse((await run([...argv, '--json'])).out);
+
+describe('accounts at the command line', () => {
+  it('begin with none, then with one that need not be named', async () => {
+    const none = await run(['accounts', 'list']);
+    expect(none.out).toContain('hostplane accounts create');
+    expect((await run(['members', 'list'])).err).toContain('There is no account yet');
+    const made = await run([
+      ...['accounts', 'create', '--name', 'Example GmbH', '--timezone', 'Europe/Paris'],
+      ...['--owner-name', 'Ada', '--owner-email', 'ada@example.com'],
+    ]);
+    expect([made.code, made.err]).toEqual([0, '']);
+    expect(made.out).toContain('hostplane keys create --account acc_');
+    expect((await run(['accounts', 'show'])).out).toMatch(/timezone +Europe\/Paris/);
+    const [entry] = await portal.audit((await read(['accounts', 'show'])).id);
+    expect(entry).toMatchObject({
+      action: 'createAccount',
+      source: 'system',
+      actor: { kind: 'provider_staff', name: 'operator' },
+    });
+  });
+
+  it('say every bad field on a line of its own, and what to do', async () => {
+    const { code, err } = await run([
+      ...['accounts', 'create', '--name', 'X', '--currency', 'euro'],
+      ...['--owner-name', 'Ada', '--owner-email', 'ada'],
+    ]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Request not valid: 2 fields/);
+    expect(err).toMatch(/^ {2}currency: /m);
+    expect(err).toMatch(/^ {2}owner_email: Must be an e-mail address/m);
+    expect(err).toContain('Correct all the fields');
+  });
+
+  it('have their settings changed, each with one audit entry', async () => {
+    const { id } = await read(['accounts', 'show']);
+    const before = (await portal.audit(id)).length;
+    const lines = [
+      ['accounts', 'key-policy', '--max-lifetime-days', '30', '--default-approval', 'destructive'],
+      ['accounts', 'key-policy', '--non-expiring', 'allow'],
+      ['accounts', 'enable-product', 'storage'],
+      ['accounts', 'disable-product', 'storage', '--reason', 'Not paid', '--yes'],
+      ['accounts', 'suspend-keys', '--yes'],
+      ['accounts', 'resume-keys'],
+      ['accounts', 'set-limit', 'account.api-keys', '150'],
+      ['accounts', 'set-status', 'restricted'],
+    ];
+    for (const line of lines) expect(await run(line), line.join(' ')).toMatchObject({ code: 0, err: '' });
+    const account = await read(['accounts', 'show', 'Example GmbH']);
+    expect(account).toMatchObject({
+      status: 'restricted',
+      key_max_lifetime_days: null,
+      key_non_expiring_allowed: true,
+      key_default_approval: 'destructive',
+      keys_suspended: false,
+      limits: [{ limit_id: 'account.api-keys', value: 150 }],
+    });
+    expect(account.products).toContainEqual(
+      expect.objectContaining({ family: 'storage', reason: 'Not paid' }),
+    );
+    expect(await portal.audit(id)).toHaveLength(before + lines.length);
+    expect(await run(['accounts', 'set-limit', 'account.api-keys', 'many'])).toMatchObject({ code: 2 });
+    expect(await run(['accounts', 'set-limit', 'account.api-keys', 'default'])).toMatchObject({ code: 0 });
+    expect((await read(['accounts', 'show'])).limits).toEqual([]);
+  });
+
+  it('ask before what locks customers out, and do nothing without the right answer', async () => {
+    const { id, name } = await read(['accounts', 'show']);
+    const nobody = await run(['accounts', 'set-status', 'suspended'], { answers: null });
+    expect([nobody.code, nobody.err.includes('--yes')]).toEqual([1, true]);
+    const wrong = await run(['accounts', 'set-status', 'closing'], { answers: ['yes'] });
+    expect([wrong.code, wrong.asked]).toEqual([1, [expect.stringContaining(`Type ${name} to go on`)]]);
+    expect((await read(['accounts', 'show'])).status).toBe('restricted');
+    expect(await run(['accounts', 'set-status', 'closing'], { answers: [name] })).toMatchObject({ code: 0 });
+    const back = await run(['accounts', 'set-status', 'active']);
+    expect([back.code, back.err]).toEqual([1, expect.stringContaining('Not possible in this state')]);
+    expect(await findBreak(portal.db, id)).toBeNull();
+  });
+
+  it('have to be named once there are several, by id where names are the same', async () => {
+    const { account } = await portal.newAccount({ name: 'Twin' });
+    await portal.newAccount({ name: 'Twin' });
+    const unnamed = await run(['members', 'list']);
+    expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining('--account')]);
+    const ambiguous = await run(['members', 'list', '--account', 'Twin']);
+    expect([ambiguous.code, ambiguous.err]).toEqual([2, expect.stringContaining(account.id)]);
+    expect(await run(['members', 'list', '--account', account.id])).toMatchObject({ code: 0 });
+    const unknown = await run(['--account', 'Nobody', 'members', 'list']);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('hostplane accounts list')]);
+    const { out } = await run(['accounts', 'list']);
+    expect(out.split('\n')[0]).toMatch(/^ID +NAME +STATUS +MEMBERS +KEYS +CREATED$/);
+    expect(out.trimEnd().split('\n')).toHaveLength(4);
+  });
+
+  it('prove their audit log, or show where it breaks', async () => {
+    const { account } = await portal.newAccount({ name: 'Proof' });
+    await portal.newMember(account.id, 'viewer');
+    expect(await run(['audit', 'verify', 'Proof'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('whole'),
+    });
+    await portal.db
+      .updateTable('audit_entries')
+      .set({ hash: Buffer.alloc(32) })
+      .where('account_id', '=', account.id)
+      .where('sequence', '=', 2)
+      .execute();
+    const broken = await run(['audit', 'verify', account.id, '--json']);
+    expect([broken.code, JSON.parse(broken.out)]).toEqual([
+      1,
+      { account_id: account.id, whole: false, broken_at: 2 },
+    ]);
+  });
+});
+
+describe('what others wrote', () => {
+  it('cannot move the cursor of the terminal that shows it', async () => {
+    const { account } = await portal.newAccount({ name: 'Evil' });
+    await portal.db
+      .updateTable('accounts')
+      .set({ name: 'Evil\u001b[2J\nline' })
+      .where('id', '=', account.id)
+      .execute();
+    const { out } = await run(['accounts', 'list']);
+    expect(out).toContain('Evil?[2J line');
+    expect(out).not.toContain('\u001b');
+  });
+});

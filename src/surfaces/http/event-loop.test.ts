@@ -1,0 +1,172 @@
+/**
+ * One client's request must not keep all others waiting. What is bounded here is the processor time of the whole
+ * request: it is at least as long as any single stretch in which the event loop stood still, and, unlike the time on
+ * the clock, a busy machine does not stretch it. The bound is that of JSON.parse of the same text thirty times
+ * over plus a fixed allowance: far above what a check that reads its input once or twice needs, and far below what
+ * one that grows with the square of its input does (the worst found took 39 s of 256 KiB).
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../kernel/record.ts';
+import { createWorld, endpoints, paramsFor, requestTo, type World } from '../../laws/walk.ts';
+
+const LIMIT = 256 * 1024;
+const ALLOWANCE_MS = 400;
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld();
+  // What runs for the first time is compiled first; that is the start's cost, not the request's.
+  for (const endpoint of endpoints)
+    await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
+});
+
+afterAll(() => world.app.close());
+
+const cpuMs = (since?: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+};
+
+function parseMs(text: string): number {
+  const start = process.cpuUsage();
+  for (let i = 0; i < 10; i++) {
+    try {
+      JSON.parse(text);
+    } catch {
+      // Half of these texts are no JSON; finding that out takes time as well.
+    }
+  }
+  return cpuMs(start) / 10;
+}
+
+async function spend(request: Parameters<World['app']['call']>[0]): Promise<{ status: number; ms: number }> {
+  const start = process.cpuUsage();
+  const { statusCode } = await world.app.call({ ...request, key: world.key.key });
+  return { status: statusCode, ms: cpuMs(start) };
+}
+
+const fill = (one: string, length = LIMIT): string => one.repeat(Math.floor(length / one.length));
+const list = (item: string, room = LIMIT - 100): string => `[${fill(`${item},`, room - item.length)}${item}]`;
+const members = (name: (i: number) => string, value: string, room = LIMIT - 100): string => {
+  const parts: string[] = [];
+  for (let i = 0, size = 0; ; i++) {
+    const part = `"${name(i)}":${value}`;
+    size += part.length + 1;
+    if (size > room) return `{${parts.join(',')}}`;
+    parts.push(part);
+  }
+};
+
+/** Each is the largest of its kind that fits; every one of them is read, whether or not it is then refused. */
+const texts: readonly (readonly [string, string])[] = [
+  ['lists in lists', fill('[', LIMIT / 2) + fill(']', LIMIT / 2)],
+  ['objects in objects', fill('{"a":', LIMIT - 10)],
+  ['one string', `"${fill('a', LIMIT - 2)}"`],
+  ['backslashes', `"${fill('\\\\', LIMIT - 2)}"`],
+  ['backslashes before an escape', `"${fill('\\\\', LIMIT - 20)}\\u0041"`],
+  ['backslashes before a NUL', `"${fill('\\\\', LIMIT - 20)}\\u0000"`],
+  ['escapes', `"${fill('\\u0041', LIMIT - 2)}"`],
+  ['escapes that look like NUL', `"${fill('\\\\u0000', LIMIT - 2)}"`],
+  ['surrogate pairs', `"${fill('\\ud83d\\ude00', LIMIT - 2)}"`],
+  ['half surrogate pairs', `"${fill('\\ud83d', LIMIT - 2)}"`],
+  ['strings', list('""')],
+  ['numbers', list('1')],
+  ['long numbers', list('1e308')],
+  ['one number', fill('9', LIMIT)],
+  ['spaces', `{${fill(' ', LIMIT - 2)}}`],
+  ['members', members((i) => `k${i}`, '1')],
+  ['members named alike at the end', members((i) => `${'a'.repeat(60)}${i}`, '1')],
+  ['members whose hashes are numbers', members((i) => String(i), '1')],
+  ['empty objects', list('{}')],
+];
+
+/** What may stand where a member of the body stands. */
+const values: readonly (readonly [string, string])[] = [
+  ['the same text many times', list('"a"')],
+  ['the same number many times', list('7')],
+  ['the same object many times', list('{"a":[1,2,3]}')],
+  ['many members', members((i) => `k${i}`, '"v"')],
+  ['many members of the wrong form', members((i) => `K ${i}`, '7')],
+  ['a name that is almost one', `"${fill('a-', LIMIT - 100)}!"`],
+  ['a long text', `"${fill('a', LIMIT - 100)}"`],
+];
+
+describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays quick with', (endpoint) => {
+  const send = async (text: string) => {
+    const params = await paramsFor(endpoint, world);
+    const { url, method } = await requestTo(endpoint, world, { params });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LIMIT);
+    const bound = ALLOWANCE_MS + 30 * parseMs(text);
+    const { status, ms } = await spend({
+      method,
+      url,
+      payload: text,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(status).toBeLessThan(500);
+    expect(status).not.toBe(413);
+    expect(ms).toBeLessThan(bound);
+  };
+
+  it.each(texts)('%s', (_, text) => send(text));
+
+  it.each(values)('%s in any place', async (_, value) => {
+    for (const name of bodyMembers(endpoint)) {
+      const others = Object.entries((endpoint.example.body ?? {}) as object).filter(
+        ([other]) => other !== name,
+      );
+      const rest = others.map(([other, content]) => `,"${other}":${JSON.stringify(content)}`).join('');
+      await send(`{"${name}":${value}${rest.length > 90 ? '' : rest}}`);
+    }
+  });
+
+  it('the largest list of whole items it takes', async () => {
+    for (const [name, items] of Object.entries((endpoint.example.body ?? {}) as object)) {
+      if (!Array.isArray(items)) continue;
+      const wide = JSON.parse(members((i) => `k${i}`, '"v"', 4_000)) as object;
+      const most = Array.from({ length: 50 }, () => ({
+        ...items[0],
+        configuration: { ...items[0]?.configuration, ...wide },
+      }));
+      await send(JSON.stringify({ ...(endpoint.example.body as object), [name]: most }));
+      await send(JSON.stringify({ ...(endpoint.example.body as object), [name]: Array(50).fill(items[0]) }));
+    }
+  });
+});
+
+const bodyMembers = ({ body }: Endpoint): string[] =>
+  Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
+
+const hostile = [
+  fill('a', 15_000),
+  fill('-', 15_000),
+  `${fill('a-', 15_000)}!`,
+  `${fill('a.', 15_000)}_`,
+  fill(',', 15_000),
+  fill('(', 15_000),
+  fill('a in (', 15_000),
+  `a in (${fill('b,', 900)}`,
+  `${fill('a=b,', 990)}!`,
+  fill(' ', 990),
+  `a${fill(' ', 990)}=`,
+  fill('9', 15_000),
+  `2026-01-01T00:00:00.${fill('9', 900)}x`,
+  fill('*:', 15_000),
+];
+
+describe.each(endpoints.filter(({ query }) => Object.keys(query.properties).length > 0))(
+  '$id stays quick with hostile',
+  (endpoint) => {
+    it.each(Object.keys(endpoint.query.properties))('%s', async (name) => {
+      const params = await paramsFor(endpoint, world);
+      for (const text of hostile) {
+        const request = await requestTo(endpoint, world, { params, query: { [name]: text } });
+        if (request.url.length > 16_000) continue;
+        const { status, ms } = await spend(request);
+        expect(status).toBeLessThan(500);
+        expect(ms).toBeLessThan(ALLOWANCE_MS);
+      }
+    });
+  },
+);

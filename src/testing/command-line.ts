@@ -1,0 +1,57 @@
+/** The operator's command line in this process, with what it prints caught and its questions answered. */
+import { families } from '../families/index.ts';
+import type { ProviderConfig } from '../kernel/provider/schema.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { type CliIo, runCli } from '../surfaces/cli/cli.ts';
+import type { TestDatabase } from './database.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** The questions asked, each answered by the next of `answers`. */
+  readonly asked: readonly string[];
+  /** What `serve` was started with. */
+  readonly served: readonly ProviderConfig[];
+}
+
+export interface Setting {
+  readonly env?: Record<string, string>;
+  readonly folder?: string;
+  /** Null: nobody is there to answer. */
+  readonly answers?: readonly string[] | null;
+}
+
+/** A URL of a database whose server listens on a socket only. */
+export const urlOf = ({ user, port, database, host }: TestDatabase['connection']): string =>
+  `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+
+export async function runCommand(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
+  const { env = {}, folder = '/', answers = [] } = setting;
+  const asked: string[] = [];
+  const served: ProviderConfig[] = [];
+  let out = '';
+  let err = '';
+  const io: CliIo = {
+    out: (text) => {
+      out += text;
+    },
+    error: (text) => {
+      err += text;
+    },
+    ask: answers && (async (question) => answers[asked.push(question) - 1] ?? ''),
+    env,
+    folder,
+    user: 'operator',
+  };
+  const parts = {
+    version: '1.2.3',
+    registry: buildRegistry(families),
+    serve: async (config: ProviderConfig) => {
+      served.push(config);
+      return 0;
+    },
+  };
+  const code = await runCli(argv, parts, io);
+  return { code, out, err, asked, served };
+}
