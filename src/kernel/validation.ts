@@ -4,11 +4,10 @@ import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
 import { escapePointer, trimExcess, unknownMember } from './excess.ts';
 import type { FieldCode } from './problems/catalogue.ts';
-import type { FieldError } from './problems/problem.ts';
+import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
 import type { TSchema } from './schema.ts';
 
-const MAX_ERRORS = 100;
-Settings.Set({ maxErrors: MAX_ERRORS });
+Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
 
 /** RFC 3339 knows leap seconds and the year 0, its extension knows names of zones; the clocks behind us know none of these. */
 Format.Set(
@@ -96,13 +95,12 @@ function collect(faults: readonly Fault[]): FieldError[] {
   return [telling, parts, faults].find((list) => list.length > 0)?.flatMap(translate) ?? [];
 }
 
-/** Each fault once, and no more of them than somebody would read: an answer must not be many times the request. */
+/** Each fault once. */
 export function distinct(errors: readonly FieldError[]): FieldError[] {
   const kept = new Map<string, FieldError>();
   for (const error of errors) {
     const key = `${error.pointer} ${error.code}`;
     if (!kept.has(key)) kept.set(key, error);
-    if (kept.size === MAX_ERRORS) break;
   }
   return [...kept.values()];
 }
@@ -125,7 +123,9 @@ export function isValid(schema: TSchema, value: unknown): boolean {
 export function faultsOf(schema: TSchema, value: unknown, from: '' | 'query' = ''): FieldError[] {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return [];
-  const { rest, errors } = trimExcess(schema, value, MAX_ERRORS);
+  const { rest, errors } = trimExcess(schema, value, MAX_FIELD_ERRORS);
   const found = [...errors, ...collect(validator.Errors(rest) as unknown as Fault[])];
-  return distinct(found).map((error) => ({ ...error, pointer: `${from}${error.pointer}` }));
+  return distinct(found)
+    .slice(0, MAX_FIELD_ERRORS)
+    .map((error) => ({ ...error, pointer: `${from}${error.pointer}` }));
 }

@@ -3,7 +3,7 @@
  * edge drop random strings without a look-up; it is not a security feature. At rest there is only a SHA-256:
  * 190 bits cannot be searched, so a slow hash would slow nobody but us.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -43,7 +43,7 @@ function checksum(text: string): string {
 }
 
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update('hostplane/api-key/1\0').update(key).digest();
+  return hash('sha256', `hostplane/api-key/1\0${key}`, 'buffer');
 }
 
 export function issueKey(): IssuedKey {

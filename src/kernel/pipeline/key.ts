@@ -2,13 +2,18 @@ import type { KnownKey } from '../access/cache.ts';
 import { DUMMY_HASH, matchesHash, readPublicId } from '../access/key-format.ts';
 import type { Exchange, Stage } from '../exchange.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { Problem, type ProblemDetails } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Services } from '../services.ts';
 
 const CHALLENGE = { 'www-authenticate': 'ApiKey header="X-API-Key"' };
 
-function refuse(code: ProblemCode, details: ProblemDetails = {}): Problem {
-  return new Problem(code, { ...details, headers: CHALLENGE });
+const refusals = new Map<ProblemCode, Problem>();
+
+/** Says nothing of the request, so one object serves all: whoever guesses keys should not make us build answers. */
+function refuse(code: ProblemCode): Problem {
+  const known = refusals.get(code) ?? new Problem(code, { headers: CHALLENGE });
+  refusals.set(code, known);
+  return known;
 }
 
 /** Node joins repeated headers with a comma, which no key contains. */
@@ -17,7 +22,8 @@ function readHeader(exchange: Exchange): string {
   const sent = headers['x-api-key'];
   if (typeof sent === 'string' && sent !== '' && !sent.includes(',')) return sent;
   if (sent !== undefined && sent !== '') {
-    throw refuse('api_key_missing', { detail: 'The header X-API-Key came more than once.' });
+    const detail = 'The header X-API-Key came more than once.';
+    throw new Problem('api_key_missing', { detail, headers: CHALLENGE });
   }
   if (headers.authorization !== undefined) throw refuse('bearer_not_supported');
   throw refuse('api_key_missing');

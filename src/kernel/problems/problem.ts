@@ -42,9 +42,15 @@ export class Problem extends Error {
   }
 }
 
+/** As many as somebody would read: an answer must not be many times as long as the request that caused it. */
+export const MAX_FIELD_ERRORS = 100;
+
 export function invalid(errors: readonly FieldError[]): Problem {
   const fields = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
-  return new Problem('validation_failed', { detail: `${fields} not as the specification says.`, errors });
+  return new Problem('validation_failed', {
+    detail: `${fields} not as the specification says.`,
+    errors: errors.slice(0, MAX_FIELD_ERRORS),
+  });
 }
 
 export interface ProblemBody {

@@ -1,31 +1,30 @@
 /** One log line and one count for each request, once its answer is out. Never a query, a body or a key. */
 import type { FastifyInstance } from 'fastify';
-import { maskKeys } from '../../kernel/access/key-format.ts';
+import { openRequestLog } from '../../kernel/log.ts';
 import type { Services } from '../../kernel/services.ts';
 
 export function observe(app: FastifyInstance, services: Services): void {
   const { metrics, log } = services;
+  const writeLine = openRequestLog(log);
   app.addHook('onResponse', (request, reply, done) => {
     const { exchange } = request;
     if (exchange !== undefined) {
       const operation = exchange.endpoint?.id ?? 'none';
       const status = reply.statusCode;
+      const elapsed = reply.elapsedTime;
       metrics.requests.inc({ operation, status });
-      metrics.latency.observe({ operation }, reply.elapsedTime / 1000);
-      log.info(
-        {
-          request_id: exchange.requestId,
-          method: request.method,
-          operation,
-          path: exchange.endpoint?.path ?? maskKeys(exchange.incoming.path.slice(0, 200)),
-          status,
-          ms: Math.round(reply.elapsedTime * 10) / 10,
-          client_ip: exchange.client.address.text,
-          account_id: exchange.caller?.account.id,
-          key: exchange.caller?.key.publicId,
-        },
-        'request',
-      );
+      metrics.latency.observe({ operation }, elapsed / 1000);
+      writeLine({
+        requestId: exchange.requestId,
+        method: request.method,
+        operation,
+        path: exchange.endpoint?.path ?? exchange.incoming.path.slice(0, 200),
+        status,
+        milliseconds: Math.round(elapsed * 10) / 10,
+        clientIp: exchange.client.address.text,
+        accountId: exchange.caller?.account.id,
+        keyPublicId: exchange.caller?.key.publicId,
+      });
     }
     done();
   });
