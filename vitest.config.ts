@@ -10,13 +10,17 @@ const shared = {
 
 const main = { test: { ...shared, name: 'main', include: ['src/**/*.test.ts'] } };
 
-/** The store once more, on the oldest PostgreSQL we support, where this machine has it. */
+/** Everything that speaks SQL once more, on the oldest PostgreSQL we support, where this machine has it. */
 const system = findSystemPostgres();
 const older = {
   test: {
     ...shared,
     name: `postgres-${system?.major}`,
-    include: ['src/store/**/*.test.ts'],
+    include: [
+      'src/{store,families,portal-api}/**/*.test.ts',
+      'src/kernel/{pipeline,pages}/**/*.test.ts',
+      'src/laws/{audit,idempotency,pagination,tenancy}.test.ts',
+    ],
     exclude: ['src/store/embedded/**'],
   },
 };

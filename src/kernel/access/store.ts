@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import './tables.ts';
 import type { RoleName } from './roles.ts';
-import type { AccountStatus, AllowlistMode, Approval, StoredKeyStatus } from './tables.ts';
+import type { AccountStatus, AllowlistMode, Approval, KeyStatus, StoredKeyStatus } from './tables.ts';
 
 export interface KeyRow {
   readonly id: string;
@@ -89,4 +89,37 @@ export async function writeMatches(db: Db, matches: ReadonlyMap<string, Date>): 
     update ip_allowlist_entries e set last_matched_at = u.at
     from unnest(${[...matches.keys()]}::text[], ${[...matches.values()]}::timestamptz[]) as u(id, at)
     where e.id = u.id`.execute(db);
+}
+
+/**
+ * What a call with the key meets now: the stored status, the clock, the owner and the account's switch together. Expiry
+ * is a fact of the clock, not an event: nothing has to run for a key to end.
+ */
+export const KEY_STATE: RawBuilder<KeyStatus> = sql`case
+  when api_keys.status = 'revoked' then 'revoked'
+  when api_keys.expires_at <= clock_timestamp() then 'expired'
+  when api_keys.status = 'suspended' then 'suspended'
+  when (select a.keys_suspended from accounts a where a.id = api_keys.account_id) then 'suspended'
+  when (select m.status from members m where m.id = api_keys.owner_id) is distinct from 'active' then 'suspended'
+  else 'active' end`;
+
+/** Holds its name and its place among the account's keys; one that was rolled has passed both on. */
+export const KEY_LIVES: RawBuilder<boolean> = sql`api_keys.status <> 'revoked' and api_keys.replaced_by is null
+  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
+
+export interface Revocation {
+  readonly by: string;
+  readonly reason: string | null;
+  readonly comment: string | null;
+}
+
+export async function revokeKeys(
+  db: Db,
+  ids: readonly string[],
+  { by, reason, comment }: Revocation,
+): Promise<void> {
+  await sql`
+    update api_keys set status = 'revoked', revoked_at = clock_timestamp(), revoked_by = ${by},
+      revoked_reason = ${reason}, revoked_comment = ${comment}, version = version + 1, updated_at = now()
+    where id = any(${ids}::text[])`.execute(db);
 }

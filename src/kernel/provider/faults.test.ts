@@ -219,6 +219,11 @@ describe('the catalogue', () => {
     expect(fault?.line).toBe(lineOf(defaultText, 'cidr: 203.0.113.128/25'));
   });
 
+  it('may not have a pool that holds an earlier one', () => {
+    const [fault] = edited('cidr: 203.0.113.128/25', 'cidr: 203.0.0.0/16');
+    expect(fault?.message).toBe('203.0.0.0/16 overlaps 203.0.113.0/25 at /catalogue/address_pools/0.');
+  });
+
   it('needs a price wherever a thing is sold', () => {
     const [fault] = edited('{ location: ams1, unit_price: 0.099 }', '{ location: hel1, unit_price: 0.099 }');
     expect(fault?.message).toBe('volume.fast is sold in ams1 but has no price there.');

@@ -1,3 +1,4 @@
+import { revokeKeys } from '../../kernel/access/store.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
@@ -5,7 +6,7 @@ import { type Actor, labelOf } from '../actor.ts';
 import { change } from '../change.ts';
 import { check, Line } from '../input.ts';
 import { keyToChange } from './ownership.ts';
-import { type KeyRow, readKey, revokeKeys, updateKeys } from './store.ts';
+import { type KeyRow, readKey, updateKeys } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
 
 export const revocationReasons = ['leaked', 'rotated', 'unused', 'other'] as const;

@@ -6,29 +6,16 @@ import {
   sql,
   type UpdateObject,
 } from 'kysely';
-import '../../kernel/access/tables.ts';
+import { KEY_LIVES, KEY_STATE } from '../../kernel/access/store.ts';
 import type { KeyStatus } from '../../kernel/access/tables.ts';
 import type { Db, Tables, Tx } from '../../store/database.ts';
 
 export type KeyRow = Selectable<Tables['api_keys']> & {
-  /** What a call with it meets now: the stored status, the clock, the owner and the account's switch together. */
   readonly state: KeyStatus;
 };
 
-/** Holds its name and its place among the account's keys; one that was rolled has passed both on. */
-const LIVING = sql<boolean>`api_keys.status <> 'revoked' and api_keys.replaced_by is null
-  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
-
-const STATE = sql<KeyStatus>`case
-  when api_keys.status = 'revoked' then 'revoked'
-  when api_keys.expires_at <= clock_timestamp() then 'expired'
-  when api_keys.status = 'suspended' then 'suspended'
-  when (select a.keys_suspended from accounts a where a.id = api_keys.account_id) then 'suspended'
-  when (select m.status from members m where m.id = api_keys.owner_id) is distinct from 'active' then 'suspended'
-  else 'active' end`;
-
 function select(db: Db): SelectQueryBuilder<Tables, 'api_keys', KeyRow> {
-  return db.selectFrom('api_keys').selectAll('api_keys').select(STATE.as('state'));
+  return db.selectFrom('api_keys').selectAll('api_keys').select(KEY_STATE.as('state'));
 }
 
 /** By the database's clock, which also decides when a key has expired. */
@@ -79,7 +66,7 @@ export async function findLivingByName(tx: Tx, accountId: string, name: string):
   return select(tx)
     .where('account_id', '=', accountId)
     .where('name', '=', name)
-    .where(LIVING)
+    .where(KEY_LIVES)
     .executeTakeFirst();
 }
 
@@ -88,7 +75,7 @@ async function count(db: Db, column: 'account_id' | 'owner_id', id: string): Pro
     .selectFrom('api_keys')
     .select(sql<number>`count(*)`.as('count'))
     .where(column, '=', id)
-    .where(LIVING)
+    .where(KEY_LIVES)
     .executeTakeFirstOrThrow();
   return row.count;
 }
@@ -107,22 +94,6 @@ export async function updateKeys(
     .set({ ...values, version: sql`version + 1`, updated_at: sql`now()` })
     .where('id', 'in', ids)
     .execute();
-}
-
-export interface Revocation {
-  readonly by: string;
-  readonly reason: string;
-  readonly comment: string | null;
-}
-
-export async function revokeKeys(tx: Tx, ids: readonly string[], { by, reason, comment }: Revocation) {
-  await updateKeys(tx, ids, {
-    status: 'revoked',
-    revoked_at: sql<Date>`clock_timestamp()`,
-    revoked_by: by,
-    revoked_reason: reason,
-    revoked_comment: comment,
-  });
 }
 
 export async function endKey(tx: Tx, id: string, afterHours: number, successor: string): Promise<void> {

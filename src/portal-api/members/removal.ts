@@ -1,3 +1,4 @@
+import { revokeKeys } from '../../kernel/access/store.ts';
 import { invalid } from '../../kernel/problems/problem.ts';
 import { Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db, Tx } from '../../store/database.ts';
@@ -5,7 +6,7 @@ import { type Actor, labelOf } from '../actor.ts';
 import { change } from '../change.ts';
 import { check } from '../input.ts';
 import { findRecipient } from '../keys/ownership.ts';
-import { countKeysOf, lockKeysOf, revokeKeys, updateKeys } from '../keys/store.ts';
+import { countKeysOf, lockKeysOf, updateKeys } from '../keys/store.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { memberToChange, requireAnotherOwner } from './members.ts';
 import { deleteMember, type MemberRow } from './store.ts';

@@ -1,4 +1,5 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
+import { revokeKeys } from '../../../kernel/access/store.ts';
 import { keyStatuses } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
@@ -6,7 +7,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { ApiKey, exampleKey, type KeyRow, presentKey, revokeReasons } from './schema.ts';
-import { findKeyById, lockKey, readKeys, revokeKey } from './store.ts';
+import { findKeyById, lockKey, readKeys } from './store.ts';
 
 const KeyId = Shape({
   id: Type.Unsafe<string>({
@@ -119,7 +120,7 @@ export const revokeApiKey = endpoint({
       reason: query.reason ?? null,
       comment: query.comment === undefined ? null : maskKeys(query.comment),
     };
-    await revokeKey(db, key.id, revocation);
+    await revokeKeys(db, [key.id], revocation);
     effect({
       action: 'delete',
       type: 'api_key',

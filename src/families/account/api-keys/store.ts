@@ -1,14 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { matches } from '../../../kernel/access/permissions.ts';
+import { KEY_STATE } from '../../../kernel/access/store.ts';
 import type { KeyStatus } from '../../../kernel/access/tables.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { KeyRow } from './schema.ts';
-
-/** Expiry is a fact of the clock, not an event: nothing has to run for a key to end. */
-const status: RawBuilder<KeyStatus> = sql`
-  case when api_keys.status <> 'revoked' and api_keys.expires_at <= now() then 'expired' else api_keys.status end`;
 
 const columns = [
   'id',
@@ -70,9 +67,9 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
   let query = call.db
     .selectFrom('api_keys')
     .select(columns)
-    .select(status.as('status'))
+    .select(KEY_STATE.as('status'))
     .where('account_id', '=', call.caller.account.id);
-  if (wanted.status !== undefined) query = query.where(status, '=', wanted.status);
+  if (wanted.status !== undefined) query = query.where(KEY_STATE, '=', wanted.status);
   if (wanted.owner !== undefined) query = query.where('owner_id', '=', wanted.owner);
   if (wanted.expires_before !== undefined)
     query = query.where('expires_at', '<', new Date(wanted.expires_before));
@@ -90,7 +87,7 @@ export async function findKeyById(db: Db, accountId: string, keyId: string): Pro
   return db
     .selectFrom('api_keys')
     .select(columns)
-    .select(status.as('status'))
+    .select(KEY_STATE.as('status'))
     .where('id', '=', keyId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
@@ -99,26 +96,4 @@ export async function findKeyById(db: Db, accountId: string, keyId: string): Pro
 export async function lockKey(db: Db, accountId: string, keyId: string): Promise<KeyRow | undefined> {
   await sql`select 1 from api_keys where id = ${keyId} and account_id = ${accountId} for update`.execute(db);
   return findKeyById(db, accountId, keyId);
-}
-
-export interface Revocation {
-  readonly by: string;
-  readonly reason: string | null;
-  readonly comment: string | null;
-}
-
-export async function revokeKey(db: Db, keyId: string, revocation: Revocation): Promise<void> {
-  await db
-    .updateTable('api_keys')
-    .set({
-      status: 'revoked',
-      revoked_at: sql`now()`,
-      revoked_by: revocation.by,
-      revoked_reason: revocation.reason,
-      revoked_comment: revocation.comment,
-      version: sql`version + 1`,
-      updated_at: sql`now()`,
-    })
-    .where('id', '=', keyId)
-    .execute();
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { KEY_LIVES } from '../../../kernel/access/store.ts';
 import type { Db } from '../../../store/database.ts';
 
 export async function readOverrides(db: Db, accountId: string): Promise<Map<string, number | null>> {
@@ -27,7 +28,7 @@ export async function readResourceCounts(db: Db, accountId: string): Promise<Cou
 export async function readAccountCounts(db: Db, accountId: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; count: number }>`
     select 'account.api-keys' as id, count(*) as count from api_keys
-      where account_id = ${accountId} and status <> 'revoked' and (expires_at is null or expires_at > now())
+      where account_id = ${accountId} and ${KEY_LIVES}
     union all
     select 'account.members', count(*) from members where account_id = ${accountId}
     union all

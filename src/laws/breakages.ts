@@ -1,0 +1,165 @@
+/** Every way to break a value that its shape tells of, each with the place and the code that must be named. */
+import type { FieldCode } from '../kernel/problems/catalogue.ts';
+import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
+
+export interface Breakage {
+  /** Instead of what stood at `at`; for a missing member, nothing. */
+  readonly value: unknown;
+  /** Where it is put, as the names and numbers on the way. */
+  readonly at: readonly string[];
+  /** Where the fault must be found, if that is not where it is put. */
+  readonly named?: readonly string[];
+  readonly code: FieldCode;
+}
+
+export const NOTHING: unique symbol = Symbol('left out');
+
+const UNKNOWN = ['nothing-like-it', '__proto__', 'constructor', 'toString', 'a/b~c'];
+const WRONG_TEXT = ['!', ' ', 'ß', '\n', 'A B', '::::', '-'];
+
+const typesOf = ({ type, anyOf }: JsonSchema): string[] => [
+  ...[type ?? []].flat(),
+  ...(anyOf ?? []).flatMap(typesOf),
+];
+
+function wrongTypes(schema: JsonSchema, at: readonly string[]): Breakage[] {
+  const types = typesOf(schema);
+  const isNumber = types.includes('integer') || types.includes('number');
+  const wrong: [string, unknown][] = [
+    ['string', isNumber ? '5' : 'some text'],
+    ['number', 5],
+    ['boolean', true],
+    ['null', null],
+    ['array', []],
+    ['object', {}],
+  ];
+  const misfits = wrong.filter(([type]) => !types.includes(type) && !(type === 'number' && isNumber));
+  const values = [...misfits.map(([, value]) => value), ...(types.includes('integer') ? [1.5] : [])];
+  return types.length === 0 ? [] : values.map((value) => ({ value, at, code: 'invalid_format' }));
+}
+
+function brokenScalars(schema: JsonSchema, at: readonly string[]): Breakage[] {
+  const found: Breakage[] = [];
+  const add = (value: unknown, code: FieldCode) => found.push({ value, at, code });
+  const { minimum, maximum, minLength = 0, maxLength, pattern, format } = schema;
+  if (schema.enum !== undefined) {
+    add(typeof schema.enum[0] === 'number' ? 987_654 : 'none-of-them', 'invalid_format');
+    return found;
+  }
+  if (schema.const !== undefined)
+    add(typeof schema.const === 'boolean' ? !schema.const : 'another', 'invalid_format');
+  if (minimum !== undefined) add(minimum - 1, 'out_of_range');
+  if (maximum !== undefined) add(maximum + 1, 'out_of_range');
+  if (minLength > 0) add('a'.repeat(minLength - 1), 'too_short');
+  if (maxLength !== undefined) add('a'.repeat(maxLength + 1), 'too_long');
+  if (format === 'date-time') {
+    for (const text of ['yesterday', '2026-13-01T00:00:00Z', '2016-12-31T23:59:60Z', '2026-01-01', ''])
+      add(text, 'invalid_format');
+  }
+  if (pattern !== undefined) {
+    const misfit = WRONG_TEXT.find((text) => !new RegExp(pattern).test(text) && text.length >= minLength);
+    if (misfit !== undefined) add(misfit, 'invalid_format');
+  }
+  return found;
+}
+
+function brokenLists({ items = {}, ...schema }: JsonSchema, at: readonly string[]): Breakage[] {
+  const { minItems = 0, maxItems, uniqueItems } = schema;
+  const item = sampleOf(items);
+  const many = (count: number) => Array.from({ length: count }, () => item);
+  return [
+    ...(minItems > 0 ? [{ value: many(minItems - 1), at, code: 'too_few' as const }] : []),
+    ...(maxItems === undefined ? [] : [{ value: many(maxItems + 1), at, code: 'too_many' as const }]),
+    ...(uniqueItems ? [{ value: many(2), at, code: 'not_unique' as const }] : []),
+    ...breakagesOf(items, []).map(({ value, at: inside, named, code }) => ({
+      value: [inside.length === 0 ? value : put(item, inside, value)],
+      at,
+      named: [...at, '0', ...(named ?? inside)],
+      code,
+    })),
+  ];
+}
+
+function brokenObjects(schema: JsonSchema, at: readonly string[]): Breakage[] {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties: others,
+    propertyNames,
+    maxProperties,
+  } = schema;
+  const found: Breakage[] = [];
+  for (const name of required) found.push({ value: NOTHING, at: [...at, name], code: 'required' });
+  for (const [name, member] of Object.entries(properties)) found.push(...breakagesOf(member, [...at, name]));
+  if (others === false) {
+    for (const name of UNKNOWN) found.push({ value: 1, at: [...at, name], code: 'unknown_member' });
+  } else if (typeof others === 'object') {
+    found.push(...breakagesOf(others, [...at, 'some-name']));
+  }
+  if (propertyNames !== undefined) {
+    const value = typeof others === 'object' ? sampleOf(others) : 1;
+    found.push({ value, at: [...at, 'A b'], code: 'invalid_format' });
+    found.push({ value, at: [...at, 'a'.repeat(200)], code: 'invalid_format' });
+  }
+  if (maxProperties !== undefined) {
+    const names = Array.from({ length: maxProperties + 1 }, (_, i) => `n${i}`);
+    const member = typeof others === 'object' ? sampleOf(others) : 1;
+    found.push({ value: Object.fromEntries(names.map((name) => [name, member])), at, code: 'too_many' });
+  }
+  return found;
+}
+
+export function breakagesOf(schema: JsonSchema, at: readonly string[]): Breakage[] {
+  const branches = (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null');
+  return [
+    ...wrongTypes(schema, at),
+    ...branches.flatMap((branch) => [
+      ...brokenScalars(branch, at),
+      ...(typesOf(branch).includes('array') ? brokenLists(branch, at) : []),
+      ...(typesOf(branch).includes('object') ? brokenObjects(branch, at) : []),
+    ]),
+  ];
+}
+
+/** The same value with something else at one place; what is on the way there and missing is made. */
+export function put(value: unknown, at: readonly string[], part: unknown): unknown {
+  const [name, ...rest] = at;
+  if (name === undefined) return part;
+  if (Array.isArray(value))
+    return value.map((item, i) => (String(i) === name ? put(item, rest, part) : item));
+  const members = Object.entries((value ?? {}) as object);
+  const others = members.filter(([other]) => other !== name);
+  if (part === NOTHING && rest.length === 0) return Object.fromEntries(others);
+  const before = members.find(([other]) => other === name)?.[1];
+  return Object.fromEntries([...others, [name, put(before, rest, part)]]);
+}
+
+export const pointerTo = (at: readonly string[]): string =>
+  at.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** As a query carries it: only what text can say, and only what the text would not be read as right. */
+export function queryBreakagesOf(schema: JsonSchema): Breakage[] {
+  const found = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const isList = typesOf(member).includes('array');
+    const texts = breakagesOf(member, [name]).filter(({ value }) => {
+      if (isList) return Array.isArray(value) && value.length > 0 && value.every(isPlainText);
+      return typeof value === 'number' || isPlainText(value);
+    });
+    const isText = typesOf(member).includes('string') || isList;
+    return texts.filter(
+      ({ value, code }) => !(isText && typeof value === 'number' && code === 'invalid_format'),
+    );
+  });
+  const unread = found.filter(
+    ({ value, at: [name = ''] }) => !readsRight(schema.properties?.[name] ?? {}, value),
+  );
+  const unknown = UNKNOWN.map((name) => ({ value: '1', at: [name], code: 'unknown_member' as const }));
+  return [...unread, ...unknown];
+}
+
+const isPlainText = (value: unknown): boolean => typeof value === 'string' && !value.includes(',');
+
+function readsRight(schema: JsonSchema, value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  return typesOf(schema).some((type) => (type === 'integer' || type === 'number') && /^-?\d+$/.test(value));
+}

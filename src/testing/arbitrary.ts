@@ -1,0 +1,111 @@
+/** Values of a shape, made up from the shape itself: what a schema allows, an endpoint must be able to read. */
+import fc, { type Arbitrary } from 'fast-check';
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly propertyNames?: JsonSchema;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+}
+
+/** Text that a database takes: NUL and half surrogate pairs are refused long before a shape is asked. */
+const text = (minLength: number, maxLength: number): Arbitrary<string> =>
+  fc
+    .string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, minLength + 40) })
+    .filter((value) => !value.includes('\0') && value.length >= minLength && value.length <= maxLength);
+
+function stringOf(schema: JsonSchema): Arbitrary<string> {
+  const { pattern, format, minLength = 0, maxLength = 100 } = schema;
+  if (format === 'date-time') {
+    const [min, max] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T00:00:00Z')];
+    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
+  }
+  if (pattern === undefined) return text(minLength, maxLength);
+  return fc
+    .stringMatching(new RegExp(pattern))
+    .filter((value) => value.length >= minLength && value.length <= maxLength);
+}
+
+function listOf(schema: JsonSchema): Arbitrary<unknown[]> {
+  const { items = {}, minItems: minLength = 0, maxItems = minLength + 3, uniqueItems } = schema;
+  const bounds = { minLength, maxLength: Math.min(maxItems, minLength + 3) };
+  return uniqueItems
+    ? fc.uniqueArray(arbitraryOf(items), { ...bounds, selector: (item) => JSON.stringify(item) })
+    : fc.array(arbitraryOf(items), bounds);
+}
+
+function objectOf(schema: JsonSchema): Arbitrary<object> {
+  const { properties = {}, required = [], additionalProperties: others, propertyNames } = schema;
+  const members = fc.record(
+    Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, arbitraryOf(member)])),
+    { requiredKeys: [...required] },
+  );
+  if (others === false) return members;
+  const free = fc.dictionary(
+    propertyNames === undefined
+      ? fc.string({ maxLength: 20 })
+      : (arbitraryOf(propertyNames) as Arbitrary<string>),
+    typeof others === 'object' ? arbitraryOf(others) : storable,
+    { maxKeys: Math.min(schema.maxProperties ?? 4, 4), minKeys: schema.minProperties ?? 0 },
+  );
+  return fc
+    .tuple(free, members)
+    .map(([some, known]) => Object.fromEntries([...Object.entries(some), ...Object.entries(known)]));
+}
+
+/** Any JSON that gets past the reader of bodies. */
+export const storable: Arbitrary<unknown> = fc
+  .jsonValue({ maxDepth: 3 })
+  .filter((value) => !/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(value)));
+
+function ofType(type: string, schema: JsonSchema): Arbitrary<unknown> {
+  const { minimum = -1e9, maximum = 1e9 } = schema;
+  switch (type) {
+    case 'string':
+      return stringOf(schema);
+    case 'integer':
+      return fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) });
+    case 'number':
+      return fc.double({ min: minimum, max: maximum, noNaN: true });
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array':
+      return listOf(schema);
+    case 'object':
+      return objectOf(schema);
+    default:
+      throw new Error(`No value of the type ${type} can be made up; teach it to src/testing/arbitrary.ts.`);
+  }
+}
+
+export function arbitraryOf(schema: JsonSchema): Arbitrary<unknown> {
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(arbitraryOf));
+  if (schema.type === undefined) return storable;
+  return fc.oneof(...[schema.type].flat().map((type) => ofType(type, schema)));
+}
+
+/** One value of the shape, the same at every run. */
+export function sampleOf(schema: JsonSchema): unknown {
+  return fc.sample(arbitraryOf(schema), { numRuns: 1, seed: 7 })[0];
+}
