@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, createKey, createMember, type TestAccount } from '../../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+
+let t: TestApp;
+let account: TestAccount;
+let key: string;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  account = await createAccount(t.services.db);
+  key = (await createKey(t.services.db, account, { name: 'caller' })).key;
+});
+afterAll(() => t.close());
+
+const past = new Date(Date.now() - 1000);
+const get = (path: string, headers = {}) => t.call({ url: `/account/v1/api-keys${path}`, key, headers });
+const revoke = (id: string, query = '', by = key) =>
+  t.call({ method: 'DELETE', url: `/account/v1/api-keys/${id}${query}`, key: by });
+
+describe('getApiKey', () => {
+  it('200: shows the state a call with the key would meet', async () => {
+    const { db } = t.services;
+    const suspendedOwner = await createMember(db, account.id, 'admin', 'suspended');
+    const cases = [
+      ['active', {}],
+      ['suspended', { status: 'suspended' as const }],
+      ['expired', { expires_at: past }],
+      ['expired', { expires_at: past, status: 'suspended' as const }],
+      ['revoked', { expires_at: past, status: 'revoked' as const }],
+      ['suspended', { owner_id: suspendedOwner }],
+    ] as const;
+    for (const [state, columns] of cases) {
+      const { id } = await createKey(db, account, columns);
+      expect((await get(`/${id}`)).json().status).toBe(state);
+    }
+  });
+
+  it('200 for self, 304 while its ETag holds, and its use does not change the ETag', async () => {
+    const first = await get('/self');
+    expect(first.json().name).toBe('caller');
+    await t.services.activity.flush();
+    const again = await get('/self', { 'if-none-match': first.headers.etag });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    const used = await get('/self');
+    expect(used.json().last_used).toMatchObject({ operation_id: 'getApiKey' });
+  });
+});
+
+describe('revokeApiKey', () => {
+  it('200: revokes an expired one, and a revoked one stays as it is', async () => {
+    const { id } = await createKey(t.services.db, account, { expires_at: past });
+    const first = await revoke(id, '?reason=leaked&comment=found%20in%20a%20log');
+    expect(first.json()).toMatchObject({ status: 'revoked', revoked: { by: 'caller', reason: 'leaked' } });
+    const second = await revoke(id, '?reason=other');
+    expect([second.statusCode, second.json()]).toEqual([200, first.json()]);
+  });
+
+  it('200 for self: it is the last answer the key gets', async () => {
+    const own = (await createKey(t.services.db, account)).key;
+    expect((await revoke('self', '', own)).statusCode).toBe(200);
+    await expect
+      .poll(async () => (await t.call({ url: '/account/v1/whoami', key: own })).json().code, {
+        timeout: 1000,
+      })
+      .toBe('api_key_revoked');
+  });
+
+  it('412: a version that is no longer current changes nothing', async () => {
+    const { id } = await createKey(t.services.db, account);
+    const refused = await t.call({
+      method: 'DELETE',
+      url: `/account/v1/api-keys/${id}`,
+      key,
+      headers: { 'if-match': '"another"' },
+    });
+    expect(refused.json()).toMatchObject({ code: 'etag_mismatch', current_etag: expect.any(String) });
+    expect((await get(`/${id}`)).json().status).toBe('active');
+  });
+});
+
+describe('listApiKeys', () => {
+  it('200: filters by status, owner, expiry, disuse and permission', async () => {
+    const { db } = t.services;
+    const other = await createAccount(db);
+    const mine = (await createKey(db, other, { permissions: ['*:*:*'], name: 'a' })).key;
+    const member = await createMember(db, other.id, 'admin');
+    const soon = new Date(Date.now() + 60_000);
+    await createKey(db, other, { name: 'b', permissions: ['storage:*:read'], owner_id: member });
+    await createKey(db, other, { name: 'c', permissions: ['account:usage:read'], expires_at: soon });
+    await createKey(db, other, { name: 'd', permissions: ['storage:buckets:write'], status: 'revoked' });
+    const names = async (query: string) => {
+      const response = await t.call({ url: `/account/v1/api-keys?sort=name&${query}`, key: mine });
+      return response.json().data.map((row: { name: string }) => row.name);
+    };
+    expect(await names('')).toEqual(['a', 'b', 'c', 'd']);
+    expect(await names('status=revoked')).toEqual(['d']);
+    expect(await names(`owner=${member}`)).toEqual(['b']);
+    expect(await names(`expires_before=${new Date(Date.now() + 120_000).toISOString()}`)).toEqual(['c']);
+    expect(await names('permission=storage:buckets:read')).toEqual(['a', 'b']);
+    expect(await names('permission=account:usage:read')).toEqual(['a', 'c']);
+    expect(await names(`unused_since=${past.toISOString()}`)).toEqual([]);
+    expect(await names(`unused_since=${soon.toISOString()}`)).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
