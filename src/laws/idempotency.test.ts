@@ -1,0 +1,201 @@
+/** Sent twice, done once: a POST that changes something may be repeated with its Idempotency-Key, whatever happened to the first one. */
+import { randomUUID } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { takesIdempotencyKey } from '../kernel/problems/possible.ts';
+import type { Endpoint, SuccessStatus } from '../kernel/record.ts';
+import { hasSecret, serialiseWithoutSecrets } from '../kernel/serialise.ts';
+import { createKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { expectWellFormed, outcomeOf } from './answers.ts';
+import { rowsOf } from './rows.ts';
+import { createWorld, endpoints, paramsFor, requestTo, type WalkRequest, type World } from './walk.ts';
+
+let app: TestApp;
+let world: World;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  world = await createWorld(app);
+});
+
+interface Options {
+  readonly as?: string;
+  readonly apiKey?: string;
+}
+
+async function send(request: WalkRequest, key: string, { apiKey = world.key.key }: Options = {}) {
+  const response = await app.call({ ...request, headers: { 'idempotency-key': key }, key: apiKey });
+  expectWellFormed(request.url, response);
+  return response;
+}
+
+const isReplay = ({ headers }: LightMyRequestResponse): boolean => headers['idempotent-replayed'] === 'true';
+const isFresh = (response: LightMyRequestResponse): boolean =>
+  response.statusCode < 300 && response.headers['idempotent-replayed'] === undefined;
+
+const stored = async (of: World = world): Promise<number> => (await rowsOf(of, 'idempotency_keys')).length;
+
+/** Each effect leaves exactly one such entry, so these count the effects. */
+async function effectsOf(endpoint: Endpoint, of: World = world): Promise<number> {
+  const entries = (await rowsOf(of, 'audit_entries')) as { action: string; outcome: string }[];
+  return entries.filter(({ action, outcome }) => action === endpoint.id && outcome !== 'rejected').length;
+}
+
+const repeatable = endpoints.filter(takesIdempotencyKey);
+
+it('is tried on something', () => {
+  expect(repeatable.length).toBeGreaterThan(0);
+});
+
+describe.each(repeatable)('$id', (endpoint) => {
+  const request = async (of: World = world): Promise<WalkRequest> =>
+    requestTo(endpoint, of, { params: await paramsFor(endpoint, of) });
+
+  it('answers the same request with the same answer, without its secrets', async () => {
+    const same = await request();
+    const key = randomUUID();
+    const first = await send(same, key);
+    expect([isFresh(first), await effectsOf(endpoint)]).toEqual([true, 1]);
+    const schema = endpoint.answers[first.statusCode as SuccessStatus];
+    for (let i = 0; i < 3; i++) {
+      const again = await send(same, key);
+      expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([first.statusCode, 'true']);
+      for (const name of ['content-type', 'cache-control', 'etag', 'location', 'operation-location'])
+        expect([name, again.headers[name]]).toEqual([name, first.headers[name]]);
+      if (schema) {
+        expect(again.json()).toEqual(JSON.parse(serialiseWithoutSecrets(schema, first.json())));
+        if (hasSecret(schema)) expect(again.json().secret_returned_before).toBe(true);
+      }
+    }
+    expect(await effectsOf(endpoint)).toBe(1);
+  });
+
+  it('takes the same members in another order for the same request', async () => {
+    const { payload, ...rest } = await request();
+    const key = randomUUID();
+    await send({ ...rest, ...(payload === undefined ? {} : { payload }) }, key);
+    const turned = Object.fromEntries(Object.entries((payload ?? {}) as object).reverse());
+    expect(
+      isReplay(await send({ ...rest, ...(payload === undefined ? {} : { payload: turned }) }, key)),
+    ).toBe(true);
+  });
+
+  it('refuses the key for another body or another call', async () => {
+    const key = randomUUID();
+    expect(isFresh(await send(await request(), key))).toBe(true);
+    const others = await Promise.all(
+      repeatable
+        .filter((other) => other !== endpoint || other.body !== undefined)
+        .map((other) => requestTo(other, world)),
+    );
+    for (const other of others) {
+      expect(outcomeOf(await send(other, key))).toBe('409 idempotency_key_conflict');
+    }
+    expect(await effectsOf(endpoint)).toBe(1);
+  });
+
+  it('does it once when the repeat comes while the first is still running', async () => {
+    const rounds = 25;
+    for (let round = 0; round < rounds; round++) {
+      const same = await request();
+      const key = randomUUID();
+      const answers = await Promise.all(Array.from({ length: round === 0 ? 8 : 2 }, () => send(same, key)));
+      expect(answers.filter(isFresh)).toHaveLength(1);
+      for (const other of answers.filter((answer) => !isFresh(answer) && !isReplay(answer))) {
+        expect(outcomeOf(other)).toBe('409 idempotency_in_progress');
+        expect(Number(other.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      }
+      expect(isReplay(await send(same, key))).toBe(true);
+    }
+    expect(await effectsOf(endpoint)).toBe(rounds);
+  });
+
+  it('stores nothing for an answer that had no effect', async () => {
+    const same = await request();
+    const key = randomUUID();
+    const narrow = await createKey(app.services.db, world.account, { permissions: ['account:profile:read'] });
+    const held = await createKey(app.services.db, world.account, { approval: 'writes' });
+    const separator = same.url.includes('?') ? '&' : '?';
+    const dry = { ...same, url: `${same.url}${separator}dry_run=true` };
+    const wrong = { ...same, url: `${same.url}${separator}nothing-like-it=1` };
+    expect(outcomeOf(await send(wrong, key))).toBe('422 validation_failed');
+    expect(outcomeOf(await send(same, key, { apiKey: narrow.key }))).toBe('403 permission_denied');
+    expect(outcomeOf(await send(same, key, { apiKey: held.key }))).toBe('409 approval_required');
+    expect((await send(dry, key)).json()).toMatchObject({ dry_run: true });
+    expect(await stored()).toBe(0);
+    expect(isFresh(await send(same, key))).toBe(true);
+    const afterwards = await send(dry, key);
+    expect([afterwards.json().dry_run, isReplay(afterwards)].filter(Boolean)).not.toContain(isReplay);
+    expect(isReplay(afterwards)).toBe(false);
+    expect([await stored(), await effectsOf(endpoint)]).toEqual([1, 1]);
+  });
+
+  it('keeps the keys of each account apart', async () => {
+    const stranger = await createWorld(app);
+    const key = randomUUID();
+    expect(isFresh(await send(await request(), key))).toBe(true);
+    const foreign = await request(stranger);
+    const other = await app.call({ ...foreign, headers: { 'idempotency-key': key }, key: stranger.key.key });
+    expect(isFresh(other)).toBe(true);
+    expect([await effectsOf(endpoint), await effectsOf(endpoint, stranger)]).toEqual([1, 1]);
+  });
+
+  it('forgets the key after 24 hours, not before', async () => {
+    const key = randomUUID();
+    const first = await request();
+    await send(first, key);
+    const age = (interval: string) =>
+      sql`update idempotency_keys set created_at = now() - ${interval}::interval where key = ${key}`.execute(
+        app.services.db,
+      );
+    await age('23 hours 59 minutes');
+    expect(isReplay(await send(first, key))).toBe(true);
+    await age('24 hours 1 second');
+    const second = await request();
+    expect(isFresh(await send(second, key))).toBe(true);
+    expect(isReplay(await send(second, key))).toBe(true);
+    expect([await stored(), await effectsOf(endpoint)]).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['the connection is lost', 'perform pg_terminate_backend(pg_backend_pid())', '503 engine_unavailable'],
+    ['something fails', "raise exception 'no'", '500 internal_error'],
+  ])('keeps neither the effect nor the answer when %s before both are safe', async (_, fault, expected) => {
+    const same = await request();
+    const key = randomUUID();
+    await sql
+      .raw(
+        `create function fail() returns trigger language plpgsql as $$ begin ${fault}; perform pg_sleep(5); return new; end $$;
+         create trigger fail before insert on idempotency_keys for each row execute function fail();`,
+      )
+      .execute(app.services.db);
+    const failed = await send(same, key).finally(() =>
+      sql`drop function fail() cascade`.execute(app.services.db),
+    );
+    expect(outcomeOf(failed)).toBe(expected);
+    expect([await stored(), await effectsOf(endpoint)]).toEqual([0, 0]);
+    expect(isFresh(await send(same, key))).toBe(true);
+    expect(isReplay(await send(same, key))).toBe(true);
+    expect([await stored(), await effectsOf(endpoint)]).toEqual([1, 1]);
+  });
+});
+
+describe.each(endpoints.filter((endpoint) => !takesIdempotencyKey(endpoint)))('$id', (endpoint) => {
+  it('ignores an Idempotency-Key', async () => {
+    const key = randomUUID();
+    const set = await stored();
+    const answers = [
+      await send(await requestTo(endpoint, world), key),
+      await send(await requestTo(endpoint, world), key),
+    ];
+    expect(answers.map(isFresh)).toEqual([true, true]);
+    expect(await stored()).toBe(set);
+  });
+});
