@@ -31,6 +31,13 @@ export interface Cost {
   readonly currency: string;
 }
 
+/** What a handler reported while it ran. */
+export interface Done {
+  readonly effects: Effect[];
+  readonly warnings: Warning[];
+  readonly costs: Cost[];
+}
+
 export interface ClientView {
   readonly address: Address;
   readonly rateLimitKey: string;

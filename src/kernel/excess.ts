@@ -2,8 +2,9 @@
  * What a value has beyond its shape: members nobody knows, rows past the limit. It is named and cut off here, before
  * the validator explains the rest: explaining a list a thousand times too long would hold up everybody else.
  */
+
+import { nearest } from './nearest.ts';
 import type { FieldError } from './problems/problem.ts';
-import { nearest } from './provider/nearest.ts';
 import type { TSchema } from './schema.ts';
 
 interface PlainSchema {

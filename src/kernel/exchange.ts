@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './access/caller.ts';
 import type { ClientView } from './call.ts';
+import type { Problem } from './problems/problem.ts';
 import type { Endpoint } from './record.ts';
 import type { Services } from './services.ts';
 
@@ -29,8 +30,14 @@ export interface Exchange {
   readonly headers: Record<string, string>;
 }
 
-/** Throws a Problem to refuse. Returns a promise only where it has to wait: most requests pass without one. */
-export type Stage = (exchange: Exchange, services: Services) => void | Promise<void>;
+/** Undefined: go on. */
+export type Refused = Problem | undefined;
+
+/**
+ * Returns the problem it refuses with: refusals come in floods, and to throw one costs more than all the checks before
+ * it. Returns a promise only where it has to wait: most requests pass without one. `runStages` heeds what they return.
+ */
+export type Stage = (exchange: Exchange, services: Services) => Refused | Promise<Refused>;
 
 /** For stages behind those that set them. */
 export function callerOf(exchange: Exchange): Caller {

@@ -120,11 +120,9 @@ export function openRequestLog(log: Logger): (line: RequestLine) => void {
     const account = line.accountId === undefined ? '' : `,"account_id":"${line.accountId}"`;
     const key = line.keyPublicId === undefined ? '' : `,"key":"${line.keyPublicId}"`;
     stream.write(
-      maskKeys(
-        `{"level":"info","time":"${isoNow()}","request_id":"${line.requestId}","method":"${line.method}",` +
-          `"operation":"${line.operation}","path":${JSON.stringify(line.path)},"status":${line.status},` +
-          `"ms":${line.milliseconds},"client_ip":"${line.clientIp}"${account}${key},"msg":"request"}\n`,
-      ),
+      `{"level":"info","time":"${isoNow()}","request_id":"${line.requestId}","method":"${line.method}",` +
+        `"operation":"${line.operation}","path":${JSON.stringify(maskKeys(line.path))},"status":${line.status},` +
+        `"ms":${line.milliseconds},"client_ip":"${line.clientIp}"${account}${key},"msg":"request"}\n`,
     );
   };
 }

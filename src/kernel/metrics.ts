@@ -1,37 +1,25 @@
-/** What the operator's dashboards read. Gauges are taken when asked for, so an idle process does nothing. */
+/** What the operator's dashboards read. Most is taken when asked for, so an idle process does nothing. */
 import {
   Counter,
   collectDefaultMetrics,
   Gauge,
-  Histogram,
+  type Histogram,
   Registry as PrometheusRegistry,
 } from 'prom-client';
+import { RequestTally } from './request-tally.ts';
 
 const PREFIX = 'hostplane_';
 
 export class Metrics {
   readonly #registry = new PrometheusRegistry();
-  readonly requests: Counter<'operation' | 'status'>;
-  readonly latency: Histogram<'operation'>;
+  readonly requests = new RequestTally();
   readonly refusals: Counter<'code'>;
   readonly alarms: Counter<'alarm'>;
 
   constructor() {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 100 });
-    this.requests = new Counter({
-      name: `${PREFIX}requests_total`,
-      help: 'Requests by operation and HTTP status.',
-      labelNames: ['operation', 'status'],
-      registers,
-    });
-    this.latency = new Histogram({
-      name: `${PREFIX}request_duration_seconds`,
-      help: 'Time from the first byte of a request to its answer.',
-      labelNames: ['operation'],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-      registers,
-    });
+    this.#showRequests();
     this.refusals = new Counter({
       name: `${PREFIX}refusals_total`,
       help: 'Refused requests by problem code.',
@@ -44,6 +32,28 @@ export class Metrics {
       labelNames: ['alarm'],
       registers,
     });
+  }
+
+  #showRequests(): void {
+    const { requests } = this;
+    new Counter({
+      name: `${PREFIX}requests_total`,
+      help: 'Requests by operation and HTTP status.',
+      labelNames: ['operation', 'status'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { operation, status, count } of requests.counts()) this.inc({ operation, status }, count);
+      },
+    });
+    const name = `${PREFIX}request_duration_seconds`;
+    const help = 'Time from the first byte of a request to its answer.';
+    // Its own Histogram takes single values only; whatever has this method can be registered in its place.
+    const durations = {
+      name,
+      get: async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: requests.samples(name) }),
+    };
+    this.#registry.registerMetric(durations as unknown as Histogram);
   }
 
   /** A gauge read at the moment of the scrape. */

@@ -51,6 +51,13 @@ describe('convertQuery', () => {
     },
   );
 
+  it.each([0.1 + 0.2, 1e-7, 1.5e300, -33.333333333333336])(
+    'reads the number %d as it is written',
+    (share) => {
+      expect(values({ share: String(share) })).toMatchObject({ share });
+    },
+  );
+
   it.each(['', 'yes', '1', 'TRUE', 'null'])('does not take %j for a boolean', (text) => {
     expect(faults({ deep: text })).toEqual(['query/deep invalid_format']);
   });

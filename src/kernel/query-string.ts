@@ -11,8 +11,9 @@ interface PropertySchema {
 function convertOne(schema: PropertySchema, text: string): unknown {
   switch (schema.type) {
     case 'integer':
-    case 'number':
       return /^-?\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
+    case 'number':
+      return /^-?\d{1,15}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     default:

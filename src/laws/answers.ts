@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Endpoint } from '../kernel/record.ts';
 
 const PROBLEM = /^application\/problem\+json(; charset=utf-8)?$/;
-export const REQUEST_ID: RegExp = /req_[0-7][0-9a-hjkmnp-tv-z]{25}/g;
+const REQUEST_ID = /req_[0-7][0-9a-hjkmnp-tv-z]{25}/g;
 
 /** The whole answer as bytes would show it, but for what differs between any two requests. */
 export function likeness(response: LightMyRequestResponse): unknown {

@@ -22,7 +22,7 @@ async function fillOnce({ app, account }: World, mark: string): Promise<void> {
 }
 
 /** Row number `i` of everything an account can have many of; `mark` is in whatever has a name. */
-async function addRow(world: World, mark: string, i: number): Promise<void> {
+export async function addRow(world: World, mark: string, i: number): Promise<void> {
   const { app, account } = world;
   const { db } = app.services;
   const name = `${mark}-${i}`;
@@ -45,6 +45,7 @@ async function addRow(world: World, mark: string, i: number): Promise<void> {
     .execute();
   await writeDenials(db, [
     {
+      id: newId('key_denial'),
       account_id: account.id,
       cause: 'ip_restriction',
       code: 'ip_not_allowed',

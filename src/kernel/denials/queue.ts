@@ -2,6 +2,7 @@
 import type { Db } from '../../store/database.ts';
 import type { DeniedBy } from '../access/caller.ts';
 import { callerOf, type Exchange } from '../exchange.ts';
+import { newId } from '../ids.ts';
 import type { Endpoint } from '../record.ts';
 import { WriteBehind } from '../write-behind.ts';
 import { type Denial, type DenialCause, writeDenials, writeDrops } from './store.ts';
@@ -32,7 +33,12 @@ export class DenialQueue {
       capacity,
       intervalMs: 1_000,
       failed,
-      fold: (kept, next) => ({ ...next, first_at: kept.first_at, count: kept.count + next.count }),
+      fold: (kept, next) => ({
+        ...next,
+        id: kept.id,
+        first_at: kept.first_at,
+        count: kept.count + next.count,
+      }),
       write: (denials) => writeDenials(db, denials),
       dropped: ({ account_id, count }) => {
         this.dropped += count;
@@ -46,6 +52,7 @@ export class DenialQueue {
     const ip = exchange.client.address.text;
     const now = new Date();
     this.#queue.push(`${key.id} ${ip} ${endpoint.id} ${reason.cause} ${reason.enforced}`, {
+      id: newId('key_denial'),
       account_id: account.id,
       cause: reason.cause,
       code: reason.code,

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import type { AllowlistMode } from '../access/tables.ts';
-import { newId } from '../ids.ts';
 
 export const denialCauses = ['permission', 'ip_restriction'] as const;
 export type DenialCause = (typeof denialCauses)[number];
 
 export interface Denial {
+  /** Given when it happened, not when it was written: lists are in the order of `first_at` by it. */
+  readonly id: string;
   readonly account_id: string;
   readonly cause: DenialCause;
   readonly code: string;
@@ -30,7 +31,7 @@ export interface Denial {
 
 declare module '../../store/database.ts' {
   interface Tables {
-    key_denials: { [K in keyof Denial]: Denial[K] } & { id: string };
+    key_denials: { [K in keyof Denial]: Denial[K] };
     key_denial_drops: { account_id: string; day: Date; count: number };
   }
 }
@@ -52,7 +53,8 @@ export async function writeDenials(db: Db, denials: readonly Denial[]): Promise<
       if (numAffectedRows === 0n) {
         await tx
           .insertInto('key_denials')
-          .values({ ...denial, id: newId('key_denial') })
+          .values(denial)
+          .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
     }

@@ -1,5 +1,5 @@
 /** Everything that is decided before the body is read, in the order of the conventions. */
-import type { Exchange, Stage } from '../exchange.ts';
+import type { Exchange, Refused, Stage } from '../exchange.ts';
 import type { Services } from '../services.ts';
 import { allowlist } from './allowlist.ts';
 import { clientAddressStage } from './client-address.ts';
@@ -19,10 +19,22 @@ const stages: readonly Stage[] = [
   permission,
 ];
 
-/** Runs on without a promise as long as no stage needs one. */
-export function admit(exchange: Exchange, services: Services, from = 0): void | Promise<void> {
+export function admit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
+  return runStages(stages, exchange, services);
+}
+
+/** The first refusal ends it. Runs on without a promise as long as no stage needs one. */
+export function runStages(
+  stages: readonly Stage[],
+  exchange: Exchange,
+  services: Services,
+  from = 0,
+): Refused | Promise<Refused> {
   for (let i = from; i < stages.length; i++) {
-    const waiting = stages[i]?.(exchange, services);
-    if (waiting instanceof Promise) return waiting.then(() => admit(exchange, services, i + 1));
+    const refused = stages[i]!(exchange, services);
+    if (refused instanceof Promise)
+      return refused.then((problem) => problem ?? runStages(stages, exchange, services, i + 1));
+    if (refused !== undefined) return refused;
   }
+  return undefined;
 }

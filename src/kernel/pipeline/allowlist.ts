@@ -19,7 +19,7 @@ export const allowlist: Stage = (exchange, services) => {
       });
       if (mode === 'enforce') {
         services.activity.rejected(caller.key.id, address.text, 'ip_not_allowed');
-        throw new Problem('ip_not_allowed', {
+        return new Problem('ip_not_allowed', {
           detail: `The address ${address.text} is not on the IP allowlist of the account.`,
           extra: { client_ip: address.text },
           headers: { 'x-required-permission': endpointOf(exchange).permission },
@@ -30,4 +30,5 @@ export const allowlist: Stage = (exchange, services) => {
   }
   exchange.authenticated = true;
   services.activity.used(caller.key.id, exchange.client, endpointOf(exchange).id);
+  return undefined;
 };

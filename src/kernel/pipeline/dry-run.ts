@@ -1,9 +1,9 @@
+import type { Done } from '../call.ts';
 import { formatMoney, formatRate } from '../prices/format.ts';
 import { micro, sum } from '../prices/micro.ts';
 import { Decimal, Named, Nullable, OneOf, Shape, Type } from '../schema.ts';
 import { serialise } from '../serialise.ts';
 import type { Services } from '../services.ts';
-import type { Done } from './execution.ts';
 import type { Result } from './output.ts';
 
 export const DryRun = Named(

@@ -1,7 +1,7 @@
 /** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
 import type { Db } from '../../store/database.ts';
 import { append } from '../audit/store.ts';
-import type { Cost, Effect, Warning } from '../call.ts';
+import type { Done } from '../call.ts';
 import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 import { isWrite } from '../record.ts';
@@ -12,12 +12,6 @@ import { dryRunResult } from './dry-run.ts';
 import { keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
 import { answer, notModified, type Result, rememberable } from './output.ts';
-
-export interface Done {
-  readonly effects: Effect[];
-  readonly warnings: Warning[];
-  readonly costs: Cost[];
-}
 
 function checkVersion(ifMatch: readonly string[] | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch.includes('*') || ifMatch.includes(`"${etag}"`)) return;

@@ -1,6 +1,6 @@
 import type { KnownKey } from '../access/cache.ts';
 import { DUMMY_HASH, matchesHash, readPublicId } from '../access/key-format.ts';
-import type { Exchange, Stage } from '../exchange.ts';
+import type { Exchange, Refused, Stage } from '../exchange.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Services } from '../services.ts';
@@ -17,16 +17,15 @@ function refuse(code: ProblemCode): Problem {
 }
 
 /** Node joins repeated headers with a comma, which no key contains. */
-function readHeader(exchange: Exchange): string {
+function readHeader(exchange: Exchange): string | Problem {
   const { headers } = exchange.incoming;
   const sent = headers['x-api-key'];
   if (typeof sent === 'string' && sent !== '' && !sent.includes(',')) return sent;
   if (sent !== undefined && sent !== '') {
     const detail = 'The header X-API-Key came more than once.';
-    throw new Problem('api_key_missing', { detail, headers: CHALLENGE });
+    return new Problem('api_key_missing', { detail, headers: CHALLENGE });
   }
-  if (headers.authorization !== undefined) throw refuse('bearer_not_supported');
-  throw refuse('api_key_missing');
+  return refuse(headers.authorization === undefined ? 'api_key_missing' : 'bearer_not_supported');
 }
 
 /** Said only to whoever holds the right secret: to all others a key is valid or not, nothing else. */
@@ -38,22 +37,24 @@ function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
   return null;
 }
 
-function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): void {
+function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): Refused {
   const right = matchesHash(sent, known?.hash ?? DUMMY_HASH);
-  if (known === null || !right) throw refuse('api_key_invalid');
+  if (known === null || !right) return refuse('api_key_invalid');
   const code = lifeProblem(known);
   if (code !== null) {
     services.activity.rejected(known.key.id, exchange.client.address.text, code);
-    throw refuse(code);
+    return refuse(code);
   }
   exchange.caller = known;
+  return undefined;
 }
 
 export const key: Stage = (exchange, services) => {
   const sent = readHeader(exchange);
+  if (typeof sent !== 'string') return sent;
   const publicId = readPublicId(sent);
-  if (publicId === undefined) throw refuse('api_key_malformed');
+  if (publicId === undefined) return refuse('api_key_malformed');
   const known = services.access.find(publicId);
   if (known instanceof Promise) return known.then((found) => accept(exchange, services, sent, found));
-  accept(exchange, services, sent, known);
+  return accept(exchange, services, sent, known);
 };

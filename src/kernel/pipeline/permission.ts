@@ -45,5 +45,5 @@ function refuse(exchange: Exchange, services: Services, decision: Decision): Pro
 /** Account status, product and permission are one decision, kept per key and endpoint; its code says which came first. */
 export const permission: Stage = (exchange, services) => {
   const decision = callerOf(exchange).decide(endpointOf(exchange));
-  if (!decision.allowed) throw refuse(exchange, services, decision);
+  return decision.allowed ? undefined : refuse(exchange, services, decision);
 };

@@ -1,13 +1,13 @@
-import type { Exchange, Stage } from '../exchange.ts';
+import type { Exchange, Refused, Stage } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Verdict } from '../rate-limit/port.ts';
 
-function apply(exchange: Exchange, rate: Verdict): void {
+function apply(exchange: Exchange, rate: Verdict): Refused {
   exchange.client = { ...exchange.client, rate };
   exchange.headers['ratelimit-policy'] = `"ip";q=${rate.limit};w=60`;
   exchange.headers['ratelimit'] = `"ip";r=${rate.remaining};t=${rate.resetSeconds}`;
-  if (rate.allowed) return;
-  throw new Problem('rate_limited', {
+  if (rate.allowed) return undefined;
+  return new Problem('rate_limited', {
     detail: `More than ${rate.limit} requests came from ${exchange.client.rateLimitKey} within 60 seconds.`,
     retryAfterSeconds: rate.retryAfterSeconds,
   });
@@ -16,6 +16,7 @@ function apply(exchange: Exchange, rate: Verdict): void {
 /** Before the key is read, so that a 429 says nothing about keys. */
 export const rateLimit: Stage = (exchange, services) => {
   const verdict = services.limiter.take(exchange.client.rateLimitKey);
-  if (verdict instanceof Promise) return verdict.then((rate) => apply(exchange, rate));
-  apply(exchange, verdict);
+  return verdict instanceof Promise
+    ? verdict.then((rate) => apply(exchange, rate))
+    : apply(exchange, verdict);
 };

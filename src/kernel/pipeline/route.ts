@@ -2,12 +2,12 @@ import type { Stage } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 
 export const route: Stage = ({ endpoint, allowedMethods, incoming }) => {
-  if (endpoint !== undefined) return;
+  if (endpoint !== undefined) return undefined;
   if (allowedMethods !== undefined) {
-    throw new Problem('method_not_allowed', {
+    return new Problem('method_not_allowed', {
       detail: `${incoming.method} is not offered here; ${allowedMethods} ${allowedMethods.includes(',') ? 'are' : 'is'}.`,
       headers: { allow: allowedMethods },
     });
   }
-  throw new Problem('endpoint_not_found');
+  return new Problem('endpoint_not_found');
 };

@@ -4,9 +4,9 @@
  */
 import type { Warning } from '../call.ts';
 import type { FamilyName } from '../families.ts';
+import { nearest } from '../nearest.ts';
 import type { FieldError } from '../problems/problem.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
-import { nearest } from '../provider/nearest.ts';
 import { faultsOf } from '../validation.ts';
 import { Bill, type Demand, type References, type Terms } from './bill.ts';
 import { bookOf } from './book.ts';

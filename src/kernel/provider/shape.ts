@@ -1,8 +1,9 @@
 /** Turns what the validator found into sentences for the person who edits the file. */
+
+import { nearest } from '../nearest.ts';
 import type { FieldError } from '../problems/problem.ts';
 import { isRecord, shapeAt, valueAt } from './draft.ts';
 import { pointerSegments, type Report } from './fault.ts';
-import { nearest } from './nearest.ts';
 import { ProviderFile } from './schema.ts';
 
 /** `refused` are the paths that the reader could not take a value from: nothing is said of them twice. */

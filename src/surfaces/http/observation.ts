@@ -12,8 +12,7 @@ export function observe(app: FastifyInstance, services: Services): void {
       const operation = exchange.endpoint?.id ?? 'none';
       const status = reply.statusCode;
       const elapsed = reply.elapsedTime;
-      metrics.requests.inc({ operation, status });
-      metrics.latency.observe({ operation }, elapsed / 1000);
+      metrics.requests.answered(operation, status, elapsed / 1000);
       writeLine({
         requestId: exchange.requestId,
         method: request.method,
@@ -32,7 +31,7 @@ export function observe(app: FastifyInstance, services: Services): void {
   app.addHook('onRequestAbort', (request, done) => {
     const { exchange } = request;
     const operation = exchange?.endpoint?.id ?? 'none';
-    metrics.requests.inc({ operation, status: 'aborted' });
+    metrics.requests.aborted(operation);
     log.info(
       { request_id: exchange?.requestId, operation, client_ip: exchange?.client.address.text },
       'client left before its answer',

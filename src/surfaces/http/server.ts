@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Exchange } from '../../kernel/exchange.ts';
-import { parseAddress } from '../../kernel/net/address.ts';
+import type { Exchange, Refused } from '../../kernel/exchange.ts';
 import { admit } from '../../kernel/pipeline/admission.ts';
 import { execute } from '../../kernel/pipeline/execution.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -16,6 +15,7 @@ import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 import { announcesBody, readBody } from './body.ts';
 import { answerBrokenHttp } from './broken-http.ts';
+import { NOWHERE, openExchange, type Target } from './exchange.ts';
 import { observe } from './observation.ts';
 import { groupByPath, offeredBy, offersByPath, originForm } from './paths.ts';
 import { refuse } from './refusal.ts';
@@ -32,49 +32,12 @@ declare module 'fastify' {
   }
 }
 
-/** What a request was routed to. */
-type Target = Pick<Exchange, 'endpoint' | 'allowedMethods'>;
-
 export interface ServerOptions {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
   readonly headersMilliseconds?: number;
   readonly bodyMilliseconds?: number;
   /** Sees every successful answer before it leaves; the tests hold them against their schemas. */
   readonly witness?: (endpoint: Endpoint, status: number, body: string | null) => void;
-}
-
-const NOBODY = parseAddress('0.0.0.0') as NonNullable<ReturnType<typeof parseAddress>>;
-const UNCOUNTED = {
-  allowed: true,
-  limit: 200,
-  remaining: 200,
-  resetSeconds: 0,
-  retryAfterSeconds: 0,
-} as const;
-
-const NOWHERE: Target = { endpoint: undefined, allowedMethods: undefined };
-
-function open(request: FastifyRequest, { endpoint, allowedMethods }: Target = NOWHERE): Exchange {
-  const url = request.raw.url ?? '/';
-  const mark = url.indexOf('?');
-  return {
-    incoming: {
-      method: request.method,
-      path: mark < 0 ? url : url.slice(0, mark),
-      headers: request.headers,
-      rawHeaders: request.raw.rawHeaders,
-      peer: request.socket.remoteAddress ?? '',
-      query: request.query as Record<string, unknown>,
-      params: request.params as Record<string, string>,
-    },
-    endpoint,
-    allowedMethods,
-    requestId: '',
-    client: { address: NOBODY, rateLimitKey: '', rate: UNCOUNTED, userAgent: '' },
-    caller: undefined,
-    authenticated: false,
-    headers: {},
-  };
 }
 
 function send(
@@ -89,7 +52,7 @@ function send(
 
 function route(app: FastifyInstance, services: Services, options: ServerOptions): void {
   const receive = (request: FastifyRequest, reply: FastifyReply, done: () => void, target: Target): void => {
-    const exchange = open(request, target);
+    const exchange = openExchange(request, target);
     request.exchange = exchange;
     const turnAway = (error: unknown): void => {
       const refusal = refuse(exchange, services, error);
@@ -97,10 +60,11 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
       if (announcesBody(request.raw)) reply.header('connection', 'close');
       send(reply, refusal.status, refusal.headers, refusal.body);
     };
+    const decide = (refused: Refused): void => (refused === undefined ? done() : turnAway(refused));
     try {
-      const waiting = admit(exchange, services);
-      if (waiting instanceof Promise) waiting.then(done, turnAway);
-      else done();
+      const refused = admit(exchange, services);
+      if (refused instanceof Promise) refused.then(decide, turnAway);
+      else decide(refused);
     } catch (error) {
       turnAway(error);
     }
@@ -162,7 +126,7 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
 
 /** A URL that cannot be decoded has no route; it is counted like any other request. */
 async function refuseBadUrl(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const exchange = open(request);
+  const exchange = openExchange(request);
   request.exchange = exchange;
   let error: unknown = new Problem('malformed_request', {
     detail: 'The URL holds a percent sign that encodes nothing.',
@@ -215,7 +179,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     const problem = FOREIGN_MEDIA.has((error as { code?: string }).code ?? '')
       ? new Problem('unsupported_media_type')
       : error;
-    const refusal = refuse(request.exchange ?? open(request), services, problem);
+    const refusal = refuse(request.exchange ?? openExchange(request), services, problem);
     return send(reply, refusal.status, refusal.headers, refusal.body);
   });
   observe(app, services);

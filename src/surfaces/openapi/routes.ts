@@ -1,6 +1,6 @@
 /**
  * The live document at `/openapi.json` and `/openapi.yaml`: whole for everyone, with `?for=me` only what the calling
- * key may call. Neither is counted by the rate limit.
+ * key may call. Only the latter is counted by the rate limit: it checks a key and makes a document for it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, Problem } from '../../kernel/problems/problem.ts';
@@ -9,7 +9,7 @@ import type { Endpoint } from '../../kernel/record.ts';
 import { OneOf, Shape, Type } from '../../kernel/schema.ts';
 import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
-import { authenticate, openExchange } from './admission.ts';
+import { authenticate, identify } from './admission.ts';
 import { type Format, Publication } from './publication.ts';
 
 const Query = Shape({ for: Type.Optional(OneOf(['me'])) });
@@ -57,7 +57,7 @@ export function serveOpenapi(app: FastifyInstance, services: Services): void {
   };
 
   const onRequest = async (request: FastifyRequest): Promise<void> => {
-    request.exchange = await openExchange(request, services);
+    request.exchange = await identify(request, services);
   };
   for (const format of ['json', 'yaml'] as const) {
     const url = `/openapi.${format}`;

@@ -17,7 +17,7 @@ interface DenialsQuery {
 
 const id: SortKey = { column: sql.ref('key_denials.id'), type: 'text' };
 
-/** Ids are given when a row is first written, so their order is that of `first_at`. */
+/** Ids are given when a call is denied, so their order is that of `first_at`. */
 export async function readDenials(call: Call<unknown, DenialsQuery>) {
   const { cause, enforced, key_id, client_ip, since } = call.query;
   let query = call.db

@@ -1,9 +1,10 @@
 /** Whatever is sold at a place has a price there, of the kind that the thing is billed by. */
+
+import { nearest } from '../../nearest.ts';
 import { instant, rowFor } from '../../prices/book.ts';
 import { type Market, namedSkus } from '../../prices/skus.ts';
 import type { Draft, Entry } from '../draft.ts';
 import type { Report } from '../fault.ts';
-import { nearest } from '../nearest.ts';
 import type { Billing, PriceEntry, Unit } from '../price-entry.ts';
 
 interface Sale {

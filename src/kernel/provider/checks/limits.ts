@@ -1,8 +1,8 @@
 /** Limits belong to a family, and what can be asked for is not less than what everyone has. */
 import { familyNames } from '../../families.ts';
+import { nearest } from '../../nearest.ts';
 import type { Draft } from '../draft.ts';
 import type { Report } from '../fault.ts';
-import { nearest } from '../nearest.ts';
 
 export function checkLimits(draft: Draft, report: Report): void {
   for (const { path, value } of draft.entries('limits')) {

@@ -1,7 +1,8 @@
 /** Every name is unique in its list, and every reference leads to something. */
+
+import { nearest } from '../../nearest.ts';
 import type { Draft, Entry, ListName } from '../draft.ts';
 import type { Report } from '../fault.ts';
-import { nearest } from '../nearest.ts';
 
 /** The lists whose entries are found by name, and the member that is the name. */
 const named: readonly (readonly [ListName, string])[] = [

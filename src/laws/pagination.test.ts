@@ -1,0 +1,224 @@
+/** Every list, walked page by page, gives each row once and in its declared order, whatever is added meanwhile; its cursors lead nowhere else. */
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
+import { outcomeOf } from './answers.ts';
+import { exemptFrom } from './exemptions.ts';
+import { addRow, fill } from './rows.ts';
+import { createWorld, lists, type Query, urlOf, type World } from './walk.ts';
+
+const ROWS = 15;
+
+let app: TestApp;
+let full: World;
+let stranger: World;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  [full, stranger] = [await createFilled('page'), await createFilled('other')];
+});
+
+afterAll(() => app.close());
+
+async function createFilled(mark: string): Promise<World> {
+  const world = await createWorld(app);
+  await fill(world, ROWS, mark);
+  // Or each call of the walk would add a row to the list of would-be denials.
+  await app.services.db.updateTable('ip_allowlists').set({ mode: 'off' }).execute();
+  const readMode = async () =>
+    (await app.call({ url: '/account/v1/whoami', key: world.key.key })).json().client.allowlist.mode;
+  await vi.waitFor(async () => expect(await readMode()).toBe('off'), { timeout: 10_000 });
+  await app.services.denials.flush();
+  return world;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+interface Page {
+  readonly data: Row[];
+  readonly next_cursor: string | null;
+}
+
+/** What tells one row from all others, in whichever list. */
+const nameOf = (row: Row): string =>
+  [row['id'] ?? row['operation_id'] ?? row['sku'], row['location'], row['valid_from']]
+    .filter(Boolean)
+    .join(' ');
+
+const fieldOf = (row: Row, sort: string): unknown =>
+  sort
+    .replace(/^-/, '')
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Row | null)?.[name] ?? 0, row);
+
+function inOrder(a: unknown, b: unknown): boolean {
+  const [left, right] = [a, b].map((value) =>
+    Number.isFinite(Number(value)) ? Number(value) : String(value),
+  );
+  return left! <= right!;
+}
+
+const inMemory = exemptFrom('listsOfRows');
+
+describe.each(lists)('$id', (list) => {
+  const properties = (list.query as JsonSchema).properties ?? {};
+  const sorts = properties['sort']?.enum as string[];
+  const most = properties['limit']?.maximum ?? 0;
+
+  const get = (query: Query, { key } = full): Promise<LightMyRequestResponse> =>
+    app.call({ url: urlOf(list, {}, query), key: key.key });
+
+  async function page(query: Query, world = full): Promise<Page> {
+    const response = await get(query, world);
+    expect([query, response.statusCode]).toEqual([query, 200]);
+    return response.json<Page>();
+  }
+
+  /** Page by page to the end; `between` is done after each. */
+  async function walk(query: Query, world = full, between?: () => Promise<void>): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data, next_cursor }: Page = await page(cursor === '' ? query : { ...query, cursor }, world);
+      expect(data.length).toBeLessThanOrEqual(Number(query['limit']));
+      if (next_cursor !== null) expect(data).toHaveLength(Number(query['limit']));
+      rows.push(...data);
+      cursor = next_cursor;
+      await between?.();
+    }
+    return rows;
+  }
+
+  it.each(sorts)('sorted by %s is the same in pages of any size', async (sort) => {
+    const { data: whole, next_cursor } = await page({ sort, limit: most });
+    const names = whole.map(nameOf);
+    expect(next_cursor).toBeNull();
+    expect(names.length).toBeGreaterThanOrEqual(ROWS);
+    expect(new Set(names).size).toBe(names.length);
+    for (const limit of [1, 2, 7]) {
+      expect([limit, (await walk({ sort, limit })).map(nameOf)]).toEqual([limit, names]);
+    }
+  });
+
+  it.each(sorts)('sorted by %s is in that order', async (sort) => {
+    const { data } = await page({ sort, limit: most });
+    const values = data.map((row) => fieldOf(row, sort));
+    if (sort.startsWith('-')) values.reverse();
+    const runs = values.filter((value, i) => value !== values[i - 1]);
+    if (sort === 'family') expect(runs).toHaveLength(new Set(runs).size);
+    else expect(values.filter((value, i) => i > 0 && !inOrder(values[i - 1], value))).toEqual([]);
+    const turned = sort.startsWith('-') ? sort.slice(1) : `-${sort}`;
+    if (sorts.includes(turned)) {
+      const { data: other } = await page({ sort: turned, limit: most });
+      expect(other.map(nameOf).reverse()).toEqual(data.map(nameOf));
+    }
+  });
+
+  if (!inMemory.includes(list.id)) {
+    let growing: World;
+    let count = 100;
+
+    beforeAll(async () => {
+      growing = await createFilled('growing');
+    });
+
+    it.each(sorts)('sorted by %s shows each row once while others are added', async (sort) => {
+      const before = (await page({ sort, limit: most }, growing)).data.map(nameOf);
+      const last = count + 6;
+      const rows = await walk({ sort, limit: 4 }, growing, async () => {
+        // Names before, among and after those that are there.
+        if (count < last) await addRow(growing, ['a', 'growing-1', 'z'][count % 3] ?? '', ++count);
+      });
+      const seen = rows.map(nameOf);
+      expect(seen.filter((name) => before.includes(name))).toEqual(before);
+      expect(new Set(seen).size).toBe(seen.length);
+      expect((await page({ sort, limit: most }, growing)).data.length).toBeGreaterThan(before.length);
+    });
+
+    it('of an account without any ends at once', async () => {
+      const poor = await createWorld(app);
+      const response = await get({}, poor);
+      const { data, next_cursor } = response.json<Page>();
+      expect([next_cursor, response.headers['link'], data.length <= 1]).toEqual([null, undefined, true]);
+    });
+  }
+
+  it('links to its next page', async () => {
+    const names = (await page({ limit: most })).data.map(nameOf);
+    const seen: string[] = [];
+    for (let url = urlOf(list, {}, { limit: 3 }); url !== ''; ) {
+      const response = await app.call({ url, key: full.key.key });
+      const { data, next_cursor } = response.json<Page>();
+      seen.push(...data.map(nameOf));
+      const link = /^<https:\/\/api\.example\.test(\/[^>]+)>; rel="next"$/.exec(
+        String(response.headers['link']),
+      );
+      expect(link === null).toBe(next_cursor === null);
+      url = link?.[1] ?? '';
+    }
+    expect(seen).toEqual(names);
+  });
+
+  it('takes a cursor with another limit, but no other filter, sort, list, account or letter', async () => {
+    const { next_cursor: cursor } = await page({ limit: 2 });
+    expect(cursor).not.toBeNull();
+    expect((await get({ cursor, limit: 5 })).statusCode).toBe(200);
+    const filters = Object.entries(properties).filter(
+      ([name]) => !['limit', 'cursor', 'sort'].includes(name),
+    );
+    const otherQueries: Query[] = [
+      ...filters.map(([name, schema]) => ({ [name]: name === 'label_selector' ? 'a=b' : sampleOf(schema) })),
+      ...sorts.slice(1).map((sort) => ({ sort })),
+    ];
+    for (const query of otherQueries) {
+      expect([query, outcomeOf(await get({ ...query, cursor }))]).toEqual([query, '400 invalid_cursor']);
+    }
+    for (const other of lists.filter(({ id }) => id !== list.id)) {
+      const response = await app.call({ url: urlOf(other, {}, { cursor }), key: full.key.key });
+      expect([other.id, outcomeOf(response)]).toEqual([other.id, '400 invalid_cursor']);
+    }
+    expect(outcomeOf(await get({ cursor }, stranger))).toBe('400 invalid_cursor');
+    const letters = String(cursor);
+    const altered = [0, 10, 25, letters.length - 1].map(
+      (i) => letters.slice(0, i) + (letters[i] === 'A' ? 'B' : 'A') + letters.slice(i + 1),
+    );
+    for (const text of [
+      ...altered,
+      letters.slice(1),
+      `${letters}A`,
+      `${letters}=`,
+      letters.slice(0, 20),
+      'x',
+      '',
+      ' ',
+    ])
+      expect([text, outcomeOf(await get({ cursor: text }))]).toEqual([text, '400 invalid_cursor']);
+  });
+
+  it('takes a limit from 1 to its most', async () => {
+    for (const limit of [0, -1, most + 1, 1.5, 'x', '', '1e1']) {
+      expect([limit, outcomeOf(await get({ limit }))]).toEqual([limit, '422 validation_failed']);
+    }
+    for (const limit of [1, most]) expect((await get({ limit })).statusCode).toBe(200);
+  });
+});
+
+describe('a list of what is in memory', () => {
+  it('asks to start again when the row its cursor names is gone', async () => {
+    const permissions = ['account:profile:read', 'account:members:read', 'account:limits:read'];
+    const { id, key } = await createKey(app.services.db, full.account, { permissions });
+    const get = (query: Query) =>
+      app.call({ url: urlOf(lists.find((list) => list.id === 'listMyApis')!, {}, query), key });
+    const first = (await get({ allowed: true, limit: 1 })).json<Page>();
+    expect(first.data[0]).toMatchObject({ operation_id: 'getAccountProfile' });
+    await app.services.db
+      .updateTable('api_keys')
+      .set({ permissions: permissions.slice(1) })
+      .where('id', '=', id)
+      .execute();
+    await expect
+      .poll(async () => outcomeOf(await get({ allowed: true, limit: 1, cursor: first.next_cursor })))
+      .toBe('400 invalid_cursor');
+  });
+});
