@@ -10,6 +10,7 @@ import { openServices, type RunningServices } from './services.ts';
 import { type Connection, openDatabase, openPool } from './store/database.ts';
 import { type Embedded, openEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrations/migrate.ts';
+import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
@@ -110,7 +111,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       bodyMilliseconds: body_timeout_seconds * 1000,
     });
     serveSystem(server, running.services, running.health);
-    serveOpenapi(server, running.services);
+    serveOpenapi(server, running.services, (request) => openExchange(request));
     undo.push(async () => {
       running.drain();
       await server.close();

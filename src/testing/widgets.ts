@@ -3,8 +3,8 @@
  * version, deletion, labels, prices, the inventory), so that the laws bite before the product families exist.
  */
 import { type Generated, type Selectable, sql } from 'kysely';
-import { forgetResource, noteResource } from '../families/account/resources/store.ts';
 import { etagOf } from '../kernel/etag.ts';
+import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';

@@ -16,10 +16,18 @@ interface AuditEntriesTable {
   hash: Buffer;
 }
 
+interface AuditHeadsTable {
+  account_id: string;
+  sequence: number;
+  hash: Buffer;
+  retired_sequence: number;
+  retired_hash: Buffer;
+}
+
 declare module '../../store/database.ts' {
   interface Tables {
     audit_entries: AuditEntriesTable;
-    audit_heads: { account_id: string; sequence: number; hash: Buffer };
+    audit_heads: AuditHeadsTable;
   }
 }
 
@@ -46,10 +54,6 @@ export async function append(db: Db, accountId: string, entry: AuditEntry): Prom
 }
 
 type Link = Pick<AuditEntriesTable, 'sequence' | 'hash'>;
-const START: Link = { sequence: 0, hash: Buffer.alloc(32) };
-/** As long as entries are kept: no account younger than this may have lost its first one. */
-const KEPT = '400 days';
-
 /** The columns lists are filtered by are copies: an entry hidden from a filter is as good as removed. */
 function isTrue(row: Selectable<AuditEntriesTable>, previous: Link): boolean {
   const { actor, resource, ...entry } = row.entry;
@@ -80,11 +84,13 @@ async function findStray(db: Db, accountId: string): Promise<number | null> {
  * Looks no further than where the chain ended when it began to look, so that it may run while others write.
  */
 export async function findBreak(db: Db, accountId: string): Promise<number | null> {
-  const heads = await sql<Link & { isYoung: boolean }>`
-    select h.sequence, h.hash, a.created_at > now() - ${KEPT}::interval as "isYoung"
-    from audit_heads h join accounts a on a.id = h.account_id where h.account_id = ${accountId}`.execute(db);
-  const [head = { ...START, isYoung: true }] = heads.rows;
-  let last: Link | undefined = head.isYoung ? START : undefined;
+  const head = await db
+    .selectFrom('audit_heads')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (head === undefined) return findStray(db, accountId);
+  let last: Link = { sequence: head.retired_sequence, hash: head.retired_hash };
   for (let after = 0; ; ) {
     const rows = await db
       .selectFrom('audit_entries')
@@ -96,8 +102,6 @@ export async function findBreak(db: Db, accountId: string): Promise<number | nul
       .limit(1000)
       .execute();
     for (const row of rows) {
-      // Old entries leave, so the oldest one kept may stand anywhere; from there on nothing may be missing.
-      last ??= row.sequence === 1 ? START : { sequence: row.sequence - 1, hash: row.prev_hash };
       if (!isTrue(row, last)) return row.sequence;
       last = row;
     }
@@ -105,7 +109,20 @@ export async function findBreak(db: Db, accountId: string): Promise<number | nul
     if (end === undefined) break;
     after = end.sequence;
   }
-  if (last !== undefined && last.sequence < head.sequence) return last.sequence + 1;
-  if (last !== undefined && !last.hash.equals(head.hash)) return head.sequence;
+  if (last.sequence < head.sequence) return last.sequence + 1;
+  if (!last.hash.equals(head.hash)) return head.sequence;
   return findStray(db, accountId);
+}
+
+/** From the old end only, so that no gap appears; the head remembers where the chain now begins. */
+export async function retireEntries(db: Db): Promise<void> {
+  await sql`
+    with retired as (
+      delete from audit_entries e where e.occurred_at < now() - interval '400 days'
+        and not exists (select from audit_entries k where k.account_id = e.account_id and k.sequence < e.sequence
+                        and k.occurred_at >= now() - interval '400 days')
+      returning e.account_id, e.sequence, e.hash),
+    newest as (select distinct on (account_id) * from retired order by account_id, sequence desc)
+    update audit_heads h set retired_sequence = newest.sequence, retired_hash = newest.hash
+    from newest where h.account_id = newest.account_id`.execute(db);
 }

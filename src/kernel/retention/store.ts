@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
+import { retireEntries } from '../audit/store.ts';
 import { forgetOld } from '../idempotency/store.ts';
 
 const LOCK = 0x686f7374;
@@ -18,7 +19,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
         select id, row_number() over (partition by account_id order by id desc) as place from key_denials) ranked
       where d.id = ranked.id and ranked.place > 10000`.execute(tx);
     await sql`delete from key_denial_drops where day < current_date - 30`.execute(tx);
-    await sql`delete from audit_entries where occurred_at < now() - interval '400 days'`.execute(tx);
+    await retireEntries(tx);
     await sql`
       delete from api_keys where coalesce(revoked_at, expires_at) < now() - interval '400 days'`.execute(tx);
   });

@@ -152,7 +152,10 @@ create table key_denial_drops (
 create table audit_heads (
   account_id text collate "C" primary key references accounts on delete cascade,
   sequence bigint not null default 0,
-  hash bytea not null default decode(repeat('00', 32), 'hex')
+  hash bytea not null default decode(repeat('00', 32), 'hex'),
+  -- The last entry that left because of its age: what is kept must follow from it.
+  retired_sequence bigint not null default 0,
+  retired_hash bytea not null default decode(repeat('00', 32), 'hex')
 );
 
 create table audit_entries (
@@ -224,7 +227,7 @@ begin
   perform pg_notify('hostplane_access', new.id);
   return null;
 end $$;
-create trigger accounts_access after update of status, keys_suspended on accounts
+create trigger accounts_access after update of status, keys_suspended, name on accounts
   for each row execute function account_changed();
 create trigger account_products_access after insert or delete or update on account_products
   for each row execute function access_changed();

@@ -132,9 +132,10 @@ async function refuseBadUrl(services: Services, request: FastifyRequest, reply: 
     detail: 'The URL holds a percent sign that encodes nothing.',
   });
   try {
-    await admit(exchange, services);
-  } catch (refusal) {
-    if (refusal instanceof Problem && refusal.code === 'rate_limited') error = refusal;
+    const refused = await admit(exchange, services);
+    if (refused?.code === 'rate_limited') error = refused;
+  } catch (fault) {
+    error = fault;
   }
   const { status, headers, body } = refuse(exchange, services, error);
   send(reply, status, headers, body);

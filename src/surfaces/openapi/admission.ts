@@ -11,11 +11,12 @@ import { rateLimit } from '../../kernel/pipeline/rate-limit.ts';
 import { requestId } from '../../kernel/pipeline/request-id.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
-import { openExchange } from '../http/exchange.ts';
+
+/** How the HTTP surface reads a request; handed in, since surfaces do not know each other. */
+export type OpenExchange = (request: FastifyRequest) => Exchange;
 
 /** Gives the request its id and its client, so that its log line and its refusals look like all others. */
-export async function identify(request: FastifyRequest, services: Services): Promise<Exchange> {
-  const exchange = openExchange(request);
+export async function identify(exchange: Exchange, services: Services): Promise<Exchange> {
   await runStages([requestId, clientAddressStage], exchange, services);
   return exchange;
 }

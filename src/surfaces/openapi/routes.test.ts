@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createAccount, createKey, createMember, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { openExchange } from '../http/exchange.ts';
 import { createServer } from '../http/server.ts';
 import type { OpenApiDocument } from './model.ts';
 import { serveOpenapi } from './routes.ts';
@@ -14,7 +15,7 @@ let account: TestAccount;
 beforeAll(async () => {
   test = await createTestApp();
   server = createServer(test.services);
-  serveOpenapi(server, test.services);
+  serveOpenapi(server, test.services, openExchange);
   account = await createAccount(test.services.db);
 });
 
@@ -73,6 +74,13 @@ describe('the whole document', () => {
   it('does not count for the rate limit', async () => {
     for (let i = 0; i < 5; i++) await get('/openapi.json');
     expect(await test.services.limiter.peek('192.0.2.10')).toMatchObject({ remaining: 200 });
+  });
+
+  it('counts when it is asked for one key: a stranger could make us look keys up for nothing', async () => {
+    const before = await test.services.limiter.peek('192.0.2.10');
+    expect((await get('/openapi.json?for=me')).statusCode).toBe(401);
+    const after = await test.services.limiter.peek('192.0.2.10');
+    expect(after.remaining).toBe(before.remaining - 1);
   });
 });
 

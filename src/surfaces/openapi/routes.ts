@@ -9,7 +9,7 @@ import type { Endpoint } from '../../kernel/record.ts';
 import { OneOf, Shape, Type } from '../../kernel/schema.ts';
 import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
-import { authenticate, identify } from './admission.ts';
+import { authenticate, identify, type OpenExchange } from './admission.ts';
 import { type Format, Publication } from './publication.ts';
 
 const Query = Shape({ for: Type.Optional(OneOf(['me'])) });
@@ -38,7 +38,7 @@ function findMyApis({ registry }: Services): Endpoint {
   return record;
 }
 
-export function serveOpenapi(app: FastifyInstance, services: Services): void {
+export function serveOpenapi(app: FastifyInstance, services: Services, openExchange: OpenExchange): void {
   const publication = new Publication(services);
   const myApis = findMyApis(services);
 
@@ -57,7 +57,7 @@ export function serveOpenapi(app: FastifyInstance, services: Services): void {
   };
 
   const onRequest = async (request: FastifyRequest): Promise<void> => {
-    request.exchange = await identify(request, services);
+    request.exchange = await identify(openExchange(request), services);
   };
   for (const format of ['json', 'yaml'] as const) {
     const url = `/openapi.${format}`;

@@ -1,32 +1,8 @@
-import { type Generated, type Insertable, sql } from 'kysely';
+import { sql } from 'kysely';
+import '../../../kernel/inventory/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { Selector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch, readPage, type SortKey } from '../../../kernel/pages/store.ts';
-import type { Db, Tables } from '../../../store/database.ts';
-
-interface ResourcesTable {
-  id: string;
-  account_id: string;
-  family: string;
-  type: string;
-  name: string;
-  status: string;
-  location: string | null;
-  labels: Generated<Record<string, string>>;
-  parent_id: string | null;
-  /** The price-bearing part of what was asked for: what the price function prices. */
-  configuration: Record<string, unknown> | null;
-  price_hourly_micros: number | null;
-  price_monthly_micros: number | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
-
-declare module '../../../store/database.ts' {
-  interface Tables {
-    resources: ResourcesTable;
-  }
-}
 
 interface ResourcesQuery {
   readonly limit: number;
@@ -67,34 +43,4 @@ export async function readResources(
   if (created_before !== undefined) query = query.where('created_at', '<', new Date(created_before));
   if (selector.length > 0) query = query.where(labelsMatch(sql.ref('resources.labels'), selector));
   return readPage(call, query, { endpoint: 'listResources', id, sorts });
-}
-
-/** For the families: keeps the inventory in step with a resource, in the transaction that changed it. */
-export async function noteResource(db: Db, resource: Insertable<Tables['resources']>): Promise<void> {
-  const { id: _, account_id: __, ...changed } = resource;
-  await db
-    .insertInto('resources')
-    .values(resource)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...changed, updated_at: sql`now()` }))
-    .execute();
-}
-
-export async function forgetResource(db: Db, resourceId: string): Promise<void> {
-  await db.deleteFrom('resources').where('id', '=', resourceId).execute();
-}
-
-/** What exists and what it was asked to be, for pricing a change to it. Foreign ids are simply not there. */
-export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
-  const rows = await db
-    .selectFrom('resources')
-    .select(['id', 'type', 'configuration'])
-    .where(sql<boolean>`id = any(${ids}::text[])`)
-    .where('account_id', '=', accountId)
-    .execute();
-  return new Map(
-    rows.map(({ id, type, configuration }) => [
-      id,
-      { resource_type: type, configuration: configuration ?? {} },
-    ]),
-  );
 }
