@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderConfig } from '../kernel/provider/schema.ts';
 import { MemoryRateLimit } from '../kernel/rate-limit/memory.ts';
 import { RedisRateLimit } from '../kernel/rate-limit/redis.ts';
+import { openExchange } from '../surfaces/http/exchange.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { serveSystem } from '../surfaces/http/system.ts';
 import { serveOpenapi } from '../surfaces/openapi/routes.ts';
@@ -49,6 +50,12 @@ function expectRefusal(response: LightMyRequestResponse, seconds?: number): void
   expect(response.headers['www-authenticate']).toBeUndefined();
 }
 
+function unconnected(response: LightMyRequestResponse): unknown {
+  const { headers, ...rest } = likeness(response) as { headers: Record<string, string> };
+  const { connection: _, ...others } = headers;
+  return { ...rest, headers: others };
+}
+
 describe.each(endpoints)('$id', (endpoint) => {
   it('takes request 200 of an address and refuses request 201', async () => {
     const remoteAddress = freshAddress();
@@ -56,10 +63,10 @@ describe.each(endpoints)('$id', (endpoint) => {
     await spend(remoteAddress, LIMIT - 1);
     const last = await app.call(request);
     expect([last.statusCode, left(last)]).toEqual([endpoint.example.answer.status, 0]);
-    const { statusCode: _, ...again } = { ...(await requestTo(endpoint, world)), statusCode: 0 };
-    expectRefusal(await app.call({ ...again, remoteAddress, key: world.key.key }), 60);
+    const next: Call = { ...(await requestTo(endpoint, world)), remoteAddress, key: world.key.key };
+    expectRefusal(await app.call(next), 60);
     clock += 60_000;
-    expect((await app.call({ ...again, remoteAddress, key: world.key.key })).statusCode).toBeLessThan(300);
+    expect((await app.call(next)).statusCode).toBe(endpoint.example.answer.status);
   });
 });
 
@@ -110,13 +117,12 @@ describe('the limit', () => {
     const answers = await Promise.all(calls.map((call) => app.call({ ...call, remoteAddress: address })));
     for (const answer of answers) {
       expectRefusal(answer);
-      const { connection: _, ...headers } = (likeness(answer) as { headers: Record<string, string> }).headers;
-      expect(headers).toEqual((likeness(answers[0]!) as { headers: object }).headers);
-      expect(answer.json().detail).toBe(answers[0]?.json().detail);
+      // A body that was not read ends the connection; nothing else may tell the answers apart.
+      expect(unconnected(answer)).toEqual(unconnected(answers[0]!));
     }
     expect([app.services.access.hits, app.services.access.misses]).toEqual([hits, misses]);
     const head = await app.call({ url: WHOAMI, method: 'HEAD', remoteAddress: address });
-    expect([head.statusCode, head.body]).toEqual([429, '']);
+    expect(head.statusCode).toBe(429);
   });
 
   const kinds: [string, number, () => Call | Promise<Call>][] = [
@@ -171,15 +177,16 @@ describe('the limit', () => {
   it('does not count, and does not bind, what is for the operator and the documents', async () => {
     const server = createServer(app.services);
     serveSystem(server, app.services, { check: async () => ({ database: { status: 'ok' } }) });
-    serveOpenapi(server, app.services);
+    serveOpenapi(server, app.services, openExchange);
     const remoteAddress = '127.0.0.1';
     const urls = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/openapi.yaml'];
     for (const url of [...urls, ...urls])
-      expect((await server.inject({ url, remoteAddress })).statusCode).toBe(200);
+      expect([url, (await server.inject({ url, remoteAddress })).statusCode]).toEqual([url, 200]);
     expect(left(await server.inject({ url: WHOAMI, remoteAddress }))).toBe(LIMIT - 1);
     for (let i = 1; i < LIMIT; i++) await server.inject({ url: WHOAMI, remoteAddress });
     expectRefusal(await server.inject({ url: WHOAMI, remoteAddress }));
-    for (const url of urls) expect((await server.inject({ url, remoteAddress })).statusCode).toBe(200);
+    for (const url of urls)
+      expect([url, (await server.inject({ url, remoteAddress })).statusCode]).toEqual([url, 200]);
     await server.close();
   });
 });

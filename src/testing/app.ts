@@ -11,7 +11,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { faultsOf } from '../kernel/validation.ts';
-import { openServices } from '../services.ts';
+import { openServices, type RunningServices } from '../services.ts';
 import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
@@ -19,6 +19,7 @@ import { createWidgetsTable, workshop } from './widgets.ts';
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly services: Services;
+  readonly running: RunningServices;
   readonly registry: Registry;
   readonly database: TestDatabase;
   /** Every line that was logged. */
@@ -80,6 +81,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   return {
     app,
     services: running.services,
+    running,
     registry,
     database,
     logged,

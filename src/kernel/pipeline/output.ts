@@ -1,6 +1,5 @@
 import { maskKeys } from '../access/key-format.ts';
 import type { Endpoint, Reply, SuccessStatus } from '../record.ts';
-import type { TSchema } from '../schema.ts';
 import { hasSecret, serialise, serialiseWithoutSecrets } from '../serialise.ts';
 
 export interface Result {
@@ -27,16 +26,14 @@ function headersOf(schema: object | null | undefined, body: unknown, nextPage: (
   const etag = member(body, 'etag');
   if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
   const cursor = member(body, 'next_cursor');
-  if (typeof cursor === 'string') headers['link'] = `<${nextPage(cursor)}>; rel="next"`;
+  if (typeof cursor === 'string') headers['link'] = maskKeys(`<${nextPage(cursor)}>; rel="next"`);
   return headers;
 }
 
-/** A name or a reference of the caller's own may hold a key by mistake; it is not repeated where no secret is declared. */
-function bodyOf(schema: TSchema, body: unknown): string {
-  const text = serialise(schema, body);
-  return holdsSecret(schema) ? text : maskKeys(text);
-}
-
+/**
+ * No call answers with an API key, keys are made by people; but a name, a label or a reference of the caller's own may
+ * hold one by mistake, and is not repeated as it came.
+ */
 export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: string) => string): Result {
   const schema = endpoint.answers[reply.status];
   if (schema === undefined)
@@ -44,14 +41,14 @@ export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: stri
   return {
     status: reply.status,
     headers: headersOf(schema, reply.body, nextPage),
-    body: schema === null ? null : bodyOf(schema, reply.body),
+    body: schema === null ? null : maskKeys(serialise(schema, reply.body)),
   };
 }
 
 /** How an answer is kept for a repeat of the same request. */
 export function rememberable(endpoint: Endpoint, reply: Reply): string {
   const schema = endpoint.answers[reply.status];
-  return schema === undefined || schema === null ? '' : serialiseWithoutSecrets(schema, reply.body);
+  return schema === undefined || schema === null ? '' : maskKeys(serialiseWithoutSecrets(schema, reply.body));
 }
 
 export function notModified(result: Result, ifNoneMatch: readonly string[] | undefined): Result {

@@ -3,10 +3,10 @@
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { auditRefusal } from '../../kernel/pipeline/audit.ts';
-import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
-import { Problem, problemBody } from '../../kernel/problems/problem.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
+import { problemText } from './problem-text.ts';
 
 const RETRY_SECONDS = 2;
 
@@ -35,28 +35,6 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
   headers['cache-control'] = 'no-store';
   headers['content-type'] = 'application/problem+json';
-  return { status: problem.status, headers, body: textOf(problem, exchange.requestId, services) };
-}
-
-const REQUEST_ID = 'req_00000000000000000000000000';
-const plainTexts = new WeakMap<Services, Map<ProblemCode, string[]>>();
-
-/** Most refusals say nothing of the request but its id; then the rest of the text is made once for each code. */
-function textOf(problem: Problem, requestId: string, services: Services): string {
-  const write = (id: string): string => maskKeys(JSON.stringify(problemBody(problem, id, services.docsUrl)));
-  if (!isPlain(problem)) return write(requestId);
-  const known = plainTexts.get(services) ?? new Map<ProblemCode, string[]>();
-  plainTexts.set(services, known);
-  const pieces = known.get(problem.code) ?? write(REQUEST_ID).split(REQUEST_ID);
-  known.set(problem.code, pieces);
-  return pieces.join(requestId);
-}
-
-function isPlain({ code, message, extra, errors, retryAfterSeconds }: Problem): boolean {
-  return (
-    message === problems[code].when &&
-    errors.length === 0 &&
-    retryAfterSeconds === undefined &&
-    Object.keys(extra).length === 0
-  );
+  const body = maskKeys(problemText(problem, exchange.requestId, services.docsUrl));
+  return { status: problem.status, headers, body };
 }

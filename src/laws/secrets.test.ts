@@ -1,0 +1,281 @@
+/**
+ * A secret is shown once, to the one who gets it. Whatever is called with whatever key, wherever else somebody puts a
+ * key by mistake, and whatever breaks on our side: no log line, no other answer and no row of ours holds it.
+ */
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { issueKey } from '../kernel/access/key-format.ts';
+import { queryShapeOf } from '../kernel/pipeline/input.ts';
+import type { Endpoint, SuccessStatus } from '../kernel/record.ts';
+import { hasSecret } from '../kernel/serialise.ts';
+import { createKey, type TestKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import type { JsonSchema } from '../testing/arbitrary.ts';
+import { expectWellFormed, outcomeOf } from './answers.ts';
+import { put } from './breakages.ts';
+import { forgeKey } from './forged-keys.ts';
+import {
+  bodyOf,
+  createWorld,
+  endpoints,
+  paramNames,
+  paramsFor,
+  requestTo,
+  urlOf,
+  type World,
+} from './walk.ts';
+
+/** What customers write themselves is kept as they wrote it; everything else is ours. */
+const THEIRS = ['widgets', 'resources'];
+
+let app: TestApp;
+let world: World;
+/** Kept in its own words: nobody is ever told it again. */
+let planted: TestKey;
+/** Everything that must be found nowhere, and where it was shown for the one time it may be. */
+const secrets = new Map<string, string | null>();
+const answers: string[] = [];
+
+const remember = (key: string): string => {
+  secrets.set(key.slice('hpk1_'.length + 13), null);
+  return key;
+};
+
+beforeAll(async () => {
+  app = await createTestApp();
+  world = await createWorld(app);
+  planted = await createKey(app.services.db, world.account);
+  remember(world.key.key);
+  remember(planted.key);
+});
+
+afterAll(() => app.close());
+
+function secretsIn(schema: JsonSchema & { 'x-secret'?: boolean }, value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  if (schema['x-secret']) return [String(value)];
+  const branches = (schema.anyOf ?? []).flatMap((branch) => secretsIn(branch, value));
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    secretsIn(member, (value as Record<string, unknown>)[name]),
+  );
+  const items = Array.isArray(value) ? value.flatMap((item) => secretsIn(schema.items ?? {}, item)) : [];
+  return [...branches, ...members, ...items];
+}
+
+async function call(
+  endpoint: Endpoint,
+  options: InjectOptions & { key?: string },
+): Promise<LightMyRequestResponse> {
+  const response = await app.call(options);
+  const text = JSON.stringify(response.headers) + response.body;
+  const schema = endpoint.answers[response.statusCode as SuccessStatus] as JsonSchema | null | undefined;
+  const isDry = response.statusCode < 300 && response.body.startsWith('{"dry_run"');
+  const shown = schema && !isDry ? secretsIn(schema, response.json()) : [];
+  for (const secret of shown) secrets.set(secret, text);
+  answers.push(text);
+  return response;
+}
+
+describe.each(endpoints)('$id', (endpoint) => {
+  it('is called with keys of every kind', async () => {
+    const { db } = app.services;
+    const bad = await Promise.all([
+      createKey(db, world.account, { expires_at: new Date(0) }),
+      createKey(db, world.account, { status: 'suspended' }),
+      createKey(db, world.account, { status: 'revoked' }),
+      createKey(db, world.account, { permissions: ['support:tickets:read'] }),
+    ]);
+    const keys = [
+      world.key.key,
+      ...bad.map(({ key }) => key),
+      forgeKey(planted.publicId),
+      issueKey().key,
+      `${planted.key.slice(0, -1)}!`,
+      `${planted.key}${planted.key}`,
+      `${planted.key}, ${planted.key}`,
+    ];
+    for (const key of keys) {
+      remember(key);
+      await call(endpoint, { ...(await requestTo(endpoint, world)), key });
+    }
+  });
+
+  it('is called with a key in places where none belongs', async () => {
+    const { key } = planted;
+    const request = await requestTo(endpoint, world);
+    const elsewhere = (headers: Record<string, string>) =>
+      call(endpoint, { ...request, key: world.key.key, headers });
+    await call(endpoint, { ...request, headers: { authorization: `Bearer ${key}` } });
+    await call(endpoint, { ...request, headers: { cookie: `key=${key}` } });
+    for (const name of [
+      'user-agent',
+      'referer',
+      'accept',
+      'if-match',
+      'if-none-match',
+      'x-request-id',
+      'host',
+    ])
+      await elsewhere({ [name]: key });
+    for (const name of ['content-type', 'content-encoding', 'prefer', 'x-forwarded-for', 'origin'])
+      await elsewhere({ [name]: key });
+    await elsewhere({ 'user-agent': `${'x'.repeat(150)}${key}` });
+    await elsewhere({ 'idempotency-key': key });
+    const params = await paramsFor(endpoint, world);
+    const queries = [...Object.keys(queryShapeOf(endpoint).properties), 'api_key', key];
+    for (const name of queries) {
+      const url = urlOf(endpoint, params, { [name]: key });
+      await call(endpoint, { ...request, url, key: world.key.key });
+      await call(endpoint, { ...request, url });
+    }
+    for (const name of paramNames(endpoint)) {
+      await call(endpoint, {
+        ...request,
+        url: urlOf(endpoint, { ...params, [name]: key }),
+        key: world.key.key,
+      });
+    }
+    await call(endpoint, { method: endpoint.method, url: `${endpoint.path}/${key}` });
+    await call(endpoint, { method: endpoint.method, url: `/${key}/${'a'.repeat(100)}${key}` });
+    await call(endpoint, { method: endpoint.method, url: `/%zz/${key}` });
+  });
+
+  if (endpoint.body !== undefined) {
+    it('is called with a key anywhere in the body', async () => {
+      const { key } = planted;
+      const request = await requestTo(endpoint, world);
+      const send = (payload: string) =>
+        call(endpoint, {
+          ...request,
+          payload,
+          key: world.key.key,
+          headers: { 'content-type': 'application/json' },
+        });
+      for (const at of placesIn(endpoint.body as JsonSchema, [])) {
+        await send(JSON.stringify(put(bodyOf(endpoint), at, key)));
+        await send(JSON.stringify(put(bodyOf(endpoint), [...at, key], key)));
+        await send(JSON.stringify(put(bodyOf(endpoint), at, [key])));
+      }
+      for (const text of [key, `"${key}"`, `{"a":${key}}`, `{"${key}":1,"${key}":2}`, `{"a":"${key}" "b"}`])
+        await send(text);
+      await send(JSON.stringify({ ...(bodyOf(endpoint) as object), labels: { env: key } }));
+    });
+  }
+
+  if (Object.values(endpoint.answers).some(hasSecret)) {
+    it('shows its secrets once, and not to who repeats or only tries it', async () => {
+      const request = { ...(await requestTo(endpoint, world)), key: world.key.key };
+      await call(endpoint, { ...request, url: `${request.url}?dry_run=true` });
+      const headers = { 'idempotency-key': `secrets-${endpoint.id}` };
+      const first = await call(endpoint, { ...request, headers });
+      const [secret] = secretsIn(
+        endpoint.answers[first.statusCode as SuccessStatus] as JsonSchema,
+        first.json(),
+      );
+      expect([secret?.length ?? 0, secrets.get(secret ?? '')]).toEqual([
+        expect.any(Number),
+        expect.any(String),
+      ]);
+      await call(endpoint, { ...request, headers });
+      await call(endpoint, { ...request, headers: { 'idempotency-key': 'another' } });
+    });
+  }
+
+  it('says nothing of what broke inside but to the log', async () => {
+    const marker = `marker-of-${endpoint.id}`;
+    const request = { ...(await requestTo(endpoint, world)), key: world.key.key };
+    const broken = vi
+      .spyOn(endpoint as { handle: Endpoint['handle'] }, 'handle')
+      .mockRejectedValue(
+        Object.assign(new Error(`${marker} ${planted.key}`), { detail: `(${planted.key})` }),
+      );
+    const response = await call(endpoint, request).finally(() => broken.mockRestore());
+    expect(outcomeOf(response)).toBe('500 internal_error');
+    expectWellFormed(endpoint.id, response);
+    expect(JSON.stringify(response.headers) + response.body).not.toContain(marker);
+    expect(Object.keys(response.json()).sort()).toEqual(
+      [
+        'type',
+        'title',
+        'status',
+        'detail',
+        'instance',
+        'code',
+        'request_id',
+        'next_step',
+        'retryable',
+        'errors',
+      ].sort(),
+    );
+    const lines = app.logged.filter((line) => line.includes(marker));
+    expect(lines.map((line) => JSON.parse(line).request_id)).toEqual([response.headers['x-request-id']]);
+    expect(lines[0]).toContain(`hpk1_${planted.publicId}_***`);
+  });
+});
+
+describe('after all this', () => {
+  beforeAll(async () => {
+    const { db, audit, denials, activity } = app.services;
+    // The database quotes what it chokes on; a row with a key in it is the worst it could quote.
+    await sql
+      .raw(
+        `create function fail() returns trigger language plpgsql as $$ begin raise exception 'row %', new; end $$;
+         create trigger fail before insert on widgets for each row execute function fail();`,
+      )
+      .execute(db);
+    const payload = { name: 'fails', size: 1, labels: { key: planted.key } };
+    const response = await app.call({
+      method: 'POST',
+      url: '/workshop/v1/widgets',
+      payload,
+      key: world.key.key,
+    });
+    expect(response.statusCode).toBe(500);
+    answers.push(response.body);
+    await Promise.all([audit.flush(), denials.flush(), activity.flush()]);
+  });
+
+  const found = (text: string): string[] => [...secrets.keys()].filter((secret) => text.includes(secret));
+
+  it('there were secrets to look for', () => {
+    expect([...secrets.values()].filter((shown) => shown !== null).length).toBeGreaterThan(0);
+    expect(secrets.size).toBeGreaterThan(20);
+    expect(app.logged.length).toBeGreaterThan(200);
+  });
+
+  it('no log line holds one', () => {
+    expect(app.logged.filter((line) => found(line).length > 0)).toEqual([]);
+  });
+
+  it('no answer holds one but that which shows it', () => {
+    const leaks = answers.filter((text) => found(text).some((secret) => secrets.get(secret) !== text));
+    expect(leaks).toEqual([]);
+  });
+
+  it('no row of any table of ours holds one', async () => {
+    const { db } = app.services;
+    const tables = await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db);
+    const names = tables.rows.map(({ name }) => name).filter((name) => !THEIRS.includes(name));
+    expect(names).toEqual(
+      expect.arrayContaining(['audit_entries', 'key_denials', 'idempotency_keys', 'api_keys']),
+    );
+    for (const name of names) {
+      const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(
+        db,
+      );
+      expect([name, rows.filter(({ row }) => found(row).length > 0)]).toEqual([name, []]);
+    }
+  });
+});
+
+/** Every place of a body, the outer ones first. */
+function placesIn(schema: JsonSchema, at: readonly string[]): string[][] {
+  const [branch = schema] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  const inner = Object.entries(branch.properties ?? {}).flatMap(([name, member]) =>
+    placesIn(member, [...at, name]),
+  );
+  const items = branch.items === undefined ? [] : placesIn(branch.items, [...at, '0']);
+  return [...(at.length === 0 ? [] : [[...at]]), ...inner, ...items];
+}

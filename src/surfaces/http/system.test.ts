@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, createKey } from '../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { createServer } from './server.ts';
+import { serveSystem } from './system.ts';
+
+let t: TestApp;
+let server: FastifyInstance;
+let key: string;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  key = (await createKey(t.services.db, await createAccount(t.services.db))).key;
+  server = createServer(t.services);
+  serveSystem(server, t.services, t.running.health);
+});
+afterAll(async () => {
+  await server.close();
+  await t.close();
+});
+
+const get = (url: string, remoteAddress = '127.0.0.1') =>
+  server.inject({ url, remoteAddress, headers: { 'x-api-key': key } });
+
+describe('/metrics', () => {
+  it('200 from loopback: requests by operation and status, latency, pool, caches, limiter', async () => {
+    await get('/account/v1/profile');
+    await get('/account/v1/nothing');
+    const { body, headers } = await get('/metrics');
+    expect(headers['content-type']).toContain('text/plain');
+    expect(body).toMatch(/hostplane_requests_total\{operation="getAccountProfile",status="200"\} 1/);
+    expect(body).toMatch(/hostplane_requests_total\{operation="none",status="404"\} 1/);
+    expect(body).toMatch(/hostplane_request_duration_seconds_count\{operation="getAccountProfile"\} 1/);
+    expect(body).toMatch(/hostplane_refusals_total\{code="endpoint_not_found"\} 1/);
+    for (const gauge of [
+      'pool_connections',
+      'access_cache_keys',
+      'access_cache_hits',
+      'limiter_addresses',
+      'listener_up',
+    ]) {
+      expect(body).toMatch(new RegExp(`hostplane_${gauge} \\d`));
+    }
+  });
+
+  it('404 from elsewhere, as if it were not there', async () => {
+    const response = await get('/metrics', '203.0.113.9');
+    expect([response.statusCode, response.json().code]).toEqual([404, 'endpoint_not_found']);
+  });
+});
+
+describe('probes', () => {
+  it('200 with each component while all is well', async () => {
+    expect((await get('/healthz')).json()).toEqual({ status: 'ok' });
+    const ready = await get('/readyz');
+    expect([ready.statusCode, ready.json()]).toEqual([
+      200,
+      {
+        status: 'ok',
+        components: {
+          server: { status: 'ok' },
+          database: { status: 'ok' },
+          notifications: { status: 'ok' },
+          rate_limit: { status: 'ok', detail: 'memory' },
+        },
+      },
+    ]);
+  });
+
+  it('says so when notifications are lost, and serves on', async () => {
+    // It comes back within a moment, so it is ended again until a look falls into the gap.
+    const look = async (): Promise<string> => {
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+                where application_name like '%listen' and datname = current_database()`.execute(
+        t.services.db,
+      );
+      return (await get('/readyz')).json().components.notifications.status;
+    };
+    await expect.poll(look).toBe('degraded');
+    expect((await get('/account/v1/whoami')).statusCode).toBe(200);
+    await expect.poll(async () => (await get('/readyz')).json().status).toBe('ok');
+  });
+
+  it('503 from the moment it is to stop, while it still answers', async () => {
+    t.running.drain();
+    const ready = await get('/readyz');
+    expect([ready.statusCode, ready.json().components.server.status]).toEqual([503, 'down']);
+    expect((await get('/account/v1/whoami')).statusCode).toBe(200);
+    expect((await get('/healthz')).statusCode).toBe(200);
+  });
+});
