@@ -6,7 +6,7 @@ import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { readInstance } from '../src/store/instance.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
 import { createAccount, createKey, type TestKey } from '../src/testing/accounts.ts';
-import { fillAuditLog, withoutTimeout } from './store.ts';
+import { captureKeyQuery, fillAuditLog, withoutTimeout } from './store.ts';
 
 const KEYS = 1000;
 const PAGE = 50;
@@ -28,13 +28,16 @@ export interface Fixture {
   /** Well formed, but nobody has it. */
   readonly unknownKey: string;
   readonly keyIds: readonly string[];
+  /** How the product reads a key: the id is its first value, the account its second. */
+  readonly keyQuery: string;
   readonly logs: readonly AuditLog[];
   close(): Promise<void>;
 }
 
 export async function openFixture(folder: string, logSizes: readonly number[]): Promise<Fixture> {
   const embedded = await openEmbedded({ folder });
-  const db = openDatabase(openPool({ ...embedded.connection, maxConnections: 2 }));
+  const pool = openPool({ ...embedded.connection, maxConnections: 2 });
+  const db = openDatabase(pool);
   await migrate(db);
   const { cursor_secret } = await readInstance(db);
   const account = await createAccount(db);
@@ -60,6 +63,7 @@ export async function openFixture(folder: string, logSizes: readonly number[]): 
     powerless,
     unknownKey: issueKey().key,
     keyIds,
+    keyQuery: await captureKeyQuery(pool, account.id, caller.id),
     logs,
     async close() {
       await db.destroy();

@@ -50,7 +50,9 @@ function parentOf(pid: number): number {
 export function familyOf(pid: number): number[] {
   let parents: (readonly [child: number, parent: number])[] = [];
   try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+    const pids = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
     parents = pids.map((child) => [child, parentOf(child)] as const);
   } catch {
     return [pid];

@@ -27,14 +27,20 @@ interface Program {
 }
 
 /** Runs until it prints a line with the URL it listens on; its log goes nowhere. */
-export async function start({ name, args, env = {}, command = process.execPath }: Program): Promise<Contender> {
+export async function start({
+  name,
+  args,
+  env = {},
+  command = process.execPath,
+}: Program): Promise<Contender> {
   const child = spawn(command, args, {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let greeting = '';
   const port = await new Promise<number>((resolve, reject) => {
-    const fail = (): void => reject(new Error(`${name} did not start. Run it by hand to see why: ${args.join(' ')}`));
+    const fail = (): void =>
+      reject(new Error(`${name} did not start. Run it by hand to see why: ${args.join(' ')}`));
     const patience = setTimeout(fail, START_MS);
     child.once('error', fail).once('exit', fail);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -48,7 +54,15 @@ export async function start({ name, args, env = {}, command = process.execPath }
     await end(child);
     throw error;
   });
-  return { name, pid: child.pid ?? 0, port, stop: () => end(child), get greeting() { return greeting; } };
+  return {
+    name,
+    pid: child.pid ?? 0,
+    port,
+    stop: () => end(child),
+    get greeting() {
+      return greeting;
+    },
+  };
 }
 
 export const startBenchProgram = (name: 'bare' | 'raw', env: Record<string, string>): Promise<Contender> =>
@@ -82,7 +96,8 @@ export class Load {
 
   async run(order: Order): Promise<Outcome> {
     const answer = await this.#ask({ run: order });
-    if (answer.kind !== 'ran') throw new Error(`Load ${order.set}: ${answer.kind === 'failed' ? answer.reason : answer.kind}`);
+    if (answer.kind !== 'ran')
+      throw new Error(`Load ${order.set}: ${answer.kind === 'failed' ? answer.reason : answer.kind}`);
     return answer.outcome;
   }
 

@@ -1,18 +1,28 @@
-import { sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { KeyRow } from '../src/families/account/api-keys/schema.ts';
-import type { Db } from '../src/store/database.ts';
+import { findKeyById } from '../src/families/account/api-keys/store.ts';
+import type { Db, Tables } from '../src/store/database.ts';
 
-const KEY = `
-  select id, account_id, public_id, name, permissions, preset, approval, approval_over_monthly, owner_id, owner_name,
-         expires_in, expires_at, notes, last_used_at, last_used_ip, last_used_user_agent, last_used_operation,
-         last_rejected_at, last_rejected_ip, last_rejected_code, exposed_at, replaced_by, revoked_at, revoked_by,
-         revoked_reason, revoked_comment, version, created_at, updated_at,
-         case when status <> 'revoked' and expires_at <= now() then 'expired' else status end as status
-  from api_keys where id = $1 and account_id = $2`;
+/** The statement the product itself reads a key with, taken as it was sent, and its values in their order. */
+export async function captureKeyQuery(pool: pg.Pool, accountId: string, keyId: string): Promise<string> {
+  const sent: string[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      if (query.parameters[0] !== keyId || query.parameters[1] !== accountId)
+        throw new Error(`The values of the statement are not the id and the account: ${query.sql}`);
+      sent.push(query.sql);
+    },
+  });
+  await findKeyById(db, accountId, keyId);
+  const [text] = sent;
+  if (text === undefined || sent.length > 1) throw new Error('A key is not read with one statement.');
+  return text;
+}
 
-export async function selectKey(pool: pg.Pool, accountId: string, id: string): Promise<KeyRow | undefined> {
-  const { rows } = await pool.query<KeyRow>({ name: 'key', text: KEY, values: [id, accountId] });
+export async function selectKey(pool: pg.Pool, text: string, values: string[]): Promise<KeyRow | undefined> {
+  const { rows } = await pool.query<KeyRow>({ name: 'key', text, values });
   return rows[0];
 }
 

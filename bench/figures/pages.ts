@@ -16,7 +16,8 @@ export async function measurePages({ load, product, fixture, plan }: Stage): Pro
     { path: `${first}&cursor=${small.deepest}`, log: small },
     { path: `${first}&cursor=${large.deepest}`, log: large },
   ];
-  for (const { path, log } of kinds.slice(2)) await checkDeepest(`http://127.0.0.1:${product.port}${path}`, log.key.key);
+  for (const { path, log } of kinds.slice(2))
+    await checkDeepest(`http://127.0.0.1:${product.port}${path}`, log.key.key);
   const turns = Array.from({ length: TURNS }, (_, turn) =>
     kinds.map(({ path, log }) => writeRequest({ path, key: log.key.key, address: addressAt(turn) })),
   );
@@ -37,11 +38,19 @@ async function checkDeepest(url: string, key: string): Promise<void> {
   const answer = await fetch(url, { headers: { 'x-api-key': key } });
   const page = (await answer.json()) as { data?: unknown[]; next_cursor?: string | null };
   if (page.data?.length !== 50 || page.next_cursor !== null) {
-    throw new Error(`The deepest page is not what it should be: ${answer.status} ${JSON.stringify(page).slice(0, 300)}`);
+    throw new Error(
+      `The deepest page is not what it should be: ${answer.status} ${JSON.stringify(page).slice(0, 300)}`,
+    );
   }
 }
 
-function toRow(which: string, rounds: readonly (readonly number[])[], at: number, many: number, few: number): Row {
+function toRow(
+  which: string,
+  rounds: readonly (readonly number[])[],
+  at: number,
+  many: number,
+  few: number,
+): Row {
   const of = (kind: number): number[] => rounds.map((latencies) => latencies[kind] ?? Number.NaN);
   const smalls = of(at);
   const ratios = of(at + 1).map((latency, i) => latency / (smalls[i] ?? Number.NaN));

@@ -4,11 +4,13 @@ import { compare } from '../rounds.ts';
 import { atLeast, type Row, type Stage } from './row.ts';
 
 const LEAST = 0.8;
+/** As in the product's default configuration. */
+const POOL_SIZE = 10;
 
 export async function measureReading({ load, product, fixture, plan }: Stage): Promise<Row[]> {
-  const { connection, accountId, keyIds, caller } = fixture;
+  const { connection, accountId, keyIds, keyQuery, caller } = fixture;
   const bare = await startBenchProgram('bare', {
-    BENCH_BARE: JSON.stringify({ connection, accountId, poolSize: 10 }),
+    BENCH_BARE: JSON.stringify({ connection, accountId, keyQuery, poolSize: POOL_SIZE }),
   });
   try {
     await load.prepare(

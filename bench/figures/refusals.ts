@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { startBenchProgram } from '../processes.ts';
 import type { Recording } from '../raw.ts';
-import { addressAt, type Ask, fromManyAddresses, writeRequest } from '../requests.ts';
+import { type Ask, addressAt, fromManyAddresses, writeRequest } from '../requests.ts';
 import { compare } from '../rounds.ts';
 import { atLeast, type Row, type Stage } from './row.ts';
 
@@ -28,7 +28,11 @@ function record(port: number, { path, key, address }: Ask): Promise<Recording> {
       });
       response.on('end', () => {
         const kept = Object.entries(response.headers).filter(([name]) => !AUTOMATIC.has(name));
-        resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(kept) as Recording['headers'], body });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: Object.fromEntries(kept) as Recording['headers'],
+          body,
+        });
       });
     });
     asking.on('error', reject).end();
@@ -48,7 +52,11 @@ async function measureRefusal(stage: Stage, { name, status, ask, exhausted }: Sc
     await load.run({ ...order, set: 'exhaust', status: 200 });
   };
   if (exhausted) await exhaust(0);
-  else await load.prepare(name, fromManyAddresses(() => ask));
+  else
+    await load.prepare(
+      name,
+      fromManyAddresses(() => ask),
+    );
   const recording = await record(product.port, { ...ask, address });
   if (recording.status !== status) throw new Error(`${name} answered ${recording.status}: ${recording.body}`);
   const raw = await startBenchProgram('raw', { BENCH_ANSWER: JSON.stringify(recording) });
@@ -73,6 +81,7 @@ export async function measureRefusals(stage: Stage, only = ''): Promise<Row[]> {
     { name: '429', status: 429, ask: { path, key: caller.key }, exhausted: true },
   ];
   const rows: Row[] = [];
-  for (const scenario of scenarios.filter(({ name }) => name.startsWith(only))) rows.push(await measureRefusal(stage, scenario));
+  for (const scenario of scenarios.filter(({ name }) => name.startsWith(only)))
+    rows.push(await measureRefusal(stage, scenario));
   return rows;
 }

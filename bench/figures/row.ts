@@ -18,7 +18,11 @@ export interface Stage {
   readonly plan: Plan;
 }
 
-export function atLeast(figure: string, least: number, { ratio, lowest, highest, ours, theirs }: Comparison): Row {
+export function atLeast(
+  figure: string,
+  least: number,
+  { ratio, lowest, highest, ours, theirs }: Comparison,
+): Row {
   const side = ({ perSecond, microsecondsEach }: Comparison['ours']): string =>
     `${Math.round(perSecond)}/s at ${Math.round(microsecondsEach)} µs`;
   return {

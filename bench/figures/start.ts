@@ -24,7 +24,9 @@ async function timeStart(way: Way, folder: string, knownKey?: string): Promise<S
   const began = performance.now();
   const server = await start({ ...way, env: { HOSTPLANE_DATA: folder, HOSTPLANE_PORT: '0' } });
   const key = knownKey ?? /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(server.greeting)?.[1] ?? '';
-  const answer = await fetch(`http://127.0.0.1:${server.port}/account/v1/whoami`, { headers: { 'x-api-key': key } });
+  const answer = await fetch(`http://127.0.0.1:${server.port}/account/v1/whoami`, {
+    headers: { 'x-api-key': key },
+  });
   const seconds = (performance.now() - began) / 1000;
   if (answer.status !== 200) throw new Error(`The first call was answered with ${answer.status}.`);
   return { server, seconds, key };
@@ -50,15 +52,28 @@ async function measureWay(way: Way, folder: string, isIdling: boolean): Promise<
   }
 }
 
-export async function measureStart(root: string, newFolder: () => Promise<string>, times: number): Promise<Row[]> {
+export async function measureStart(
+  root: string,
+  newFolder: () => Promise<string>,
+  times: number,
+): Promise<Row[]> {
   const node: Way = { name: 'node', command: process.execPath, args: [join(root, 'scripts', 'start.mjs')] };
   const npm: Way = { name: 'npm', command: 'npm', args: ['start', '--prefix', root, '--silent'] };
   const rows: Row[] = [];
   for (const way of [node, npm]) {
     const runs: Measured[] = [];
-    for (let i = 0; i < times; i++) runs.push(await measureWay(way, await newFolder(), way === node && i === 0));
+    for (let i = 0; i < times; i++)
+      runs.push(await measureWay(way, await newFolder(), way === node && i === 0));
     const context = `${way.name === 'npm' ? 'npm start' : 'node scripts/start.mjs'}, to the first authenticated 200; median of ${times}`;
-    rows.push(below(`first start with ${way.name}, empty data folder`, median(runs.map((r) => r.first)), 4, ' s', context));
+    rows.push(
+      below(
+        `first start with ${way.name}, empty data folder`,
+        median(runs.map((r) => r.first)),
+        4,
+        ' s',
+        context,
+      ),
+    );
     rows.push(below(`second start with ${way.name}`, median(runs.map((r) => r.second)), 2, ' s', context));
     const memory = runs[0]?.memory;
     if (memory === undefined) continue;

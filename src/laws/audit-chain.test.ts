@@ -159,3 +159,48 @@ describe('the chain of an account', () => {
     }
   });
 });
+
+interface PublicEntry {
+  readonly prev_hash: string;
+  readonly hash: string;
+  readonly request_id: string;
+}
+
+async function readLog(key: string): Promise<PublicEntry[]> {
+  const entries: PublicEntry[] = [];
+  for (let cursor = ''; ; ) {
+    const url = `/account/v1/audit-log?sort=occurred_at&limit=7${cursor && `&cursor=${cursor}`}`;
+    const { data, next_cursor } = (await world.app.call({ url, key })).json();
+    entries.push(...data);
+    if (next_cursor === null) return entries;
+    cursor = next_cursor;
+  }
+}
+
+describe('many writers at once', () => {
+  it('keep it whole, and a client can recompute it from the answers alone', async () => {
+    const busy = await createWorld(world.app);
+    const calls = Array.from({ length: 12 }, () => writes).flat();
+    const answers = await Promise.all(
+      calls.flatMap((endpoint) => [
+        callTo(endpoint, busy),
+        callTo(endpoint, busy, { params: endpoint.example.params ?? {}, query: { no_such_parameter: 1 } }),
+      ]),
+    );
+    const checks = await Promise.all([findBreak(db, busy.account.id), world.app.services.audit.flush()]);
+    expect(checks[0]).toBeNull();
+    expect(await findBreak(db, busy.account.id)).toBeNull();
+
+    const log = await readLog(busy.key.key);
+    expect(log.map((entry) => entry.request_id)).toEqual(
+      expect.arrayContaining(answers.map(({ headers }) => headers['x-request-id'])),
+    );
+    let previous = '0'.repeat(64);
+    for (const { prev_hash, hash, ...entry } of log) {
+      expect(prev_hash).toBe(previous);
+      const bytes = createHash('sha256').update(Buffer.from(prev_hash, 'hex')).update(canonical(entry));
+      expect([entry, bytes.digest('hex')]).toEqual([entry, hash]);
+      previous = hash;
+    }
+  });
+});

@@ -4,9 +4,9 @@ import { sources } from './sources.ts';
 
 /** That each entry is still needed is said by its law, which wants its list to be exactly what it found. */
 describe.each(Object.entries(exemptions))('exemptions from %s', (law, entries) => {
-  it('are asked for by a law', () => {
+  it('are asked for by some law', () => {
     const asking = sources.filter(({ path }) => /^src\/laws\/.+\.test\.ts$/.test(path));
-    expect(asking.filter(({ text }) => text.includes(`exemptFrom('${law}')`))).toHaveLength(1);
+    expect(asking.some(({ text }) => text.includes(`exemptFrom('${law}')`))).toBe(true);
   });
 
   it('have a reason each and name nothing twice', () => {

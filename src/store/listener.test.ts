@@ -54,7 +54,7 @@ describe('the listener', () => {
     const { id: quiet } = await createKey(db, account);
     await expect.poll(() => heard.splice(0)).toEqual([accountId]);
     await sql`update api_keys set last_used_at = now() where id = ${quiet}`.execute(db);
-    await sql`update accounts set name = 'other' where id = ${accountId}`.execute(db);
+    await sql`update accounts set timezone = 'UTC' where id = ${accountId}`.execute(db);
     await sql`update accounts set status = 'active' where id = ${accountId}`.execute(db);
     await expect.poll(() => heard.splice(0)).toEqual([accountId]);
   });

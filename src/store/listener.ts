@@ -38,7 +38,10 @@ export class Listener {
 
   async start(): Promise<void> {
     const client = new pg.Client({
-      ...clientConfig({ ...this.#connection, applicationName: `${this.#connection.applicationName ?? 'hostplane'} listen` }),
+      ...clientConfig({
+        ...this.#connection,
+        applicationName: `${this.#connection.applicationName ?? 'hostplane'} listen`,
+      }),
       query_timeout: HEARTBEAT_MS,
     });
     this.#client = client;
@@ -49,7 +52,8 @@ export class Listener {
     });
     try {
       await client.connect();
-      for (const channel of this.#subscribers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of this.#subscribers.keys())
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch {
       this.#lost(client);
       return;

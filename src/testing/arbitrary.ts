@@ -59,9 +59,7 @@ function objectOf(schema: JsonSchema): Arbitrary<object> {
   );
   if (others === false) return members;
   const free = fc.dictionary(
-    propertyNames === undefined
-      ? fc.string({ maxLength: 20 })
-      : (arbitraryOf(propertyNames) as Arbitrary<string>),
+    propertyNames === undefined ? fc.string({ maxLength: 20 }) : stringOf(propertyNames),
     typeof others === 'object' ? arbitraryOf(others) : storable,
     { maxKeys: Math.min(schema.maxProperties ?? 4, 4), minKeys: schema.minProperties ?? 0 },
   );

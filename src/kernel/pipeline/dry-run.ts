@@ -1,3 +1,4 @@
+import { maskKeys } from '../access/key-format.ts';
 import type { Done } from '../call.ts';
 import { formatMoney, formatRate } from '../prices/format.ts';
 import { micro, sum } from '../prices/micro.ts';
@@ -41,5 +42,9 @@ export function dryRunResult(services: Services, done: Done): Result {
       .map((effect) => ({ ...effect, id: effect.action === 'create' ? null : effect.id })),
     warnings: done.warnings,
   };
-  return { status: 200, headers: { 'cache-control': 'private, no-cache' }, body: serialise(DryRun, body) };
+  return {
+    status: 200,
+    headers: { 'cache-control': 'private, no-cache' },
+    body: maskKeys(serialise(DryRun, body)),
+  };
 }

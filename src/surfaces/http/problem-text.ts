@@ -29,6 +29,6 @@ export function problemText(problem: Problem, requestId: string, docsUrl: string
   return (
     `${begin},"detail":${JSON.stringify(message)},"instance":"/requests/${requestId}","code":"${code}",` +
     `"request_id":"${requestId}"${members === '' ? '' : `,${members}`},${end}` +
-    `${retry === undefined ? '' : `,"retry_after_seconds":${retry}`},"errors":${JSON.stringify(errors)}}`
+    `${retry === undefined ? '' : `,"retry_after_seconds":${retry}`},"errors":${errors.length === 0 ? '[]' : JSON.stringify(errors)}}`
   );
 }

@@ -149,7 +149,6 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     return503OnClosing: false,
     keepAliveTimeout: 72_000,
     requestTimeout: 60_000,
-    bodyLimit: Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     rewriteUrl: ({ url = '/' }: IncomingMessage) => originForm(url),
     genReqId: () => '',
@@ -174,22 +173,13 @@ export function createServer(services: Services, options: ServerOptions = {}): F
   ) as FastifyInstance;
   // What else a client expects beside 100-continue is for no one here to meet, and no reason to refuse.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  // Bodies are read by our own rules, after all that can be refused without them.
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler((error, request, reply) => {
-    const problem = FOREIGN_MEDIA.has((error as { code?: string }).code ?? '')
-      ? new Problem('unsupported_media_type')
-      : error;
-    const refusal = refuse(request.exchange ?? openExchange(request), services, problem);
+    const refusal = refuse(request.exchange ?? openExchange(request), services, error);
     return send(reply, refusal.status, refusal.headers, refusal.body);
   });
   observe(app, services);
   route(app, services, options);
   return app;
 }
-
-const FOREIGN_MEDIA = new Set([
-  'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-  'FST_ERR_CTP_INVALID_TYPE',
-  'FST_ERR_CTP_EMPTY_TYPE',
-]);
