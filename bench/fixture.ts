@@ -1,7 +1,7 @@
 /** One embedded PostgreSQL for all contenders, with an account to read and two audit logs to page through. */
 import { issueKey } from '../src/kernel/access/key-format.ts';
 import { CursorSeal } from '../src/kernel/pages/cursor.ts';
-import { openDatabase, openPool } from '../src/store/database.ts';
+import { type Db, openDatabase, openPool } from '../src/store/database.ts';
 import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { readInstance } from '../src/store/instance.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
@@ -38,36 +38,46 @@ export async function openFixture(folder: string, logSizes: readonly number[]): 
   const embedded = await openEmbedded({ folder });
   const pool = openPool({ ...embedded.connection, maxConnections: 2 });
   const db = openDatabase(pool);
-  await migrate(db);
-  const { cursor_secret } = await readInstance(db);
-  const account = await createAccount(db);
-  const caller = await createKey(db, account);
-  const powerless = await createKey(db, account, { permissions: ['monitoring:*:read'] });
-  const keyIds: string[] = [];
-  for (let i = 0; i < KEYS; i++) keyIds.push((await createKey(db, account)).id);
+  const close = async (): Promise<void> => {
+    await db.destroy();
+    await embedded.close();
+  };
+  try {
+    await migrate(db);
+    const account = await createAccount(db);
+    const caller = await createKey(db, account);
+    const powerless = await createKey(db, account, { permissions: ['monitoring:*:read'] });
+    const keyIds: string[] = [];
+    for (let i = 0; i < KEYS; i++) keyIds.push((await createKey(db, account)).id);
+    return {
+      folder,
+      connection: embedded.connection,
+      accountId: account.id,
+      caller,
+      powerless,
+      unknownKey: issueKey().key,
+      keyIds,
+      keyQuery: await captureKeyQuery(pool, account.id, caller.id),
+      logs: await fillLogs(db, logSizes),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function fillLogs(db: Db, sizes: readonly number[]): Promise<AuditLog[]> {
+  const seal = new CursorSeal((await readInstance(db)).cursor_secret);
   const logs: AuditLog[] = [];
   await withoutTimeout(db, async (connection) => {
-    for (const entries of logSizes) {
+    for (const entries of sizes) {
       const owner = await createAccount(connection);
       const key = await createKey(connection, owner);
       await fillAuditLog(connection, owner.id, key.id, entries);
       const list = `${owner.id} listAuditEntries -occurred_at {}`;
-      logs.push({ entries, key, deepest: new CursorSeal(cursor_secret).write(list, [String(PAGE + 1)]) });
+      logs.push({ entries, key, deepest: seal.write(list, [String(PAGE + 1)]) });
     }
   });
-  return {
-    folder,
-    connection: embedded.connection,
-    accountId: account.id,
-    caller,
-    powerless,
-    unknownKey: issueKey().key,
-    keyIds,
-    keyQuery: await captureKeyQuery(pool, account.id, caller.id),
-    logs,
-    async close() {
-      await db.destroy();
-      await embedded.close();
-    },
-  };
+  return logs;
 }

@@ -90,6 +90,10 @@ export class Load {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   async prepare(set: string, requests: readonly string[]): Promise<void> {
     await this.#ask({ set, requests });
   }

@@ -1,11 +1,75 @@
+/** The figures in words: a line for the terminal, a page for `RESULTS.md`. */
+import { arch, cpus, platform, release, totalmem } from 'node:os';
 import type { Row } from './figures/row.ts';
 import type { Plan } from './rounds.ts';
-export function printRow(row: Row): void {
-  const mark = row.met === null ? '?' : row.met ? '✓' : '✗';
-  console.log(
-    `${mark} ${row.figure.padEnd(70)} ${row.value.padStart(9)}  ${row.target.padEnd(9)} ${row.context}`,
-  );
+
+export interface Circumstances {
+  readonly plan: Plan;
+  readonly seconds: number;
+  readonly logSizes: readonly number[];
+  /** The load average of the last minute before it began. */
+  readonly busyBefore: number;
 }
-export function writeReport(_rows: readonly Row[], _plan: Plan, _seconds: number): string {
-  return '';
+
+const WIDTHS = [62, 10, 10];
+
+function columns(figure: string, value: string, target: string): string {
+  return [figure, value, target].map((text, i) => text.padEnd(WIDTHS[i] ?? 0)).join(' ');
+}
+
+const markOf = ({ met }: Row): string => (met === null ? '?' : met ? '✓' : '✗');
+
+export const HEADINGS = `  ${columns('figure', 'value', 'target')} context`;
+
+export function formatRow(row: Row): string {
+  return `${markOf(row)} ${columns(row.figure, row.value, row.target)} ${row.context}`;
+}
+
+function describeMachine(busyBefore: number): string {
+  const [processor] = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${processor?.model.trim() ?? 'unknown'} (${arch()}), ${gigabytes} GB, ${platform()} ${release()}, Node ${process.versions.node}; load average before the run ${busyBefore.toFixed(1)}.`;
+}
+
+export function writeReport(rows: readonly Row[], circumstances: Circumstances): string {
+  const { plan, seconds, logSizes, busyBefore } = circumstances;
+  const table = rows.map(
+    (row) => `| ${markOf(row)} | ${row.figure} | ${row.value} | ${row.target} | ${row.context} |`,
+  );
+  const sizes = logSizes.map((size) => size.toLocaleString('en')).join(' and ');
+  return `# Figures
+
+Made by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}, in ${seconds} s.
+
+Machine: ${describeMachine(busyBefore)}
+
+| | Figure | Value | Target | |
+|---|---|---|---|---|
+${table.join('\n')}
+
+## Method
+
+Only ratios mean something; what stands behind them depends on the machine. Every contender is one esbuild bundle in a
+process of its own, the load comes from another process over loopback: ${plan.connections} connections that stay open, one request
+outstanding on each, bytes prepared beforehand, each answer read whole and its status checked. Contenders take turns, ${plan.rounds}
+rounds of ${plan.milliseconds / 1000} s each after ${plan.warmUpMilliseconds / 1000} s of warming up; a ratio is the median of the ratios of the rounds, in
+requests per second. Beside it stand the lowest and the highest round and, for both, requests per second, the processor
+time of the server for one answer, and how busy one core was with making the load (near 100 %, the server could have
+done more).
+
+The product is \`hostplane serve\` as it is shipped: its log goes to /dev/null, its metrics are kept, its proxies are
+127.0.0.0/8. Requests name 4,000 client addresses in turn, so that the limit of 200 a minute stops none but those it
+should. All contenders use one embedded PostgreSQL with its default settings (fsync on).
+
+* **Reading**: an authenticated \`GET /account/v1/api-keys/{id}\` over 1,000 keys, against a bare Fastify handler that sends
+  the very statement the product sends, as a named statement through a \`pg\` pool of the same size, and answers with the
+  same body; it has no keys, no limits, no log, no metrics and no response schema.
+* **Refusals**: against \`node:http\` sending a recorded answer of the product: same status, headers and length. The key of
+  the 401 has a right checksum and is known to be unknown; the 403 is a key without the permission; the 429 comes from one
+  address that used up its limit just before.
+* **Pages**: two accounts with ${sizes} entries in one table, after VACUUM ANALYZE. One connection; the first and the
+  deepest page of both take turns, request by request; the ratio of the median latencies of a round.
+* **Start**: from starting the process to the first authenticated 200, with packages installed and the bundle built;
+  first with an empty data folder, then again with the same one. Memory 5 s after the second start.
+`;
 }

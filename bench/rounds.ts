@@ -5,7 +5,10 @@ import { type Contender, type Load, processorSeconds } from './processes.ts';
 
 export interface Side {
   readonly perSecond: number;
-  readonly microsecondsEach: number;
+  /** Processor time of the contender for one answer. */
+  readonly microseconds: number;
+  /** How much of one core the load itself took: near 1, it was the load that could not do more. */
+  readonly loadShare: number;
 }
 
 export interface Comparison {
@@ -26,11 +29,15 @@ export interface Plan {
 
 type Task = Pick<Order, 'set' | 'status'>;
 
-async function measure(load: Load, contender: Contender, order: Order): Promise<Side> {
-  const before = processorSeconds(contender.pid);
-  const { answers, seconds } = await load.run(order);
-  const spent = processorSeconds(contender.pid) - before;
-  return { perSecond: answers / seconds, microsecondsEach: (spent / answers) * 1e6 };
+async function measure(load: Load, { pid, port }: Contender, order: Omit<Order, 'port'>): Promise<Side> {
+  const before = processorSeconds(pid);
+  const loadBefore = processorSeconds(load.pid);
+  const { answers, seconds } = await load.run({ ...order, port });
+  return {
+    perSecond: answers / seconds,
+    microseconds: ((processorSeconds(pid) - before) / answers) * 1e6,
+    loadShare: (processorSeconds(load.pid) - loadBefore) / seconds,
+  };
 }
 
 export async function compare(
@@ -40,25 +47,17 @@ export async function compare(
   /** Called before each round, for what has to be true when it begins. */
   taskOf: (round: number) => Task | Promise<Task>,
 ): Promise<Comparison> {
-  const { connections, milliseconds } = plan;
-  const measured = new Map<Contender, Side[]>([
-    [ours, []],
-    [theirs, []],
-  ]);
-  for (let round = -1; round < plan.rounds; round++) {
-    const task = await taskOf(round + 1);
-    const isWarmUp = round < 0;
-    for (const contender of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) {
-      const order = { ...task, port: contender.port, connections };
-      const side = await measure(load, contender, {
-        ...order,
-        milliseconds: isWarmUp ? plan.warmUpMilliseconds : milliseconds,
-      });
-      if (!isWarmUp) measured.get(contender)?.push(side);
-    }
+  const { connections, milliseconds, warmUpMilliseconds } = plan;
+  const turn = async (round: number, contender: Contender, duration: number): Promise<Side> =>
+    measure(load, contender, { ...(await taskOf(round)), connections, milliseconds: duration });
+  for (const contender of [ours, theirs]) await turn(0, contender, warmUpMilliseconds);
+  const mine: Side[] = [];
+  const others: Side[] = [];
+  for (let round = 1; round <= plan.rounds; round++) {
+    if (round % 2 === 0) mine.push(await turn(round, ours, milliseconds));
+    others.push(await turn(round, theirs, milliseconds));
+    if (round % 2 === 1) mine.push(await turn(round, ours, milliseconds));
   }
-  const mine = measured.get(ours) ?? [];
-  const others = measured.get(theirs) ?? [];
   const ratios = mine.map(({ perSecond }, i) => perSecond / (others[i]?.perSecond ?? Number.NaN));
   return {
     ratio: median(ratios),
@@ -72,6 +71,7 @@ export async function compare(
 function middle(sides: readonly Side[]): Side {
   return {
     perSecond: median(sides.map((side) => side.perSecond)),
-    microsecondsEach: Math.min(...sides.map((side) => side.microsecondsEach)),
+    microseconds: median(sides.map((side) => side.microseconds)),
+    loadShare: median(sides.map((side) => side.loadShare)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Fixture } from '../fixture.ts';
 import type { Contender, Load } from '../processes.ts';
-import type { Comparison, Plan } from '../rounds.ts';
+import type { Comparison, Plan, Side } from '../rounds.ts';
 
 export interface Row {
   readonly figure: string;
@@ -23,8 +23,9 @@ export function atLeast(
   least: number,
   { ratio, lowest, highest, ours, theirs }: Comparison,
 ): Row {
-  const side = ({ perSecond, microsecondsEach }: Comparison['ours']): string =>
-    `${Math.round(perSecond)}/s at ${Math.round(microsecondsEach)} µs`;
+  const percent = (share: number): string => `${Math.round(share * 100)} %`;
+  const side = ({ perSecond, microseconds, loadShare }: Side): string =>
+    `${Math.round(perSecond)}/s (${Math.round(microseconds)} µs, load ${percent(loadShare)})`;
   return {
     figure,
     value: ratio.toFixed(2),

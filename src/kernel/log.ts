@@ -14,7 +14,7 @@ function collectSecretNames(schema: unknown, names: Set<string>): void {
   for (const part of Object.values(schema)) collectSecretNames(part, names);
 }
 
-export function secretNames(registry: Registry): ReadonlySet<string> {
+function secretNames(registry: Registry): ReadonlySet<string> {
   const names = new Set(ALWAYS);
   for (const { body, answers, query } of registry.endpoints)
     collectSecretNames([body, answers, query], names);

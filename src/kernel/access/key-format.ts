@@ -42,7 +42,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-export function hashKey(key: string): Buffer {
+function hashKey(key: string): Buffer {
   return hash('sha256', `hostplane/api-key/1\0${key}`, 'buffer');
 }
 

@@ -42,5 +42,3 @@ export function List<T extends TSchema, M extends TProperties = Record<never, ne
     ...((more ?? {}) as M),
   });
 }
-
-export type ListQueryOf<Q extends TObject> = Static<Q> & { limit: number; cursor?: string; sort: string };

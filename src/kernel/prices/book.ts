@@ -82,7 +82,7 @@ export function instant(text: string): number {
   return Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
 }
 
-export function versionAt(book: Book, sku: string, at: Date): Version | undefined {
+function versionAt(book: Book, sku: string, at: Date): Version | undefined {
   const time = at.getTime();
   return book.versions.get(sku)?.find((version) => version.from <= time && time < version.until);
 }

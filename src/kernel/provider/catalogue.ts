@@ -15,7 +15,7 @@ const Retired = {
   removed_at: Default(Nullable(Day), null),
 };
 
-export const Product = Shape({
+const Product = Shape({
   family: OneOf(familyNames),
   name: Text,
   /** Whether a new account has it from the start. */
@@ -87,14 +87,14 @@ export const Image = Shape({
 });
 
 /** Fewer classes of volume than plans: the first one is what a volume gets when none is named. */
-export const VolumeTier = Shape({
+const VolumeTier = Shape({
   slug: Slug,
   name: Text,
   locations: ListOf(Slug, { minItems: 1, uniqueItems: true }),
   sku: Sku,
 });
 
-export const Kubernetes = Shape({
+const Kubernetes = Shape({
   regions: ListOf(Slug, { uniqueItems: true }),
   node_plans: ListOf(Slug, { uniqueItems: true }),
   tiers: ListOf(Shape({ slug: OneOf(['standard', 'ha']), name: Text, replicas: Count, sku: Sku }), {
@@ -110,7 +110,7 @@ export const Kubernetes = Shape({
   ),
 });
 
-export const ObjectStorage = Shape({
+const ObjectStorage = Shape({
   regions: ListOf(
     Shape({
       location: Slug,
@@ -121,11 +121,11 @@ export const ObjectStorage = Shape({
   ),
 });
 
-export const Monitoring = Shape({
+const Monitoring = Shape({
   probe_regions: ListOf(Shape({ slug: Slug, name: Text }), { minItems: 1 }),
 });
 
-export const AddressPool = Shape({
+const AddressPool = Shape({
   slug: Slug,
   location: Slug,
   cidr: Type.String({ maxLength: 64 }),

@@ -71,9 +71,8 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Undefined where nothing was sent. */
+/** For requests that announce a body; undefined where it turns out to be empty. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
-  if (!announcesBody(request)) return undefined;
   refuseForeignMedia(request);
   if (Number(request.headers['content-length']) > limits.bytes) throw tooLarge(limits.bytes);
   const bytes = await collect(request, limits);

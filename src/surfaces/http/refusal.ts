@@ -10,7 +10,7 @@ import { problemText } from './problem-text.ts';
 
 const RETRY_SECONDS = 2;
 
-export function asProblem(error: unknown): Problem {
+function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isUnavailable(error))
     return new Problem('engine_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause: error });

@@ -74,18 +74,18 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
     const { exchange } = request;
     try {
       refuseUndecodable(request.raw.url ?? '');
-      if (exchange.endpoint?.body === undefined && announcesBody(request.raw)) {
+      const hasBody = announcesBody(request.raw);
+      if (hasBody && exchange.endpoint?.body === undefined) {
         throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
       }
       const bytes = exchange.endpoint?.bodyLimitBytes ?? BODY_LIMIT;
-      const body = await readBody(request.raw, {
-        bytes,
-        milliseconds: options.bodyMilliseconds ?? PATIENCE_MS,
-      });
+      const milliseconds = options.bodyMilliseconds ?? PATIENCE_MS;
+      const body = hasBody ? await readBody(request.raw, { bytes, milliseconds }) : undefined;
       const result = await execute(exchange, services, body);
       if (exchange.endpoint) options.witness?.(exchange.endpoint, result.status, result.body);
-      const type: Record<string, string> = result.body === null ? {} : { 'content-type': 'application/json' };
-      return send(reply, result.status, { ...exchange.headers, ...result.headers, ...type }, result.body);
+      const headers = Object.assign(exchange.headers, result.headers);
+      if (result.body !== null) headers['content-type'] = 'application/json';
+      return send(reply, result.status, headers, result.body);
     } catch (error) {
       const refusal = refuse(exchange, services, error);
       if (!request.raw.complete) reply.header('connection', 'close');

@@ -4,7 +4,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readEntries } from './store.ts';
 
-export const AuditEntry = Named(
+const AuditEntry = Named(
   'AuditEntry',
   Shape({
     id: Id('aud'),

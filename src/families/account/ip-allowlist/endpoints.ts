@@ -5,7 +5,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readAllowlist, readWouldDeny } from './store.ts';
 
-export const IpAllowlist = Named(
+const IpAllowlist = Named(
   'IpAllowlist',
   Shape({
     mode: OneOf(allowlistModes, { description: 'Off, Report only or Enforce; set in the portal.' }),

@@ -25,7 +25,7 @@ const hints: Record<Code, string> = {
   ip_not_allowed: 'Add the address to the IP allowlist in the portal if the call was yours.',
 };
 
-export const KeyDenial = Named(
+const KeyDenial = Named(
   'KeyDenial',
   Shape({
     id: Id('den'),

@@ -5,7 +5,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { readLimitRows } from './limit-rows.ts';
 
-export const Limit = Named(
+const Limit = Named(
   'Limit',
   Shape({
     id: Type.String(),

@@ -5,9 +5,9 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readMembers } from './store.ts';
 
-export const memberStatuses = ['invited', 'active', 'suspended'] as const;
+const memberStatuses = ['invited', 'active', 'suspended'] as const;
 
-export const Member = Named(
+const Member = Named(
   'Member',
   Shape({
     id: Id('mem'),

@@ -7,7 +7,7 @@ import { readProfile } from './store.ts';
 
 const Contacts = Type.Array(Type.String());
 
-export const Profile = Named(
+const Profile = Named(
   'Profile',
   Shape({
     id: Id('acc'),

@@ -9,7 +9,7 @@ import type { Registry } from '../../../kernel/registry.ts';
 import { Labels, Named, Nullable, OneOf, Price, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readResources } from './store.ts';
 
-export const ResourceSummary = Named(
+const ResourceSummary = Named(
   'ResourceSummary',
   Shape({
     id: Type.String(),

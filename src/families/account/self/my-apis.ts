@@ -8,7 +8,7 @@ import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-export const ApiAccess = Named(
+const ApiAccess = Named(
   'ApiAccess',
   Shape({
     operation_id: Type.String(),

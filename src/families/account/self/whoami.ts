@@ -4,7 +4,7 @@ import { allowlistModes, approvals, keyStatuses } from '../../../kernel/access/t
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 
-export const Whoami = Named(
+const Whoami = Named(
   'Whoami',
   Shape({
     account: Shape({

@@ -5,7 +5,7 @@ import { Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../ker
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 400;
 
-export const Usage = Named(
+const Usage = Named(
   'Usage',
   Shape({
     period: Shape({ from: Time, to: Time, is_billing_period: Type.Boolean() }),
