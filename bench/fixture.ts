@@ -6,7 +6,7 @@ import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { readInstance } from '../src/store/instance.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
 import { createAccount, createKey, type TestKey } from '../src/testing/accounts.ts';
-import { captureKeyQuery, fillAuditLog, withoutTimeout } from './store.ts';
+import { captureKeyQuery, fillAuditLog, fillFast } from './store.ts';
 
 const KEYS = 1000;
 const PAGE = 50;
@@ -47,8 +47,11 @@ export async function openFixture(folder: string, logSizes: readonly number[]): 
     const account = await createAccount(db);
     const caller = await createKey(db, account);
     const powerless = await createKey(db, account, { permissions: ['monitoring:*:read'] });
-    const keyIds: string[] = [];
-    for (let i = 0; i < KEYS; i++) keyIds.push((await createKey(db, account)).id);
+    const keyIds = await db.transaction().execute(async (tx) => {
+      const ids: string[] = [];
+      for (let i = 0; i < KEYS; i++) ids.push((await createKey(tx, account)).id);
+      return ids;
+    });
     return {
       folder,
       connection: embedded.connection,
@@ -70,7 +73,7 @@ export async function openFixture(folder: string, logSizes: readonly number[]): 
 async function fillLogs(db: Db, sizes: readonly number[]): Promise<AuditLog[]> {
   const seal = new CursorSeal((await readInstance(db)).cursor_secret);
   const logs: AuditLog[] = [];
-  await withoutTimeout(db, async (connection) => {
+  await fillFast(db, async (connection) => {
     for (const entries of sizes) {
       const owner = await createAccount(connection);
       const key = await createKey(connection, owner);

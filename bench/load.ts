@@ -65,7 +65,11 @@ class Line {
   }
 
   #take(chunk: Buffer): void {
-    if (this.#missing > 0) return this.#count(chunk.length);
+    if (this.#missing > 0) this.#count(chunk.length);
+    else this.#begin(chunk);
+  }
+
+  #begin(chunk: Buffer): void {
     const bytes = this.#begun === undefined ? chunk : Buffer.concat([this.#begun, chunk]);
     const end = bytes.indexOf('\r\n\r\n');
     if (end < 0) {
@@ -74,11 +78,12 @@ class Line {
     }
     this.#begun = undefined;
     const head = bytes.toString('latin1', 0, end);
-    if (head.slice(9, 12) !== this.#status) {
-      return this.#listener.failed(`expected ${this.#status}, got ${bytes.toString('utf8', 0, 900)}`);
-    }
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
-    if (length === undefined) return this.#listener.failed(`there is no Content-Length in ${head}`);
+    if (head.slice(9, 12) !== this.#status || length === undefined) {
+      const wanted = `expected ${this.#status} with a Content-Length`;
+      this.#listener.failed(`${wanted}, got ${bytes.toString('utf8', 0, 900)}`);
+      return;
+    }
     this.#missing = end + 4 + Number(length);
     this.#count(bytes.length);
   }
@@ -137,7 +142,7 @@ async function run(order: Order): Promise<Outcome> {
           last = now;
           latencies[kind]!.push(now - sentAt);
         }
-        if (now < deadline && sent < atMost) return send();
+        if (now < deadline && sent < atMost) send();
         if (waiting > 0) return;
         clearTimeout(patience);
         resolve();
@@ -147,7 +152,9 @@ async function run(order: Order): Promise<Outcome> {
       send();
     };
     sockets.forEach(begin);
-  }).finally(() => lines.forEach((line) => line.end()));
+  }).finally(() => {
+    for (const line of lines) line.end();
+  });
 
   const answers = latencies.reduce((sum, { length }) => sum + length, 0);
   return { answers, seconds: (last - started) / 1000, latencies: latencies.map(median) };

@@ -12,29 +12,31 @@ export interface Memory {
   readonly method: string;
 }
 
-export function readMemory(pid: number, family: readonly number[]): Memory {
-  const sum = (read: (member: number) => number): number =>
-    family.reduce((total, member) => total + read(member), 0);
+/** Of a server and the database processes below it. */
+export function readMemory(pid: number): Memory {
   try {
     const own = readMegabytes(pid, 'status', 'VmRSS');
-    const others = family.filter((member) => member !== pid);
-    try {
-      const all = sum((member) => readMegabytes(member, 'smaps_rollup', 'Pss'));
-      return { own, all, method: `PSS of ${family.length} processes` };
-    } catch {
-      // Root in a container may not look into the pages of another user's process.
-      const most = (name: string): number =>
-        Math.max(0, ...others.map((member) => readMegabytes(member, 'status', name)));
-      const all =
-        own +
-        others.reduce((total, member) => total + readMegabytes(member, 'status', 'RssAnon'), 0) +
-        most('RssFile') +
-        most('RssShmem');
-      const method = `VmRSS of ours, RssAnon of ${others.length} PostgreSQL processes, and what these share (RssFile, RssShmem) once`;
-      return { own, all, method };
-    }
+    const database = readShared(familyOf(pid).filter((member) => member !== pid));
+    return { own, all: own + database.megabytes, method: `VmRSS of ours, ${database.method}` };
   } catch {
     return { own: Number.NaN, all: Number.NaN, method: 'needs /proc' };
+  }
+}
+
+/** PostgreSQL's processes share most of their pages, which must count only once. */
+function readShared(pids: readonly number[]): { megabytes: number; method: string } {
+  const sum = (file: 'status' | 'smaps_rollup', name: string): number =>
+    pids.reduce((total, pid) => total + readMegabytes(pid, file, name), 0);
+  try {
+    return { megabytes: sum('smaps_rollup', 'Pss'), method: `PSS of ${pids.length} PostgreSQL processes` };
+  } catch {
+    // Root in a container may not look into the pages of another user's process.
+    const most = (name: string): number =>
+      Math.max(0, ...pids.map((pid) => readMegabytes(pid, 'status', name)));
+    return {
+      megabytes: sum('status', 'RssAnon') + most('RssFile') + most('RssShmem'),
+      method: `RssAnon of ${pids.length} PostgreSQL processes, RssFile and RssShmem of the largest`,
+    };
   }
 }
 
@@ -47,7 +49,7 @@ function parentOf(pid: number): number {
 }
 
 /** The process and all below it. */
-export function familyOf(pid: number): number[] {
+function familyOf(pid: number): number[] {
   let parents: (readonly [child: number, parent: number])[] = [];
   try {
     const pids = readdirSync('/proc')

@@ -36,6 +36,8 @@ export async function start({
   const child = spawn(command, args, {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
+    // npm starts a shell that starts the server: they are ended together.
+    detached: true,
   });
   let greeting = '';
   const port = await new Promise<number>((resolve, reject) => {
@@ -51,14 +53,14 @@ export async function start({
       resolve(Number(found));
     });
   }).catch(async (error: unknown) => {
-    await end(child);
+    await endGroup(child);
     throw error;
   });
   return {
     name,
     pid: child.pid ?? 0,
     port,
-    stop: () => end(child),
+    stop: () => endGroup(child),
     get greeting() {
       return greeting;
     },
@@ -68,10 +70,11 @@ export async function start({
 export const startBenchProgram = (name: 'bare' | 'raw', env: Record<string, string>): Promise<Contender> =>
   start({ name, args: [join(here, `${name}.mjs`)], env });
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
+/** Waits until the last of them has let go of its output. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.stdout === null || child.stdout.closed) return;
+  const gone = once(child.stdout, 'close');
+  process.kill(-child.pid, 'SIGTERM');
   await gone;
 }
 
@@ -105,8 +108,11 @@ export class Load {
     return answer.outcome;
   }
 
-  stop(): Promise<void> {
-    return end(this.#child);
+  async stop(): Promise<void> {
+    if (!this.#child.connected) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.disconnect();
+    await gone;
   }
 
   async #ask(message: ToLoad): Promise<FromLoad> {

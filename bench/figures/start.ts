@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../median.ts';
-import { familyOf, readMemory } from '../memory.ts';
+import { readMemory } from '../memory.ts';
 import { type Contender, start } from '../processes.ts';
 import { below, type Row } from './row.ts';
 
@@ -24,12 +24,12 @@ async function timeStart(way: Way, folder: string, knownKey?: string): Promise<S
   const began = performance.now();
   const server = await start({ ...way, env: { HOSTPLANE_DATA: folder, HOSTPLANE_PORT: '0' } });
   const key = knownKey ?? /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(server.greeting)?.[1] ?? '';
-  const answer = await fetch(`http://127.0.0.1:${server.port}/account/v1/whoami`, {
-    headers: { 'x-api-key': key },
-  });
+  const url = `http://127.0.0.1:${server.port}/account/v1/whoami`;
+  const { status } = await fetch(url, { headers: { 'x-api-key': key } });
   const seconds = (performance.now() - began) / 1000;
-  if (answer.status !== 200) throw new Error(`The first call was answered with ${answer.status}.`);
-  return { server, seconds, key };
+  if (status === 200) return { server, seconds, key };
+  await server.stop();
+  throw new Error(`The first call after a start was answered with ${status}.`);
 }
 
 interface Measured {
@@ -46,7 +46,7 @@ async function measureWay(way: Way, folder: string, isIdling: boolean): Promise<
     if (!isIdling) return { first: first.seconds, second: second.seconds, memory: undefined };
     await sleep(IDLE_MS);
     const { pid } = second.server;
-    return { first: first.seconds, second: second.seconds, memory: readMemory(pid, familyOf(pid)) };
+    return { first: first.seconds, second: second.seconds, memory: readMemory(pid) };
   } finally {
     await second.server.stop();
   }
@@ -57,24 +57,19 @@ export async function measureStart(
   newFolder: () => Promise<string>,
   times: number,
 ): Promise<Row[]> {
-  const node: Way = { name: 'node', command: process.execPath, args: [join(root, 'scripts', 'start.mjs')] };
-  const npm: Way = { name: 'npm', command: 'npm', args: ['start', '--prefix', root, '--silent'] };
+  const script = join(root, 'scripts', 'start.mjs');
+  const node: Way = { name: 'node scripts/start.mjs', command: process.execPath, args: [script] };
+  const npm: Way = { name: 'npm start', command: 'npm', args: ['start', '--prefix', root] };
   const rows: Row[] = [];
   for (const way of [node, npm]) {
     const runs: Measured[] = [];
     for (let i = 0; i < times; i++)
       runs.push(await measureWay(way, await newFolder(), way === node && i === 0));
-    const context = `${way.name === 'npm' ? 'npm start' : 'node scripts/start.mjs'}, to the first authenticated 200; median of ${times}`;
-    rows.push(
-      below(
-        `first start with ${way.name}, empty data folder`,
-        median(runs.map((r) => r.first)),
-        4,
-        ' s',
-        context,
-      ),
-    );
-    rows.push(below(`second start with ${way.name}`, median(runs.map((r) => r.second)), 2, ' s', context));
+    const context = `to the first authenticated 200; median of ${times}`;
+    const first = median(runs.map((run) => run.first));
+    const second = median(runs.map((run) => run.second));
+    rows.push(below(`${way.name}, empty data folder`, first, 4, ' s', context));
+    rows.push(below(`${way.name}, second start`, second, 2, ' s', context));
     const memory = runs[0]?.memory;
     if (memory === undefined) continue;
     rows.push(below('idle memory of our process', memory.own, 150, ' MB', `VmRSS after ${IDLE_MS / 1000} s`));

@@ -8,8 +8,10 @@ import type { Endpoint, SuccessStatus } from '../kernel/record.ts';
 import { hasSecret, serialiseWithoutSecrets } from '../kernel/serialise.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import type { JsonSchema } from '../testing/arbitrary.ts';
 import { expectWellFormed, outcomeOf } from './answers.ts';
 import { rowsOf } from './rows.ts';
+import { secretsIn } from './shown-secrets.ts';
 import { createWorld, endpoints, paramsFor, requestTo, type WalkRequest, type World } from './walk.ts';
 
 let app: TestApp;
@@ -67,6 +69,7 @@ describe.each(repeatable)('$id', (endpoint) => {
       if (schema) {
         expect(again.json()).toEqual(JSON.parse(serialiseWithoutSecrets(schema, first.json())));
         if (hasSecret(schema)) expect(again.json().secret_returned_before).toBe(true);
+        expect(secretsIn(schema as JsonSchema, again.json())).toEqual([]);
       }
     }
     expect(await effectsOf(endpoint)).toBe(1);

@@ -15,6 +15,7 @@ import type { JsonSchema } from '../testing/arbitrary.ts';
 import { expectWellFormed, outcomeOf } from './answers.ts';
 import { put } from './breakages.ts';
 import { forgeKey } from './forged-keys.ts';
+import { secretsIn } from './shown-secrets.ts';
 import {
   bodyOf,
   createWorld,
@@ -51,17 +52,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => app.close());
-
-function secretsIn(schema: JsonSchema & { 'x-secret'?: boolean }, value: unknown): string[] {
-  if (value === null || value === undefined) return [];
-  if (schema['x-secret']) return [String(value)];
-  const branches = (schema.anyOf ?? []).flatMap((branch) => secretsIn(branch, value));
-  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    secretsIn(member, (value as Record<string, unknown>)[name]),
-  );
-  const items = Array.isArray(value) ? value.flatMap((item) => secretsIn(schema.items ?? {}, item)) : [];
-  return [...branches, ...members, ...items];
-}
 
 async function call(
   endpoint: Endpoint,

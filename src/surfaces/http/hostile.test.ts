@@ -1,11 +1,13 @@
 /** What a client that means no good can send over a socket: the exact problem of the catalogue, never a 5xx, and everybody else is still served. */
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MemoryRateLimit } from '../../kernel/rate-limit/memory.ts';
 import { createAccount, createKey, type TestKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { openRaw, type RawAnswer, type RawConnection, rawRequest } from '../../testing/raw-http.ts';
+import { createServer } from './server.ts';
 
 const WIDGETS = '/workshop/v1/widgets';
 const WHOAMI = '/account/v1/whoami';
@@ -14,16 +16,20 @@ const LIMIT = 256 * 1024;
 let t: TestApp;
 let key: TestKey;
 let port: number;
+let hasty: FastifyInstance;
 let clock = 0;
 const open: RawConnection[] = [];
 
 beforeAll(async () => {
   // Everybody on loopback has one address; a clock that runs ahead keeps them from being many.
   const limiter = new MemoryRateLimit({ now: () => (clock += 1000) });
-  t = await createTestApp({ limiter, server: { bodyMilliseconds: 400, headersMilliseconds: 400 } });
+  t = await createTestApp({ limiter });
   key = await createKey(t.services.db, await createAccount(t.services.db));
   await t.app.listen({ port: 0, host: '127.0.0.1' });
   port = (t.app.server.address() as AddressInfo).port;
+  // On its own, or a busy test machine would look like a slow client everywhere.
+  hasty = createServer(t.services, { bodyMilliseconds: 300, headersMilliseconds: 300 });
+  await hasty.listen({ port: 0, host: '127.0.0.1' });
 });
 
 afterEach(async () => {
@@ -34,13 +40,18 @@ afterEach(async () => {
   expect(t.logged.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
 });
 
-afterAll(() => t.close());
+afterAll(async () => {
+  await hasty.close();
+  await t.close();
+});
 
-async function connect(): Promise<RawConnection> {
-  const connection = await openRaw(port);
+async function connect(to: number = port): Promise<RawConnection> {
+  const connection = await openRaw(to);
   open.push(connection);
   return connection;
 }
+
+const hastyPort = (): number => (hasty.server.address() as AddressInfo).port;
 
 async function ask(...parts: (string | Buffer)[]): Promise<RawAnswer> {
   const answer = await (await connect()).send(...parts).answer();
@@ -138,7 +149,7 @@ describe('a body', () => {
   });
 
   it('that comes too slowly', async () => {
-    const connection = await connect();
+    const connection = await connect(hastyPort());
     connection.send(rawRequest('POST', WIDGETS, json({ 'Content-Length': '20' })), '{"na');
     expect(problemOf((await connection.answer())!)).toBe('408 request_timeout');
     expect(await connection.rest()).toEqual([]);
@@ -226,7 +237,7 @@ describe('a connection', () => {
   });
 
   it('that is slow with its headers is ended', async () => {
-    const connection = await connect();
+    const connection = await connect(hastyPort());
     const answers = await connection.send(`GET ${WHOAMI} HTTP/1.1\r\nHost: a\r\nX-Slow: `).rest();
     expect(answers.map(problemOf)).toEqual(['408 request_timeout']);
   });
