@@ -1,15 +1,5 @@
 /** The words every list shares: what may be asked, and what comes back. */
-import {
-  Nullable,
-  OneOf,
-  Shape,
-  type Static,
-  Time,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  Type,
-} from '../schema.ts';
+import { Nullable, OneOf, Shape, Time, type TProperties, type TSchema, Type } from '../schema.ts';
 
 const paging = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),

@@ -53,7 +53,7 @@ const REFUSED = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i;
 
 function refuseForeignFormat(exchange: Exchange, formats: readonly string[]): void {
   const accept = exchange.incoming.headers.accept;
-  if (accept === undefined || accept === '') return;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === formats[0]) return;
   const wanted = accept
     .split(',')
     .filter((part) => !REFUSED.test(part))

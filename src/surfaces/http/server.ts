@@ -70,7 +70,7 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
     }
   };
 
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { exchange } = request;
     try {
       refuseUndecodable(request.raw.url ?? '');
@@ -85,11 +85,11 @@ function route(app: FastifyInstance, services: Services, options: ServerOptions)
       if (exchange.endpoint) options.witness?.(exchange.endpoint, result.status, result.body);
       const headers = Object.assign(exchange.headers, result.headers);
       if (result.body !== null) headers['content-type'] = 'application/json';
-      return send(reply, result.status, headers, result.body);
+      send(reply, result.status, headers, result.body);
     } catch (error) {
       const refusal = refuse(exchange, services, error);
       if (!request.raw.complete) reply.header('connection', 'close');
-      return send(reply, refusal.status, refusal.headers, refusal.body);
+      send(reply, refusal.status, refusal.headers, refusal.body);
     }
   };
 
