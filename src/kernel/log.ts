@@ -72,7 +72,7 @@ function batch(destination: ReturnType<typeof pino.destination>): DestinationStr
   });
   return {
     write(line) {
-      if (lines === '') setTimeout(pass, BATCH_MS).unref();
+      if (lines === '') setTimeout(pass, BATCH_MS);
       lines += line;
       if (lines.length >= BATCH_LENGTH) pass();
     },
