@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { issueKey } from './access/key-format.ts';
 import { createLog, openRequestLog, type RequestLine } from './log.ts';
+import type { Endpoint } from './record.ts';
 import type { Registry } from './registry.ts';
 
 const registry = { endpoints: [] } as unknown as Registry;
@@ -12,11 +13,13 @@ function openCapture(level = 'info') {
   return { log, lines, read: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
+const endpoint = { id: 'getApiKey', method: 'GET', path: '/account/v1/api-keys/{id}' } as unknown as Endpoint;
+
 const line: RequestLine = {
   requestId: 'req_01jqzv9t5xe9rs5d3k8w4t6y0b',
+  endpoint,
   method: 'GET',
-  operation: 'getApiKey',
-  path: '/account/v1/api-keys/{id}',
+  path: '/account/v1/api-keys/self',
   status: 200,
   milliseconds: 1.5,
   clientIp: '203.0.113.7',
@@ -36,7 +39,7 @@ describe('the line of a request', () => {
         request_id: line.requestId,
         method: 'GET',
         operation: 'getApiKey',
-        path: line.path,
+        path: endpoint.path,
         status: 200,
         ms: 1.5,
         client_ip: line.clientIp,
@@ -47,11 +50,19 @@ describe('the line of a request', () => {
     ]);
   });
 
+  it('tells the method of each, though most of a line is the same for all of an endpoint', () => {
+    const { log, read } = openCapture();
+    const write = openRequestLog(log);
+    for (const method of ['GET', 'HEAD', 'GET']) write({ ...line, method });
+    expect(read().map(({ method }) => method)).toEqual(['GET', 'HEAD', 'GET']);
+  });
+
   it('leaves out a caller that is not known, and keeps what a path holds from breaking or telling', () => {
     const { log, lines, read } = openCapture();
     const { key, publicId } = issueKey();
     const path = `/x"y\n\\${key}`;
-    openRequestLog(log)({ ...line, path, accountId: undefined, keyPublicId: undefined });
+    const stranger = { endpoint: undefined, accountId: undefined, keyPublicId: undefined };
+    openRequestLog(log)({ ...line, ...stranger, path });
     expect(read()[0]).not.toHaveProperty('account_id');
     expect(read()[0]).not.toHaveProperty('key');
     expect(read()[0]).toHaveProperty('path', `/x"y\n\\hpk1_${publicId}_***`);

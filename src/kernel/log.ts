@@ -1,6 +1,7 @@
 /** JSON lines. What the schemas mark as secret is starred by name, and anything shaped like a key is masked wherever it stands. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { maskKeys } from './access/key-format.ts';
+import type { Endpoint } from './record.ts';
 import type { Registry } from './registry.ts';
 
 const ALWAYS = ['x-api-key', 'authorization', 'password', 'secret', 'token', 'cookie'];
@@ -99,14 +100,27 @@ export function createLog(registry: Registry, level: string, destination?: Desti
 
 export interface RequestLine {
   readonly requestId: string;
+  readonly endpoint: Endpoint | undefined;
   readonly method: string;
-  readonly operation: string;
+  /** As it was sent; told only where there is no endpoint. */
   readonly path: string;
   readonly status: number;
   readonly milliseconds: number;
   readonly clientIp: string;
   readonly accountId: string | undefined;
   readonly keyPublicId: string | undefined;
+}
+
+const ownCalls = new Map<Endpoint, string>();
+
+function describeCall({ endpoint, method, path }: RequestLine): string {
+  if (endpoint === undefined)
+    return `"method":"${method}","operation":"none","path":${JSON.stringify(maskKeys(path.slice(0, 200)))}`;
+  const known = ownCalls.get(endpoint);
+  if (known !== undefined && method === endpoint.method) return known;
+  const call = `"method":"${method}","operation":"${endpoint.id}","path":"${endpoint.path}"`;
+  if (method === endpoint.method) ownCalls.set(endpoint, call);
+  return call;
 }
 
 /**
@@ -120,9 +134,8 @@ export function openRequestLog(log: Logger): (line: RequestLine) => void {
     const account = line.accountId === undefined ? '' : `,"account_id":"${line.accountId}"`;
     const key = line.keyPublicId === undefined ? '' : `,"key":"${line.keyPublicId}"`;
     stream.write(
-      `{"level":"info","time":"${isoNow()}","request_id":"${line.requestId}","method":"${line.method}",` +
-        `"operation":"${line.operation}","path":${JSON.stringify(maskKeys(line.path))},"status":${line.status},` +
-        `"ms":${line.milliseconds},"client_ip":"${line.clientIp}"${account}${key},"msg":"request"}\n`,
+      `{"level":"info","time":"${isoNow()}","request_id":"${line.requestId}",${describeCall(line)},` +
+        `"status":${line.status},"ms":${line.milliseconds},"client_ip":"${line.clientIp}"${account}${key},"msg":"request"}\n`,
     );
   };
 }

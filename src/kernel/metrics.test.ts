@@ -22,6 +22,14 @@ describe('metrics', () => {
     ]);
   });
 
+  it('count refusals by code', async () => {
+    const metrics = new Metrics();
+    metrics.requests.refused('rate_limited');
+    metrics.requests.refused('rate_limited');
+    await metrics.render();
+    expect(await metrics.render()).toContain('hostplane_refusals_total{code="rate_limited"} 2');
+  });
+
   it('show durations as a histogram whose buckets hold all below them', async () => {
     const metrics = new Metrics();
     for (const seconds of [0.0005, 0.001, 0.002, 0.3, 100]) metrics.requests.answered('none', 404, seconds);

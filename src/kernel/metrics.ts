@@ -13,19 +13,12 @@ const PREFIX = 'hostplane_';
 export class Metrics {
   readonly #registry = new PrometheusRegistry();
   readonly requests = new RequestTally();
-  readonly refusals: Counter<'code'>;
   readonly alarms: Counter<'alarm'>;
 
   constructor() {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 100 });
     this.#showRequests();
-    this.refusals = new Counter({
-      name: `${PREFIX}refusals_total`,
-      help: 'Refused requests by problem code.',
-      labelNames: ['code'],
-      registers,
-    });
     this.alarms = new Counter({
       name: `${PREFIX}alarms_total`,
       help: 'Things an operator should look at, by kind.',
@@ -44,6 +37,16 @@ export class Metrics {
       collect() {
         this.reset();
         for (const { operation, status, count } of requests.counts()) this.inc({ operation, status }, count);
+      },
+    });
+    new Counter({
+      name: `${PREFIX}refusals_total`,
+      help: 'Refused requests by problem code.',
+      labelNames: ['code'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [code, count] of requests.refusals) this.inc({ code }, count);
       },
     });
     const name = `${PREFIX}request_duration_seconds`;

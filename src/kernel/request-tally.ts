@@ -1,5 +1,5 @@
 /**
- * Counts and durations of answered requests, by operation. Plain numbers, put into the words of Prometheus when they
+ * Counts and durations of requests by operation, and of refusals by code. Plain numbers, put into the words of Prometheus when they
  * are asked for: looking up labels at each request would cost more than all the counting.
  */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60] as const;
@@ -32,6 +32,7 @@ interface Sample {
 
 export class RequestTally {
   readonly #operations = new Map<string, Operation>();
+  readonly refusals = new Map<string, number>();
 
   answered(operation: string, status: number, seconds: number): void {
     const { outcomes, durations } = this.#of(operation);
@@ -43,6 +44,10 @@ export class RequestTally {
   aborted(operation: string): void {
     const { outcomes } = this.#of(operation);
     outcomes.set('aborted', (outcomes.get('aborted') ?? 0) + 1);
+  }
+
+  refused(code: string): void {
+    this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
   }
 
   *counts(): Generator<{ operation: string; status: Outcome; count: number }> {

@@ -7,7 +7,8 @@ import type { Endpoint } from '../record.ts';
 import { WriteBehind } from '../write-behind.ts';
 import { type Denial, type DenialCause, writeDenials, writeDrops } from './store.ts';
 
-const CAPACITY = 10_000;
+/** Different ones within a second; whoever causes more of them learns no more from the rest. */
+const CAPACITY = 1_000;
 
 export interface DenialReason {
   readonly cause: DenialCause;

@@ -36,29 +36,33 @@ declare module '../../store/database.ts' {
   }
 }
 
-/** Equal ones (key, address, operation, cause) within ten minutes of the first are one row with a count. */
+/**
+ * Equal ones (key, address, operation, cause) within ten minutes of the first are one row with a count. One statement
+ * for all of them, since a flood is just when the database has other things to do.
+ */
 export async function writeDenials(db: Db, denials: readonly Denial[]): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    for (const denial of denials) {
-      const { numAffectedRows } = await sql`
-        update key_denials set count = count + ${denial.count}, last_at = ${denial.last_at},
-          last_request_id = ${denial.last_request_id}, user_agent = ${denial.user_agent}, code = ${denial.code},
-          denied_by = ${denial.denied_by}
-        where id = (
-          select id from key_denials
-          where key_id = ${denial.key_id} and client_ip = ${denial.client_ip} and operation_id = ${denial.operation_id}
-            and cause = ${denial.cause} and enforced = ${denial.enforced}
-            and first_at > ${denial.first_at}::timestamptz - interval '10 minutes'
-          order by first_at desc limit 1)`.execute(tx);
-      if (numAffectedRows === 0n) {
-        await tx
-          .insertInto('key_denials')
-          .values(denial)
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-      }
-    }
-  });
+  await sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(denials)}::jsonb) as g(
+        id text, account_id text, cause text, code text, enforced bool, allowlist_mode text, key_id text,
+        key_public_id text, key_name text, client_ip text, method text, path_template text, operation_id text,
+        required_permission text, denied_by text[], user_agent text, count int, first_at timestamptz,
+        last_at timestamptz, last_request_id text)),
+    equal as (
+      select distinct on (g.id) g.id, d.id as kept_id
+      from given g join key_denials d on d.key_id = g.key_id and d.client_ip = g.client_ip
+        and d.operation_id = g.operation_id and d.cause = g.cause and d.enforced = g.enforced
+        and d.first_at > g.first_at - interval '10 minutes'
+      order by g.id, d.first_at desc),
+    folded as (
+      update key_denials d set count = d.count + g.count, last_at = g.last_at, last_request_id = g.last_request_id,
+        user_agent = g.user_agent, code = g.code, denied_by = g.denied_by
+      from equal e join given g on g.id = e.id where d.id = e.kept_id)
+    insert into key_denials (id, account_id, cause, code, enforced, allowlist_mode, key_id, key_public_id, key_name,
+      client_ip, method, path_template, operation_id, required_permission, denied_by, user_agent, count, first_at,
+      last_at, last_request_id)
+    select * from given g where not exists (select from equal e where e.id = g.id)
+    on conflict do nothing`.execute(db);
 }
 
 export async function writeDrops(

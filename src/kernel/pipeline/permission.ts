@@ -1,8 +1,20 @@
-import type { Decision } from '../access/caller.ts';
+import type { Caller, Decision } from '../access/caller.ts';
 import { fold } from '../access/permissions.ts';
 import { callerOf, type Exchange, endpointOf, type Stage } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Services } from '../services.ts';
+
+const described = new WeakMap<Caller['key'], string>();
+
+/** The first few patterns of a key, told once for as long as the key is cached. */
+function heldBy(key: Caller['key']): string {
+  const known = described.get(key);
+  if (known !== undefined) return known;
+  const held = fold(key.permissions);
+  const text = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
+  described.set(key, text);
+  return text;
+}
 
 function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): string {
   const { permission, family } = endpointOf(exchange);
@@ -14,11 +26,8 @@ function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): stri
       return `The account is ${account.status}: this call is not one of those still allowed.`;
     case 'product_not_enabled':
       return `The account does not have the product ${family}.`;
-    case 'permission_denied': {
-      const held = fold(key.permissions);
-      const shown = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
-      return `This call needs ${permission}; the key has ${shown}, and its owner is ${owner?.role ?? 'gone'}.`;
-    }
+    case 'permission_denied':
+      return `This call needs ${permission}; the key has ${heldBy(key)}, and its owner is ${owner?.role ?? 'gone'}.`;
   }
 }
 

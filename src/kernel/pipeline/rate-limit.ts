@@ -1,10 +1,12 @@
 import type { Exchange, Refused, Stage } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Verdict } from '../rate-limit/port.ts';
+import { LIMIT, type Verdict, WINDOW_MS } from '../rate-limit/port.ts';
+
+const POLICY = `"ip";q=${LIMIT};w=${WINDOW_MS / 1000}`;
 
 function apply(exchange: Exchange, rate: Verdict): Refused {
   exchange.client = { ...exchange.client, rate };
-  exchange.headers['ratelimit-policy'] = `"ip";q=${rate.limit};w=60`;
+  exchange.headers['ratelimit-policy'] = POLICY;
   exchange.headers['ratelimit'] = `"ip";r=${rate.remaining};t=${rate.resetSeconds}`;
   if (rate.allowed) return undefined;
   return new Problem('rate_limited', {

@@ -9,15 +9,15 @@ export function observe(app: FastifyInstance, services: Services): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { exchange } = request;
     if (exchange !== undefined) {
-      const operation = exchange.endpoint?.id ?? 'none';
+      const { endpoint } = exchange;
       const status = reply.statusCode;
       const elapsed = reply.elapsedTime;
-      metrics.requests.answered(operation, status, elapsed / 1000);
+      metrics.requests.answered(endpoint?.id ?? 'none', status, elapsed / 1000);
       writeLine({
         requestId: exchange.requestId,
+        endpoint,
         method: request.method,
-        operation,
-        path: exchange.endpoint?.path ?? exchange.incoming.path.slice(0, 200),
+        path: exchange.incoming.path,
         status,
         milliseconds: Math.round(elapsed * 10) / 10,
         clientIp: exchange.client.address.text,

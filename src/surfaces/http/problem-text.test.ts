@@ -10,7 +10,10 @@ const text = fc.string({ unit: 'binary' });
 const details = fc.record(
   {
     detail: text,
-    extra: fc.dictionary(fc.constantFrom('family', 'denied_by', 'client_ip'), fc.oneof(text, fc.array(text))),
+    extra: fc.dictionary(
+      fc.constantFrom('family', 'denied_by', 'client_ip'),
+      fc.oneof(text, fc.array(text), fc.constant(undefined)),
+    ),
     retryAfterSeconds: fc.integer({ min: 1, max: 60 }),
     errors: fc.array(fc.record({ pointer: text, code: fc.constant('too_long' as const), detail: text })),
   },

@@ -5,6 +5,8 @@ import type { Problem } from '../../kernel/problems/problem.ts';
 interface Fixed {
   readonly docsUrl: string;
   readonly begin: string;
+  /** Unless a refusal says more about its case. */
+  readonly detail: string;
   readonly end: string;
 }
 
@@ -14,21 +16,31 @@ const fixed = new Map<ProblemCode, Fixed>();
 function fixedOf(code: ProblemCode, docsUrl: string): Fixed {
   const known = fixed.get(code);
   if (known !== undefined && known.docsUrl === docsUrl) return known;
-  const { title, status, next_step, retryable = false } = problems[code];
+  const { title, status, when, next_step, retryable = false } = problems[code];
   const first = JSON.stringify({ type: `${docsUrl}/errors/${code}`, title, status });
   const last = JSON.stringify({ next_step, retryable });
-  const made = { docsUrl, begin: first.slice(0, -1), end: last.slice(1, -1) };
+  const made = { docsUrl, begin: first.slice(0, -1), detail: JSON.stringify(when), end: last.slice(1, -1) };
   fixed.set(code, made);
   return made;
 }
 
+/** With the comma before them, or nothing. */
+function writeMembers(extra: Readonly<Record<string, unknown>>): string {
+  for (const _ in extra) {
+    const text = JSON.stringify(extra);
+    return text === '{}' ? '' : `,${text.slice(1, -1)}`;
+  }
+  return '';
+}
+
 export function problemText(problem: Problem, requestId: string, docsUrl: string): string {
-  const { code, message, extra, retryAfterSeconds: retry, errors } = problem;
-  const { begin, end } = fixedOf(code, docsUrl);
-  const members = JSON.stringify(extra).slice(1, -1);
+  const { code, message, extra, retryAfterSeconds, errors } = problem;
+  const { begin, detail, end } = fixedOf(code, docsUrl);
+  const said = message === problems[code].when ? detail : JSON.stringify(message);
+  const retry = retryAfterSeconds === undefined ? '' : `,"retry_after_seconds":${retryAfterSeconds}`;
+  const faults = errors.length === 0 ? '[]' : JSON.stringify(errors);
   return (
-    `${begin},"detail":${JSON.stringify(message)},"instance":"/requests/${requestId}","code":"${code}",` +
-    `"request_id":"${requestId}"${members === '' ? '' : `,${members}`},${end}` +
-    `${retry === undefined ? '' : `,"retry_after_seconds":${retry}`},"errors":${errors.length === 0 ? '[]' : JSON.stringify(errors)}}`
+    `${begin},"detail":${said},"instance":"/requests/${requestId}","code":"${code}","request_id":"${requestId}"` +
+    `${writeMembers(extra)},${end}${retry},"errors":${faults}}`
   );
 }

@@ -29,7 +29,7 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
     const operation = exchange.endpoint?.id ?? 'none';
     services.log.error({ request_id: exchange.requestId, operation, err: problem.cause }, problem.code);
   }
-  services.metrics.refusals.inc({ code: problem.code });
+  services.metrics.requests.refused(problem.code);
   auditRefusal(exchange, services, problem);
   const headers = Object.assign(exchange.headers, problem.headers);
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
