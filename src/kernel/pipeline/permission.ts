@@ -1,20 +1,7 @@
-import type { Caller, Decision } from '../access/caller.ts';
+import type { Decision } from '../access/caller.ts';
 import { fold } from '../access/permissions.ts';
 import { callerOf, type Exchange, endpointOf, type Stage } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Services } from '../services.ts';
-
-const described = new WeakMap<Caller['key'], string>();
-
-/** The first few patterns of a key, told once for as long as the key is cached. */
-function heldBy(key: Caller['key']): string {
-  const known = described.get(key);
-  if (known !== undefined) return known;
-  const held = fold(key.permissions);
-  const text = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
-  described.set(key, text);
-  return text;
-}
 
 function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): string {
   const { permission, family } = endpointOf(exchange);
@@ -26,21 +13,23 @@ function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): stri
       return `The account is ${account.status}: this call is not one of those still allowed.`;
     case 'product_not_enabled':
       return `The account does not have the product ${family}.`;
-    case 'permission_denied':
-      return `This call needs ${permission}; the key has ${heldBy(key)}, and its owner is ${owner?.role ?? 'gone'}.`;
+    case 'permission_denied': {
+      const held = fold(key.permissions);
+      const shown = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
+      return `This call needs ${permission}; the key has ${shown}, and its owner is ${owner?.role ?? 'gone'}.`;
+    }
   }
 }
 
-function refuse(exchange: Exchange, services: Services, decision: Decision): Problem {
+const refusals = new WeakMap<Decision, Problem>();
+
+/** Says nothing of the request, so it is kept as long as the decision itself. */
+function problemOf(exchange: Exchange, decision: Decision): Problem {
+  const known = refusals.get(decision);
+  if (known !== undefined) return known;
   const endpoint = endpointOf(exchange);
   const code = decision.code ?? 'permission_denied';
-  services.denials.record(exchange, endpoint, {
-    cause: 'permission',
-    code,
-    enforced: true,
-    deniedBy: decision.deniedBy,
-  });
-  return new Problem(code, {
+  const problem = new Problem(code, {
     detail: detailOf(exchange, code),
     extra: {
       ...(code === 'product_not_enabled' ? { family: endpoint.family } : {}),
@@ -49,10 +38,20 @@ function refuse(exchange: Exchange, services: Services, decision: Decision): Pro
     },
     headers: { 'x-required-permission': endpoint.permission },
   });
+  refusals.set(decision, problem);
+  return problem;
 }
 
 /** Account status, product and permission are one decision, kept per key and endpoint; its code says which came first. */
 export const permission: Stage = (exchange, services) => {
   const decision = callerOf(exchange).decide(endpointOf(exchange));
-  return decision.allowed ? undefined : refuse(exchange, services, decision);
+  if (decision.allowed) return undefined;
+  const problem = problemOf(exchange, decision);
+  services.denials.record(exchange, endpointOf(exchange), {
+    cause: 'permission',
+    code: problem.code,
+    enforced: true,
+    deniedBy: decision.deniedBy,
+  });
+  return problem;
 };

@@ -19,7 +19,7 @@ function asProblem(error: unknown): Problem {
 
 export interface Refusal {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string;
 }
 
