@@ -28,6 +28,15 @@ export class WriteBehind<V> {
     return this.#waiting.size;
   }
 
+  get isFull(): boolean {
+    return this.#waiting.size >= this.#options.capacity;
+  }
+
+  /** What waits under the key, to be changed in place where making another value would be the costlier way. */
+  get(key: string): V | undefined {
+    return this.#waiting.get(key);
+  }
+
   push(key: string, value: V): void {
     const kept = this.#waiting.get(key);
     if (kept !== undefined) {

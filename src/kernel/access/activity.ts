@@ -24,7 +24,15 @@ export class KeyActivity {
 
   used(keyId: string, client: ClientView, operation: string): void {
     const { address, userAgent } = client;
-    this.#uses.push(keyId, { keyId, at: new Date(), ip: address.text, userAgent, operation });
+    const kept = this.#uses.get(keyId);
+    if (kept === undefined) {
+      this.#uses.push(keyId, { keyId, at: new Date(), ip: address.text, userAgent, operation });
+      return;
+    }
+    kept.at = new Date();
+    kept.ip = address.text;
+    kept.userAgent = userAgent;
+    kept.operation = operation;
   }
 
   rejected(keyId: string, ip: string, code: string): void {

@@ -53,10 +53,10 @@ export async function findAccount(db: Db, accountId: string): Promise<AccountRow
 
 export interface KeyUse {
   readonly keyId: string;
-  readonly at: Date;
-  readonly ip: string;
-  readonly userAgent: string;
-  readonly operation: string;
+  at: Date;
+  ip: string;
+  userAgent: string;
+  operation: string;
 }
 
 export interface KeyRejection {

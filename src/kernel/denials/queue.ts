@@ -41,18 +41,29 @@ export class DenialQueue {
         count: kept.count + next.count,
       }),
       write: (denials) => writeDenials(db, denials),
-      dropped: ({ account_id, count }) => {
-        this.dropped += count;
-        this.#drops.push(account_id, { accountId: account_id, count });
-      },
+      dropped: ({ account_id, count }) => this.#drop(account_id, count),
     });
   }
 
   record(exchange: Exchange, endpoint: Endpoint, reason: DenialReason): void {
     const { account, key } = callerOf(exchange);
     const ip = exchange.client.address.text;
+    const place = `${key.id} ${ip} ${endpoint.id} ${reason.cause} ${reason.enforced}`;
+    const kept = this.#queue.get(place);
     const now = new Date();
-    this.#queue.push(`${key.id} ${ip} ${endpoint.id} ${reason.cause} ${reason.enforced}`, {
+    if (kept !== undefined) {
+      kept.count++;
+      kept.last_at = now;
+      kept.last_request_id = exchange.requestId;
+      kept.user_agent = exchange.client.userAgent;
+      kept.code = reason.code;
+      return;
+    }
+    if (this.#queue.isFull) {
+      this.#drop(account.id, 1);
+      return;
+    }
+    this.#queue.push(place, {
       id: newId('key_denial'),
       account_id: account.id,
       cause: reason.cause,
@@ -74,6 +85,11 @@ export class DenialQueue {
       last_at: now,
       last_request_id: exchange.requestId,
     });
+  }
+
+  #drop(accountId: string, count: number): void {
+    this.dropped += count;
+    this.#drops.push(accountId, { accountId, count });
   }
 
   async flush(): Promise<void> {

@@ -10,7 +10,7 @@ export interface Denial {
   readonly id: string;
   readonly account_id: string;
   readonly cause: DenialCause;
-  readonly code: string;
+  code: string;
   readonly enforced: boolean;
   readonly allowlist_mode: AllowlistMode;
   readonly key_id: string;
@@ -22,11 +22,11 @@ export interface Denial {
   readonly operation_id: string;
   readonly required_permission: string | null;
   readonly denied_by: string[] | null;
-  readonly user_agent: string;
-  readonly count: number;
+  user_agent: string;
+  count: number;
   readonly first_at: Date;
-  readonly last_at: Date;
-  readonly last_request_id: string;
+  last_at: Date;
+  last_request_id: string;
 }
 
 declare module '../../store/database.ts' {
