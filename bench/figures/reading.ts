@@ -1,4 +1,4 @@
-import { startBenchProgram } from '../processes.ts';
+import { type Contender, startBenchProgram } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { compare } from '../rounds.ts';
 import { atLeast, type Row, type Stage } from './row.ts';
@@ -7,19 +7,25 @@ const LEAST = 0.8;
 /** As in the product's default configuration. */
 const POOL_SIZE = 10;
 
+async function checkSameBody(contenders: readonly Contender[], path: string, key: string): Promise<void> {
+  const bodies = contenders.map(async ({ port }) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': key } });
+    return answer.text();
+  });
+  const different = new Set(await Promise.all(bodies));
+  if (different.size > 1) throw new Error(`The answers differ:\n${[...different].join('\n')}`);
+}
+
 export async function measureReading({ load, product, fixture, plan }: Stage): Promise<Row[]> {
   const { connection, accountId, keyIds, keyQuery, caller } = fixture;
   const bare = await startBenchProgram('bare', {
     BENCH_BARE: JSON.stringify({ connection, accountId, keyQuery, poolSize: POOL_SIZE }),
   });
   try {
-    await load.prepare(
-      'reading',
-      fromManyAddresses((i) => ({
-        path: `/account/v1/api-keys/${keyIds[i % keyIds.length]}`,
-        key: caller.key,
-      })),
-    );
+    const pathOf = (i: number): string => `/account/v1/api-keys/${keyIds[i % keyIds.length]}`;
+    await checkSameBody([product, bare], pathOf(0), caller.key);
+    const requests = fromManyAddresses((i) => ({ path: pathOf(i), key: caller.key }));
+    await load.prepare('reading', requests);
     const result = await compare(load, [product, bare], plan, () => ({ set: 'reading', status: 200 }));
     return [atLeast('read a key ÷ bare Fastify with the same SELECT', LEAST, result)];
   } finally {
