@@ -16,6 +16,12 @@ export function addressAt(index: number): string {
   return `198.18.${(index >> 8) & 255}.${index & 255}`;
 }
 
+let lists = 0;
+
+/** No address is in two lists: what one load used up would be missing in the next. */
 export function fromManyAddresses(ask: (index: number) => Omit<Ask, 'address'>): string[] {
-  return Array.from({ length: ADDRESSES }, (_, i) => writeRequest({ ...ask(i), address: addressAt(i) }));
+  const first = ADDRESSES * lists++;
+  return Array.from({ length: ADDRESSES }, (_, i) =>
+    writeRequest({ ...ask(i), address: addressAt(first + i) }),
+  );
 }
