@@ -2,7 +2,10 @@
 import type { Db } from '../store/database.ts';
 import type { Caller } from './access/caller.ts';
 import type { AuditChange } from './audit/entry.ts';
+import type { NewEvent } from './events/event.ts';
 import type { Address } from './net/address.ts';
+import type { Start } from './operations/kind.ts';
+import type { StoredOperation } from './operations/store.ts';
 import type { Verdict } from './rate-limit/port.ts';
 import type { Services } from './services.ts';
 
@@ -36,7 +39,18 @@ export interface Done {
   readonly effects: Effect[];
   readonly warnings: Warning[];
   readonly costs: Cost[];
+  readonly events: NewEvent[];
+  /** The operation it started, if any. */
+  operation: StoredOperation | null;
 }
+
+export const nothingDone = (): Done => ({
+  effects: [],
+  warnings: [],
+  costs: [],
+  events: [],
+  operation: null,
+});
 
 export interface ClientView {
   readonly address: Address;
@@ -62,4 +76,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   warn(warning: Warning): void;
   /** What the call would add to the running cost. */
   cost(cost: Cost): void;
+  /** Written with the effect, in its transaction. */
+  event(event: NewEvent): void;
+  /** Starts the work that outlives this call: refused as the kind's queue says. */
+  start(start: Start): Promise<StoredOperation>;
 }

@@ -13,6 +13,13 @@ export const prefixes = {
   key_denial: 'den',
   audit_entry: 'aud',
   estimate: 'est',
+  operation: 'op',
+  event: 'evt',
+  event_stream: 'str',
+  webhook: 'wh',
+  delivery: 'dlv',
+  message: 'msg',
+  budget: 'bud',
   request: 'req',
 } as const;
 

@@ -4,6 +4,7 @@
  */
 import type { Permission } from './access/permissions.ts';
 import type { Call } from './call.ts';
+import type { Kind } from './operations/kind.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import { type Static, type TObject, type TSchema, Type } from './schema.ts';
 
@@ -52,11 +53,8 @@ interface Facts {
   readonly bodyLimitBytes?: number;
   /** Refusals of this endpoint beyond those every endpoint of its kind can give. */
   readonly problems: readonly ProblemCode[];
-  readonly operation?: {
-    readonly kind: string;
-    readonly typicalSeconds: number;
-    readonly cancellable: boolean;
-  };
+  /** What it starts, if it answers 202. */
+  readonly operation?: Kind;
   readonly example: Example;
 }
 

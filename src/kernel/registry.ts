@@ -1,5 +1,7 @@
 /** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
 import type { Permission } from './access/permissions.ts';
+import type { EventType } from './events/event.ts';
+import type { Kind } from './operations/kind.ts';
 import type { Endpoint } from './record.ts';
 
 /** A kind of thing that customers own, as the inventory and the visibility filter know it. */
@@ -18,12 +20,25 @@ export interface Family {
   readonly description: string;
   readonly endpoints: readonly Endpoint[];
   readonly resourceTypes?: readonly ResourceType[];
+  readonly eventTypes?: readonly EventType[];
+  /** Those that no endpoint starts by itself: children, schedules, approvals. */
+  readonly kinds?: readonly Kind[];
+}
+
+/** What events and operations are about, and the permission to read it. */
+export interface Subject {
+  readonly family: string;
+  readonly permission: Permission;
 }
 
 export interface Registry {
   readonly families: readonly Family[];
   readonly endpoints: readonly Endpoint[];
   readonly resourceTypes: ReadonlyMap<string, ResourceType & { readonly family: string }>;
+  readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  /** By the name of the resource: whoever may read or list it may hear of it. */
+  readonly subjects: ReadonlyMap<string, Subject>;
   readonly permissions: readonly Permission[];
   readonly sensitive: ReadonlySet<Permission>;
   /** The place of a record in `endpoints`: per-key decisions are kept in arrays. */
@@ -36,6 +51,31 @@ function refuseDuplicates(what: string, values: readonly string[]): void {
     if (seen.has(value)) throw new Error(`Two records share the ${what} "${value}"; each must be unique.`);
     seen.add(value);
   }
+}
+
+function collectKinds(families: readonly Family[]): Map<string, Kind> {
+  const kinds = families.flatMap(({ endpoints, kinds = [] }) => [
+    ...endpoints.flatMap(({ operation }) => operation ?? []),
+    ...kinds,
+  ]);
+  const distinct = [...new Set(kinds)];
+  refuseDuplicates(
+    'kind of operation',
+    distinct.map(({ type }) => type),
+  );
+  return new Map(distinct.map((kind) => [kind.type, kind]));
+}
+
+function collectSubjects(families: readonly Family[]): Map<string, Subject> {
+  const subjects = new Map<string, Subject>();
+  for (const { name: family, endpoints, resourceTypes = [] } of families) {
+    for (const { type, permission } of resourceTypes) subjects.set(type, { family, permission });
+    for (const { resource, permission } of endpoints) {
+      const reads = resource.role === 'read' || resource.role === 'list';
+      if (reads && !subjects.has(resource.name)) subjects.set(resource.name, { family, permission });
+    }
+  }
+  return subjects;
 }
 
 export function buildRegistry(families: readonly Family[]): Registry {
@@ -61,10 +101,20 @@ export function buildRegistry(families: readonly Family[]): Registry {
   const types = families.flatMap((family) =>
     (family.resourceTypes ?? []).map((type) => [type.type, { ...type, family: family.name }] as const),
   );
+  const eventTypes = families.flatMap((family) =>
+    (family.eventTypes ?? []).map((type) => ({ ...type, family: family.name })),
+  );
+  refuseDuplicates(
+    'event type',
+    eventTypes.map(({ type }) => type),
+  );
   return {
     families,
     endpoints,
     resourceTypes: new Map(types),
+    eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
+    kinds: collectKinds(families),
+    subjects: collectSubjects(families),
     permissions: [...new Set(endpoints.map((record) => record.permission))].sort(),
     sensitive: new Set(endpoints.filter((record) => record.sensitive).map((record) => record.permission)),
     indexOf: (record) => places.get(record) ?? -1,

@@ -1,6 +1,7 @@
 import type { Family } from '../../kernel/registry.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
+import { eventTypes } from './event-types.ts';
 import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
@@ -33,4 +34,5 @@ export const account: Family = {
     getUsage,
     listAuditEntries,
   ],
+  eventTypes,
 };

@@ -10,6 +10,8 @@ interface Ending {
   readonly status: number;
   readonly effects?: readonly Effect[];
   readonly problem?: Problem;
+  readonly operationId?: string | null;
+  readonly approvalId?: string | null;
 }
 
 function outcomeOf(status: number): AuditOutcome {
@@ -34,8 +36,8 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
     http_status: ending.status,
     problem_code: ending.problem?.code ?? null,
     request_id: exchange.requestId,
-    operation_id: null,
-    approval_operation_id: null,
+    operation_id: ending.operationId ?? null,
+    approval_operation_id: ending.approvalId ?? null,
     changes: (ending.effects ?? []).flatMap((effect) => effect.changes ?? []).slice(0, MAX_CHANGES),
   };
 }

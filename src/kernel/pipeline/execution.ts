@@ -1,8 +1,12 @@
 /** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
 import type { Db } from '../../store/database.ts';
 import { append } from '../audit/store.ts';
-import type { Done } from '../call.ts';
+import { type Done, nothingDone } from '../call.ts';
+import type { EventActor } from '../events/event.ts';
+import { writeEvents } from '../events/writing.ts';
 import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
+import { startOperation } from '../operations/operations.ts';
+import { operationUrl } from '../operations/schema.ts';
 import { Problem } from '../problems/problem.ts';
 import { isWrite } from '../record.ts';
 import type { Services } from '../services.ts';
@@ -36,7 +40,22 @@ function handle(exchange: Exchange, services: Services, input: Input, db: Db, do
     effect: (effect) => done.effects.push(effect),
     warn: (warning) => done.warnings.push(warning),
     cost: (cost) => done.costs.push(cost),
+    event: (event) => done.events.push(event),
+    start: async (start) => {
+      done.operation = await startOperation(db, services.registry, start, {
+        accountId: callerOf(exchange).account.id,
+        actor: actorOf(exchange),
+        permission: endpointOf(exchange).permission,
+        requestId: exchange.requestId,
+      });
+      return done.operation;
+    },
   });
+}
+
+function actorOf(exchange: Exchange): EventActor {
+  const { key, owner } = callerOf(exchange);
+  return { kind: 'api_key', api_key_id: key.id, member_id: owner?.memberId ?? null };
 }
 
 function nextPage(exchange: Exchange, services: Services, query: Readonly<Record<string, unknown>>) {
@@ -50,11 +69,7 @@ function nextPage(exchange: Exchange, services: Services, query: Readonly<Record
 }
 
 async function read(exchange: Exchange, services: Services, input: Input): Promise<Result> {
-  const reply = await handle(exchange, services, input, services.db, {
-    effects: [],
-    warnings: [],
-    costs: [],
-  });
+  const reply = await handle(exchange, services, input, services.db, nothingDone());
   const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query));
   return notModified(result, input.ifNoneMatch);
 }
@@ -73,17 +88,25 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
   const work = services.db.transaction().execute(async (tx) => {
     const replayed = await replay(tx, exchange, input);
     if (replayed !== undefined) return replayed;
-    const done: Done = { effects: [], warnings: [], costs: [] };
+    const done = nothingDone();
     const reply = await handle(exchange, services, input, tx, done);
     // All effects are rows: engines act only on what was committed. So a dry run is the real call, undone.
     if (input.dryRun) throw new Undone(dryRunResult(services, done));
     approval(exchange);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
+    if (done.operation !== null && reply.status === 202)
+      result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
     await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
+    const accountId = callerOf(exchange).account.id;
+    await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
     await append(
       tx,
-      callerOf(exchange).account.id,
-      entryOf(exchange, { status: reply.status, effects: done.effects }),
+      accountId,
+      entryOf(exchange, {
+        status: reply.status,
+        effects: done.effects,
+        operationId: done.operation?.id ?? null,
+      }),
     );
     return result;
   });

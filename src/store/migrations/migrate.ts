@@ -2,9 +2,11 @@
 import { type Migration, Migrator } from 'kysely';
 import type { Db } from '../database.ts';
 import * as foundation from './0001-foundation.ts';
+import * as operations from './0002-operations.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
+  '0002-operations': operations as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -56,7 +56,7 @@ export function operationOf(endpoint: Endpoint, { schemas, problems, currency }:
     ...(operation
       ? {
           'x-operation': {
-            kind: operation.kind,
+            kind: operation.type,
             typical_seconds: operation.typicalSeconds,
             cancellable: operation.cancellable,
           },

@@ -1,0 +1,34 @@
+/** What happened, as the feed, the streams and the webhooks tell it. Each type is declared once, by its family. */
+import type { ResourceRef } from '../call.ts';
+import type { TSchema } from '../schema.ts';
+
+export const severities = ['info', 'warning', 'error'] as const;
+export type Severity = (typeof severities)[number];
+
+export interface EventType {
+  /** `<resource_type>.<past participle>`; never renamed inside v1. */
+  readonly type: string;
+  readonly severity: Severity;
+  readonly when: string;
+  /** The members of `data`; nothing secret, at most 16 KiB. */
+  readonly data: TSchema;
+}
+
+export interface EventActor {
+  readonly kind: 'api_key' | 'member' | 'system' | 'provider_staff';
+  readonly api_key_id: string | null;
+  readonly member_id: string | null;
+}
+
+export const HOSTPLANE: EventActor = { kind: 'system', api_key_id: null, member_id: null };
+
+export interface NewEvent {
+  readonly type: string;
+  /** Instead of the type's own. */
+  readonly severity?: Severity;
+  readonly resource: ResourceRef | null;
+  readonly operationId?: string | null;
+  /** One English sentence. */
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,168 @@
+/** Starting, cancelling and ending an operation, each inside a transaction of the caller's. */
+import type { Db, Tx } from '../../store/database.ts';
+import type { ResourceRef } from '../call.ts';
+import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
+import { writeEvents } from '../events/writing.ts';
+import { newId } from '../ids.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Registry } from '../registry.ts';
+import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
+import {
+  type Ending,
+  insertOperation,
+  lockSubjects,
+  markEnded,
+  type Queued,
+  queueOf,
+  readOperation,
+  requestCancel,
+  type StoredOperation,
+  subjectsOf,
+} from './store.ts';
+
+/** On whose behalf, and as part of what. */
+export interface Origin {
+  readonly accountId: string;
+  readonly actor?: EventActor;
+  /** What the caller had to hold to start it, and whoever wants to stop it has to hold too. */
+  readonly permission?: string;
+  readonly requestId?: string;
+  readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
+  /** For those who have a clock of their own. */
+  readonly now?: Date;
+}
+
+const RETRY_SECONDS = 5;
+
+function busy(ahead: Queued): Problem {
+  return new Problem('operation_in_progress', {
+    detail: `The operation ${ahead.id} (${ahead.type}) is ${ahead.status} on it.`,
+    extra: { operation_id: ahead.id },
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+}
+
+function refuseBusy(kind: Kind, ahead: readonly Queued[]): void {
+  const [first] = ahead;
+  if (first === undefined || kind.queue === 'destroy' || kind.queue === 'free') return;
+  const destroying = ahead.find(({ queue }) => queue === 'destroy');
+  if (kind.queue === 'exclusive' || destroying !== undefined) throw busy(destroying ?? first);
+  if (ahead.filter(({ started_at }) => started_at === null).length >= QUEUE_LENGTH) {
+    throw new Problem('operation_queue_full', {
+      detail: `${QUEUE_LENGTH} operations wait for it already.`,
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  }
+}
+
+/** Drops what has not begun and asks what may be stopped to stop; the rest is waited for. */
+async function preempt(db: Db, registry: Registry, ahead: readonly Queued[], now?: Date): Promise<void> {
+  for (const operation of ahead) {
+    if (operation.started_at === null) await endOperation(db, registry, operation.id, CANCELLED, { now });
+    else if (operation.cancellable) await requestCancel(db, operation.id);
+  }
+}
+
+export async function startOperation(
+  db: Db,
+  registry: Registry,
+  { kind, input, resource, subjects }: Start,
+  origin: Origin,
+): Promise<StoredOperation> {
+  const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
+  const shared = held.find((subject) => origin.parent?.subjects.includes(subject));
+  if (shared !== undefined)
+    throw new Error(`${kind.type} would wait for ${shared}, which the operation that starts it holds.`);
+  await lockSubjects(db, held);
+  const ahead = held.length === 0 ? [] : await queueOf(db, held);
+  refuseBusy(kind, ahead);
+  const actor = origin.actor ?? HOSTPLANE;
+  if (kind.queue === 'destroy') {
+    const same = ahead.find((operation) => operation.type === kind.type);
+    // Wanting it gone twice is wanting it gone.
+    const running = same === undefined ? undefined : await readOperation(db, same.id);
+    if (running !== undefined) return running;
+    await preempt(db, registry, ahead, origin.now);
+  }
+  const waits = held.length > 0 && (await queueOf(db, held)).length > 0;
+  return insertOperation(
+    db,
+    {
+      id: newId('operation'),
+      account_id: origin.accountId,
+      type: kind.type,
+      family: kind.family,
+      status: 'queued',
+      resource_type: resource.type,
+      resource_id: resource.id,
+      resource_name: resource.name,
+      parent_id: origin.parent?.id ?? null,
+      parent_step: origin.parent?.step ?? null,
+      actor,
+      api_key_id: actor.api_key_id,
+      permission: origin.permission ?? null,
+      request_id: origin.requestId ?? null,
+      cancellable: kind.cancellable,
+      expected_seconds: kind.typicalSeconds,
+      queue: kind.queue,
+      input: JSON.stringify(input ?? {}),
+      is_ready: !waits,
+    },
+    { deadlineSeconds: kind.deadlineSeconds, subjects: held, now: origin.now ?? null },
+  );
+}
+
+export const CANCELLED: Ending = { status: 'cancelled', error: null, result: null };
+
+const words = { succeeded: 'succeeded', failed: 'failed', cancelled: 'was cancelled' } as const;
+
+function endedEvent(operation: StoredOperation, ending: Ending): NewEvent {
+  const { type, resource_type, resource_name, resource_id } = operation;
+  const because = ending.error === null ? '' : `: ${ending.error.detail}`;
+  return {
+    type: `operation.${ending.status}`,
+    ...(ending.status === 'failed' ? { severity: 'error' as const } : {}),
+    resource: refOf(operation),
+    operationId: operation.id,
+    message: `${type} of ${resource_type} ${resource_name ?? resource_id ?? ''} ${words[ending.status]}${because}`,
+    data: { type, status: ending.status, error_code: ending.error?.code ?? null },
+  };
+}
+
+export const refOf = (operation: StoredOperation): ResourceRef => ({
+  type: operation.resource_type,
+  id: operation.resource_id,
+  name: operation.resource_name,
+});
+
+export interface EndOptions {
+  /** Only if this is still the attempt that counts. */
+  readonly attempt?: number;
+  readonly now?: Date | undefined;
+  /** What else happened, told before the end itself. */
+  readonly events?: readonly NewEvent[];
+}
+
+/** False: somebody else ended it first. Nothing of it may then be kept; roll back. */
+export async function endOperation(
+  db: Db,
+  registry: Registry,
+  id: string,
+  ending: Ending,
+  options: EndOptions = {},
+): Promise<boolean> {
+  const row = await readOperation(db, id);
+  if (row === undefined) return false;
+  const kind = registry.kinds.get(row.type);
+  const ended = { id, type: row.type, resource: refOf(row), ...ending };
+  const settled = (await kind?.settle?.(db as Tx, ended, row.input)) ?? [];
+  await lockSubjects(db, await subjectsOf(db, id));
+  const isMine = await markEnded(db, id, ending, {
+    attempt: options.attempt ?? null,
+    now: options.now ?? null,
+  });
+  if (!isMine) return false;
+  const events = [...(options.events ?? []), ...settled, endedEvent(row, ending)];
+  await writeEvents(db, registry, { accountId: row.account_id, actor: row.actor }, events);
+  return true;
+}

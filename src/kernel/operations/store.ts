@@ -1,0 +1,251 @@
+import { type Generated, type Insertable, type Selectable, sql } from 'kysely';
+import type { Db, Tables } from '../../store/database.ts';
+import type { EventActor } from '../events/event.ts';
+import type { Queue } from './kind.ts';
+import type { OperationError, OperationRow, OperationStatus } from './schema.ts';
+
+/** There is something to do. */
+export const WORK_CHANNEL = 'hostplane_work';
+/** An operation ended; the payload is its id. */
+export const ENDED_CHANNEL = 'hostplane_ended';
+
+interface OperationsTable {
+  id: string;
+  account_id: string;
+  type: string;
+  family: string;
+  status: OperationStatus;
+  resource_type: string;
+  resource_id: string | null;
+  resource_name: string | null;
+  related: Generated<{ type: string; id: string }[]>;
+  parent_id: string | null;
+  actor: EventActor;
+  api_key_id: string | null;
+  permission: string | null;
+  request_id: string | null;
+  cancellable: boolean;
+  progress_percent: number | null;
+  step: Generated<string>;
+  waiting_for: string | null;
+  error: OperationError | null;
+  result: Record<string, unknown> | null;
+  expected_seconds: number | null;
+  deadline_at: Date;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+  started_at: Date | null;
+  finished_at: Date | null;
+  queue: Queue;
+  input: unknown;
+  phase: Generated<'forward' | 'undo'>;
+  step_index: Generated<number>;
+  results: Generated<Record<string, unknown>>;
+  is_ready: boolean;
+  run_at: Generated<Date>;
+  run_at_set: Generated<Date>;
+  tries: Generated<number>;
+  awaits_children: Generated<boolean>;
+  tolerates_failure: Generated<boolean>;
+  parent_step: string | null;
+  wakes: Generated<number>;
+  cancel_requested: Generated<boolean>;
+  attempt: Generated<number>;
+  lease_owner: string | null;
+  lease_until: Date | null;
+}
+
+interface OperationSubjectsTable {
+  operation_id: string;
+  subject: string;
+  place: number;
+  is_running: Generated<boolean>;
+}
+
+declare module '../../store/database.ts' {
+  interface Tables {
+    operations: OperationsTable;
+    operation_subjects: OperationSubjectsTable;
+  }
+}
+
+export type StoredOperation = Selectable<Tables['operations']>;
+export type NewOperation = Insertable<Tables['operations']>;
+
+/**
+ * Whoever joins or leaves the queue of a subject holds it until the commit: what one sees of the queue is then what the
+ * next one finds. Always after the resource's own row and before any operation's.
+ */
+export async function lockSubjects(db: Db, subjects: readonly string[]): Promise<void> {
+  for (const subject of [...new Set(subjects)].sort())
+    await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 7))`.execute(db);
+}
+
+export type Queued = Pick<
+  StoredOperation,
+  'id' | 'type' | 'account_id' | 'queue' | 'status' | 'cancellable' | 'started_at'
+>;
+
+/** Everything unfinished on these subjects, the oldest first. */
+export async function queueOf(db: Db, subjects: readonly string[]): Promise<Queued[]> {
+  return db
+    .selectFrom('operations')
+    .select(['id', 'type', 'account_id', 'queue', 'status', 'cancellable', 'started_at'])
+    .where('id', 'in', (inner) =>
+      inner
+        .selectFrom('operation_subjects')
+        .select('operation_id')
+        .where(sql<boolean>`subject = any(${[...subjects]}::text[])`),
+    )
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertOperation(
+  db: Db,
+  operation: Omit<NewOperation, 'deadline_at'>,
+  options: {
+    readonly deadlineSeconds: number;
+    readonly subjects: readonly string[];
+    readonly now: Date | null;
+  },
+): Promise<StoredOperation> {
+  const now = options.now === null ? sql<Date>`now()` : sql<Date>`${options.now}::timestamptz`;
+  const row = await db
+    .insertInto('operations')
+    .values({
+      ...operation,
+      related: JSON.stringify(operation.related ?? []) as never,
+      deadline_at: sql<Date>`${now} + ${options.deadlineSeconds} * interval '1 second'`,
+      created_at: now,
+      updated_at: now,
+      run_at: operation.run_at ?? now,
+      run_at_set: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (options.subjects.length > 0) {
+    await sql`
+      insert into operation_subjects (operation_id, subject, place)
+      select ${row.id}, subject, nextval('operation_places')
+      from unnest(${[...options.subjects]}::text[]) subject`.execute(db);
+  }
+  if (row.is_ready) await notifyWork(db);
+  return row;
+}
+
+export async function notifyWork(db: Db): Promise<void> {
+  await sql`select pg_notify(${WORK_CHANNEL}, '')`.execute(db);
+}
+
+export async function readOperation(db: Db, id: string): Promise<StoredOperation | undefined> {
+  return db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function lockOperation(db: Db, id: string): Promise<StoredOperation | undefined> {
+  return db.selectFrom('operations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+export async function subjectsOf(db: Db, operationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('operation_subjects')
+    .select('subject')
+    .where('operation_id', '=', operationId)
+    .execute();
+  return rows.map(({ subject }) => subject);
+}
+
+/** One that runs and may be stopped: its worker is told, and takes down what is there. */
+export async function requestCancel(db: Db, id: string): Promise<void> {
+  await sql`
+    update operations set cancel_requested = true, wakes = wakes + 1, run_at = least(run_at, now()),
+      status = case when status = 'running' then 'cancelling' else status end, updated_at = now()
+    where id = ${id} and finished_at is null`.execute(db);
+  await notifyWork(db);
+}
+
+/** News for whatever works on this subject or is this operation: a step that sleeps looks again now. */
+export async function wakeOperations(db: Db, subjectOrId: string): Promise<void> {
+  const { rows } = await sql`
+    update operations set wakes = wakes + 1, run_at = least(run_at, now())
+    where finished_at is null and (id = ${subjectOrId}
+      or id in (select operation_id from operation_subjects where subject = ${subjectOrId}))
+    returning id`.execute(db);
+  if (rows.length > 0) await notifyWork(db);
+}
+
+export interface Ending {
+  readonly status: 'succeeded' | 'failed' | 'cancelled';
+  readonly error: OperationError | null;
+  readonly result: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * Ends it, gives up its places and lets the next ones begin. With `attempt`, only for whoever still holds that one.
+ * False: it has ended already, or is in other hands.
+ */
+export async function markEnded(
+  db: Db,
+  id: string,
+  ending: Ending,
+  options: { readonly attempt: number | null; readonly now: Date | null },
+): Promise<boolean> {
+  const now = options.now === null ? sql<Date>`now()` : sql<Date>`${options.now}::timestamptz`;
+  const { rows } = await sql<{ parent_id: string | null }>`
+    update operations set status = ${ending.status}, error = ${ending.error === null ? null : JSON.stringify(ending.error)}::jsonb,
+      result = ${ending.result === null ? null : JSON.stringify(ending.result)}::jsonb, finished_at = ${now}, updated_at = ${now},
+      progress_percent = case when ${ending.status} = 'succeeded' then 100 else progress_percent end,
+      lease_owner = null, lease_until = null, waiting_for = null, awaits_children = false, is_ready = false
+    where id = ${id} and finished_at is null and (${options.attempt}::int is null or attempt = ${options.attempt})
+    returning parent_id`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return false;
+  await letNextBegin(db, id, now);
+  if (row.parent_id !== null) await wakeOperations(db, row.parent_id);
+  await sql`select pg_notify(${ENDED_CHANNEL}, ${id})`.execute(db);
+  return true;
+}
+
+async function letNextBegin(db: Db, id: string, now: ReturnType<typeof sql<Date>>): Promise<void> {
+  const left = await sql<{ subject: string }>`
+    delete from operation_subjects where operation_id = ${id} returning subject`.execute(db);
+  if (left.rows.length === 0) return;
+  const subjects = left.rows.map(({ subject }) => subject);
+  const heads = await sql<{ operation_id: string }>`
+    select distinct on (subject) operation_id from operation_subjects
+    where subject = any(${subjects}::text[]) order by subject, place`.execute(db);
+  if (heads.rows.length === 0) return;
+  const ids = [...new Set(heads.rows.map(({ operation_id }) => operation_id))];
+  // Held before it is looked at: of two that leave at once, the later one sees that the other is gone too.
+  await sql`select id from operations where id = any(${ids}::text[]) order by id for update`.execute(db);
+  const ready = await sql`
+    update operations o set is_ready = true, run_at = ${now}, run_at_set = ${now}
+    where id = any(${ids}::text[]) and not is_ready and finished_at is null and not exists (
+      select from operation_subjects mine
+      join operation_subjects ahead on ahead.subject = mine.subject and ahead.place < mine.place
+      where mine.operation_id = o.id)
+    returning id`.execute(db);
+  if (ready.rows.length > 0) await notifyWork(db);
+}
+
+/** With how many children ended how, as a client sees it. */
+export async function findOperation(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<OperationRow | undefined> {
+  const row = await db
+    .selectFrom('operations')
+    .selectAll()
+    .select(childCounts)
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row as OperationRow | undefined;
+}
+
+export const childCounts = sql<OperationRow['children']>`(
+  select json_build_object('total', count(*), 'succeeded', count(*) filter (where c.status = 'succeeded'),
+    'failed', count(*) filter (where c.status in ('failed', 'cancelled')),
+    'pending', count(*) filter (where c.finished_at is null))
+  from operations c where c.parent_id = operations.id)`.as('children');
