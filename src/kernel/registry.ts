@@ -3,6 +3,7 @@ import type { Permission } from './access/permissions.ts';
 import type { EventType } from './events/event.ts';
 import type { Kind } from './operations/kind.ts';
 import type { Endpoint } from './record.ts';
+import type { Schedule } from './schedule.ts';
 
 /** A kind of thing that customers own, as the inventory and the visibility filter know it. */
 export interface ResourceType {
@@ -23,6 +24,7 @@ export interface Family {
   readonly eventTypes?: readonly EventType[];
   /** Those that no endpoint starts by itself: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];
+  readonly schedules?: readonly Schedule[];
 }
 
 /** What events and operations are about, and the permission to read it. */
@@ -37,6 +39,7 @@ export interface Registry {
   readonly resourceTypes: ReadonlyMap<string, ResourceType & { readonly family: string }>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
+  readonly schedules: readonly Schedule[];
   /** By the name of the resource: whoever may read or list it may hear of it. */
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly permissions: readonly Permission[];
@@ -114,6 +117,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
     resourceTypes: new Map(types),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
     kinds: collectKinds(families),
+    schedules: families.flatMap(({ schedules = [] }) => schedules),
     subjects: collectSubjects(families),
     permissions: [...new Set(endpoints.map((record) => record.permission))].sort(),
     sensitive: new Set(endpoints.filter((record) => record.sensitive).map((record) => record.permission)),
