@@ -70,8 +70,11 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly services: Services;
   readonly requestId: string;
   readonly now: Date;
-  /** Throws 412 unless the caller's If-Match (if any) names this version. Call it right after finding the object. */
-  checkVersion(etag: string): void;
+  /**
+   * Throws 412 unless the caller's If-Match (if any) names this version and its If-None-Match (if any) does not; `null`
+   * where there is nothing yet. Call it right after looking for the object.
+   */
+  checkVersion(etag: string | null): void;
   effect(effect: Effect): void;
   warn(warning: Warning): void;
   /** What the call would add to the running cost. */

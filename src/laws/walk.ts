@@ -4,6 +4,7 @@
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
+import { declares } from '../kernel/named/named.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
@@ -74,6 +75,10 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   const creator = world.app.registry.endpoints.find(
     (record) => record.path === collection && record.resource.role === 'create',
   );
+  const declarer = world.app.registry.endpoints.find(
+    (record) => declares(record) && record.path === `${collection}/{id}`,
+  );
+  if (creator === undefined && declarer !== undefined) return declareOne(declarer, outer, world);
   if (creator === undefined) {
     throw new Error(`Nothing creates what stands under ${collection}: give it a maker in src/laws/walk.ts.`);
   }
@@ -82,6 +87,15 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   const { id } = answer.statusCode < 300 ? answer.json<{ id?: unknown }>() : {};
   if (typeof id !== 'string') throw new Error(`${creator.id} ${answer.statusCode}: ${answer.body}`);
   return id;
+}
+
+/** What is declared under a name, by a PUT. */
+async function declareOne(declarer: Endpoint, outer: Params, world: World): Promise<string> {
+  const url = urlOf(declarer, { ...outer, id: freshName() }, declarer.example.query);
+  const request = { method: declarer.method, url, ...payloadOf(declarer) };
+  const answer = await world.app.call({ ...request, key: world.key.key });
+  if (answer.statusCode !== 201) throw new Error(`${declarer.id} ${answer.statusCode}: ${answer.body}`);
+  return answer.json<{ id: string }>().id;
 }
 
 async function removeOne(path: string, params: Params, world: World): Promise<void> {

@@ -17,13 +17,25 @@ import { keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
 import { answer, notModified, type Result, rememberable } from './output.ts';
 
-function checkVersion(ifMatch: readonly string[] | undefined, etag: string): void {
-  if (ifMatch === undefined || ifMatch.includes('*') || ifMatch.includes(`"${etag}"`)) return;
-  throw new Problem('etag_mismatch', {
-    detail: 'If-Match names another version than the current one.',
-    extra: { current_etag: `"${etag}"` },
-  });
+const names = (tags: readonly string[], etag: string | null): boolean =>
+  etag !== null && (tags.includes('*') || tags.includes(`"${etag}"`));
+
+function checkVersion({ ifMatch, ifNoneMatch }: Input, etag: string | null): void {
+  if (ifMatch !== undefined && !names(ifMatch, etag)) {
+    const detail =
+      etag === null
+        ? 'If-Match names a version, but there is none yet.'
+        : 'If-Match names another version than the current one.';
+    throw mismatch(detail, etag);
+  }
+  // Compared weakly, unlike If-Match (RFC 9110, 13.1): a weakened tag names no version to change, but one to avoid.
+  const avoided = ifNoneMatch?.map((tag) => tag.replace(/^W\//, ''));
+  if (avoided !== undefined && names(avoided, etag))
+    throw mismatch('If-None-Match refuses the version that exists.', etag);
 }
+
+const mismatch = (detail: string, etag: string | null): Problem =>
+  new Problem('etag_mismatch', { detail, extra: { current_etag: etag === null ? null : `"${etag}"` } });
 
 function handle(exchange: Exchange, services: Services, input: Input, db: Db, done: Done) {
   return endpointOf(exchange).handle({
@@ -36,7 +48,7 @@ function handle(exchange: Exchange, services: Services, input: Input, db: Db, do
     services,
     requestId: exchange.requestId,
     now: new Date(),
-    checkVersion: (etag) => checkVersion(input.ifMatch, etag),
+    checkVersion: (etag) => checkVersion(input, etag),
     effect: (effect) => done.effects.push(effect),
     warn: (warning) => done.warnings.push(warning),
     cost: (cost) => done.costs.push(cost),

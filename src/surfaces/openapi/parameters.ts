@@ -1,3 +1,4 @@
+import { declares } from '../../kernel/named/named.ts';
 import { queryShapeOf } from '../../kernel/pipeline/input.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
 import type { Endpoint } from '../../kernel/record.ts';
@@ -29,6 +30,14 @@ const headerParameters = {
     required: false,
     schema: { type: 'string' },
     example: '"q3w2c9T1hVb7Zk0m"',
+  },
+  IfNoneMatchToCreate: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: '`*` to create only: if there is one of this name already the answer is 412.',
+    required: false,
+    schema: { type: 'string' },
+    example: '*',
   },
 } satisfies Record<string, Parameter>;
 
@@ -89,5 +98,6 @@ export function parametersOf(endpoint: Endpoint, schemas: NamedSchemas): (Parame
     ...(takesIdempotencyKey(endpoint) ? [headerParameter('IdempotencyKey')] : []),
     ...(takesIfMatch(endpoint) ? [headerParameter('IfMatch')] : []),
     ...(isVersioned(endpoint) ? [headerParameter('IfNoneMatch')] : []),
+    ...(declares(endpoint) ? [headerParameter('IfNoneMatchToCreate')] : []),
   ];
 }
