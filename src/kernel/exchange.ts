@@ -1,8 +1,9 @@
 /** One request on its way through the stages. The HTTP surface fills in what came; the stages add what they learn. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './access/caller.ts';
-import type { ClientView } from './call.ts';
+import type { Address } from './net/address.ts';
 import type { Problem } from './problems/problem.ts';
+import type { Verdict } from './rate-limit/port.ts';
 import type { Endpoint } from './record.ts';
 import type { Services } from './services.ts';
 
@@ -17,13 +18,21 @@ export interface Incoming {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** What handlers see as `ClientView`. */
+export interface Client {
+  readonly address: Address;
+  readonly rateLimitKey: string;
+  rate: Verdict;
+  readonly userAgent: string;
+}
+
 export interface Exchange {
   readonly incoming: Incoming;
   /** Undefined where nothing is routed: then `allowedMethods` tells 405 from 404. */
   readonly endpoint: Endpoint | undefined;
   readonly allowedMethods: string | undefined;
   requestId: string;
-  client: ClientView;
+  client: Client;
   caller: Caller | undefined;
   /** The key, its secret and its address were right: from here on a refused write is worth an audit entry. */
   authenticated: boolean;

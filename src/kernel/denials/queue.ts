@@ -89,7 +89,9 @@ export class DenialQueue {
 
   #drop(accountId: string, count: number): void {
     this.dropped += count;
-    this.#drops.push(accountId, { accountId, count });
+    const kept = this.#drops.get(accountId);
+    if (kept === undefined) this.#drops.push(accountId, { accountId, count });
+    else kept.count += count;
   }
 
   async flush(): Promise<void> {

@@ -5,7 +5,7 @@ import { LIMIT, type Verdict, WINDOW_MS } from '../rate-limit/port.ts';
 const POLICY = `"ip";q=${LIMIT};w=${WINDOW_MS / 1000}`;
 
 function apply(exchange: Exchange, rate: Verdict): Refused {
-  exchange.client = { ...exchange.client, rate };
+  exchange.client.rate = rate;
   exchange.headers['ratelimit-policy'] = POLICY;
   exchange.headers['ratelimit'] = `"ip";r=${rate.remaining};t=${rate.resetSeconds}`;
   if (rate.allowed) return undefined;

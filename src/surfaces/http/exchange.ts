@@ -1,44 +1,72 @@
 /** What came over HTTP, as the stages of the kernel take it. */
-import type { FastifyRequest } from 'fastify';
-import type { Exchange } from '../../kernel/exchange.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
+import type { Client, Exchange, Incoming } from '../../kernel/exchange.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { LIMIT } from '../../kernel/rate-limit/port.ts';
+import { endOfPath } from './paths.ts';
+import type { Match } from './router.ts';
 
-const NOBODY = parseAddress('0.0.0.0') as NonNullable<ReturnType<typeof parseAddress>>;
-const UNCOUNTED = {
-  allowed: true,
-  limit: LIMIT,
-  remaining: LIMIT,
-  resetSeconds: 0,
-  retryAfterSeconds: 0,
-} as const;
+const NOBODY: Client = {
+  address: parseAddress('0.0.0.0') as NonNullable<ReturnType<typeof parseAddress>>,
+  rateLimitKey: '',
+  rate: { allowed: true, limit: LIMIT, remaining: LIMIT, resetSeconds: 0, retryAfterSeconds: 0 },
+  userAgent: '',
+};
 
-/** What a request was routed to. */
-export type Target = Pick<Exchange, 'endpoint' | 'allowedMethods'>;
-export const NOWHERE: Target = { endpoint: undefined, allowedMethods: undefined };
+/** Query and parameters are read when somebody asks for them: of a refused request nobody does. */
+class Received implements Incoming {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly peer: string;
+  readonly #url: string;
+  readonly #match: Match | undefined;
+  #query: Incoming['query'] | undefined;
+  #params: Incoming['params'] | undefined;
 
-export function openExchange(
-  request: FastifyRequest,
-  { endpoint, allowedMethods }: Target = NOWHERE,
-): Exchange {
-  const url = request.raw.url ?? '/';
-  const mark = url.indexOf('?');
+  constructor(request: IncomingMessage, url: string, path: string, match: Match | undefined) {
+    this.method = request.method ?? 'GET';
+    this.path = path;
+    this.headers = request.headers;
+    this.rawHeaders = request.rawHeaders;
+    this.peer = request.socket.remoteAddress ?? '';
+    this.#url = url;
+    this.#match = match;
+  }
+
+  get query(): Incoming['query'] {
+    // Without a bound of its own: the bound on the head of a request is enough, and what is left out cannot be refused.
+    this.#query ??= parse(this.#url.slice(this.path.length + 1), '&', '=', { maxKeys: 0 });
+    return this.#query;
+  }
+
+  get params(): Incoming['params'] {
+    this.#params ??= Object.fromEntries(
+      this.#match?.place.parameters.map((name, i) => [name, this.#match?.values[i] ?? '']) ?? [],
+    );
+    return this.#params;
+  }
+}
+
+export function exchangeOf(request: IncomingMessage, url: string, path: string, match?: Match): Exchange {
+  const incoming = new Received(request, url, path, match);
+  const endpoint = match?.place.endpoints.get(incoming.method);
   return {
-    incoming: {
-      method: request.method,
-      path: mark < 0 ? url : url.slice(0, mark),
-      headers: request.headers,
-      rawHeaders: request.raw.rawHeaders,
-      peer: request.socket.remoteAddress ?? '',
-      query: request.query as Record<string, unknown>,
-      params: request.params as Record<string, string>,
-    },
+    incoming,
     endpoint,
-    allowedMethods,
+    allowedMethods: endpoint === undefined ? match?.place.allowed : undefined,
     requestId: '',
-    client: { address: NOBODY, rateLimitKey: '', rate: UNCOUNTED, userAgent: '' },
+    client: NOBODY,
     caller: undefined,
     authenticated: false,
     headers: {},
   };
+}
+
+/** For pages outside the families. */
+export function openExchange({ raw }: { readonly raw: IncomingMessage }): Exchange {
+  const url = raw.url ?? '/';
+  return exchangeOf(raw, url, url.slice(0, endOfPath(url)));
 }

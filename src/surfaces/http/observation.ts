@@ -1,41 +1,51 @@
 /** One log line and one count for each request, once its answer is out. Never a query, a body or a key. */
 import type { FastifyInstance } from 'fastify';
+import type { Exchange } from '../../kernel/exchange.ts';
 import { openRequestLog } from '../../kernel/log.ts';
 import type { Services } from '../../kernel/services.ts';
 
-export function observe(app: FastifyInstance, services: Services): void {
-  const { metrics, log } = services;
+export interface Observer {
+  answered(exchange: Exchange, status: number, milliseconds: number): void;
+  /** Nobody was there to read the answer, so none was sent; the call was made all the same. */
+  abandoned(exchange: Exchange): void;
+}
+
+export function openObserver({ metrics, log }: Services): Observer {
   const writeLine = openRequestLog(log);
-  app.addHook('onResponse', (request, reply, done) => {
-    const { exchange } = request;
-    if (exchange !== undefined) {
-      const { endpoint } = exchange;
-      const status = reply.statusCode;
-      const elapsed = reply.elapsedTime;
-      metrics.requests.answered(endpoint?.id ?? 'none', status, elapsed / 1000);
+  return {
+    answered(exchange, status, milliseconds) {
+      metrics.requests.answered(exchange.endpoint?.id ?? 'none', status, milliseconds / 1000);
       writeLine({
         requestId: exchange.requestId,
-        endpoint,
-        method: request.method,
+        endpoint: exchange.endpoint,
+        method: exchange.incoming.method,
         path: exchange.incoming.path,
         status,
-        milliseconds: Math.round(elapsed * 10) / 10,
+        milliseconds: Math.round(milliseconds * 10) / 10,
         clientIp: exchange.client.address.text,
         accountId: exchange.caller?.account.id,
         keyPublicId: exchange.caller?.key.publicId,
       });
-    }
+    },
+    abandoned({ endpoint, requestId, client }) {
+      const operation = endpoint?.id ?? 'none';
+      metrics.requests.aborted(operation);
+      log.info(
+        { request_id: requestId, operation, client_ip: client.address.text },
+        'client left before its answer',
+      );
+    },
+  };
+}
+
+/** The pages outside the families; those that opened no exchange, such as the probes, are not told of. */
+export function observePages(app: FastifyInstance, observer: Observer): void {
+  app.addHook('onResponse', ({ exchange }, { statusCode, elapsedTime }, done) => {
+    if (exchange !== undefined) observer.answered(exchange, statusCode, elapsedTime);
     done();
   });
-  // Nobody will read the answer, so none is sent and the hook above is not called; the call was made all the same.
-  app.addHook('onRequestAbort', (request, done) => {
-    const { exchange } = request;
-    const operation = exchange?.endpoint?.id ?? 'none';
-    metrics.requests.aborted(operation);
-    log.info(
-      { request_id: exchange?.requestId, operation, client_ip: exchange?.client.address.text },
-      'client left before its answer',
-    );
+  app.addHook('onRequestAbort', ({ exchange }, done) => {
+    if (exchange !== undefined) observer.abandoned(exchange);
     done();
   });
 }

@@ -1,4 +1,5 @@
 /** The JSON of `problemBody`, faster: a flood of refusals should not make us write the same sentences over and over. */
+import { maskKeys } from '../../kernel/access/key-format.ts';
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import type { Problem } from '../../kernel/problems/problem.ts';
 
@@ -33,14 +34,37 @@ function writeMembers(extra: Readonly<Record<string, unknown>>): string {
   return '';
 }
 
-export function problemText(problem: Problem, requestId: string, docsUrl: string): string {
+interface Rendered {
+  readonly problem: Problem;
+  readonly docsUrl: string;
+  readonly begin: string;
+  readonly end: string;
+}
+
+/** Of each code the last: those that say nothing of their request are one object, and a flood is made of them. */
+const rendered = new Map<ProblemCode, Rendered>();
+
+function render(problem: Problem, docsUrl: string): Rendered {
   const { code, message, extra, retryAfterSeconds, errors } = problem;
   const { begin, detail, end } = fixedOf(code, docsUrl);
   const said = message === problems[code].when ? detail : JSON.stringify(message);
   const retry = retryAfterSeconds === undefined ? '' : `,"retry_after_seconds":${retryAfterSeconds}`;
   const faults = errors.length === 0 ? '[]' : JSON.stringify(errors);
-  return (
-    `${begin},"detail":${said},"instance":"/requests/${requestId}","code":"${code}","request_id":"${requestId}"` +
-    `${writeMembers(extra)},${end}${retry},"errors":${faults}}`
-  );
+  const made = {
+    problem,
+    docsUrl,
+    begin: maskKeys(`${begin},"detail":${said},"instance":"/requests/`),
+    end: maskKeys(`"${writeMembers(extra)},${end}${retry},"errors":${faults}}`),
+  };
+  rendered.set(code, made);
+  return made;
+}
+
+/** Holds no key, whatever the problem quotes. */
+export function problemText(problem: Problem, requestId: string, docsUrl: string): string {
+  const { code } = problem;
+  const last = rendered.get(code);
+  const { begin, end } =
+    last?.problem === problem && last.docsUrl === docsUrl ? last : render(problem, docsUrl);
+  return `${begin}${requestId}","code":"${code}","request_id":"${requestId}${end}`;
 }

@@ -1,6 +1,4 @@
 /** How a refusal leaves: one shape for every code, and nothing of an unknown error but the request id. */
-
-import { maskKeys } from '../../kernel/access/key-format.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { auditRefusal } from '../../kernel/pipeline/audit.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -35,6 +33,6 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
   headers['cache-control'] = 'no-store';
   headers['content-type'] = 'application/problem+json';
-  const body = maskKeys(problemText(problem, exchange.requestId, services.docsUrl));
+  const body = problemText(problem, exchange.requestId, services.docsUrl);
   return { status: problem.status, headers, body };
 }
