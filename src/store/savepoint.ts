@@ -1,0 +1,10 @@
+import { sql } from 'kysely';
+import type { Db } from './database.ts';
+
+/** Inside a transaction: what `work` wrote is kept if it returns true, and was never there if it returns false. */
+export async function keepIf(db: Db, work: () => Promise<boolean>): Promise<boolean> {
+  await sql`savepoint attempt`.execute(db);
+  const kept = await work();
+  await sql.raw(kept ? 'release savepoint attempt' : 'rollback to savepoint attempt').execute(db);
+  return kept;
+}
