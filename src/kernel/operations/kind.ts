@@ -52,6 +52,8 @@ export interface Start {
   readonly input: unknown;
   readonly resource: ResourceRef;
   readonly subjects?: readonly string[];
+  /** It begins by waiting: seen as running from the start, and nobody looks at it before that unless there is news. */
+  readonly waits?: { readonly for: string; readonly seconds: number };
 }
 
 export type Outcome =

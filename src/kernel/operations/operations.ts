@@ -66,7 +66,7 @@ async function preempt(db: Db, registry: Registry, ahead: readonly Queued[], now
 export async function startOperation(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects }: Start,
+  { kind, input, resource, subjects, waits: pause }: Start,
   origin: Origin,
 ): Promise<StoredOperation> {
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
@@ -102,14 +102,35 @@ export async function startOperation(
       api_key_id: actor.api_key_id,
       permission: origin.permission ?? null,
       request_id: origin.requestId ?? null,
-      cancellable: kind.cancellable,
+      cancellable: true,
+      cancellable_running: isCancellableAt(kind, 0),
       expected_seconds: kind.typicalSeconds,
       queue: kind.queue,
       input: JSON.stringify(input ?? {}),
       is_ready: !waits,
+      ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
-    { deadlineSeconds: kind.deadlineSeconds, subjects: held, now: origin.now ?? null },
+    {
+      deadlineSeconds: kind.deadlineSeconds,
+      subjects: held,
+      now: origin.now ?? null,
+      delaySeconds: pause?.seconds ?? null,
+    },
   );
+}
+
+function waitingFrom(kind: Kind, reason: string) {
+  return {
+    status: 'running' as const,
+    step: kind.steps[0]?.name ?? '',
+    waiting_for: reason,
+    cancellable: isCancellableAt(kind, 0),
+  };
+}
+
+/** Before the step at this place begins. */
+export function isCancellableAt(kind: Kind, place: number): boolean {
+  return kind.cancellable && !kind.steps.slice(0, place + 1).some(({ final }) => final);
 }
 
 export const CANCELLED: Ending = { status: 'cancelled', error: null, result: null };

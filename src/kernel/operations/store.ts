@@ -4,7 +4,7 @@ import type { EventActor } from '../events/event.ts';
 import type { Queue } from './kind.ts';
 import type { OperationError, OperationRow, OperationStatus } from './schema.ts';
 
-/** There is something to do. */
+/** There is something to do; with an id: somebody wants that operation to stop. */
 export const WORK_CHANNEL = 'hostplane_work';
 /** An operation ended; the payload is its id. */
 export const ENDED_CHANNEL = 'hostplane_ended';
@@ -48,6 +48,8 @@ interface OperationsTable {
   awaits_children: Generated<boolean>;
   tolerates_failure: Generated<boolean>;
   parent_step: string | null;
+  last_error: OperationError | null;
+  cancellable_running: Generated<boolean>;
   wakes: Generated<number>;
   cancel_requested: Generated<boolean>;
   attempt: Generated<number>;
@@ -108,6 +110,8 @@ export async function insertOperation(
     readonly deadlineSeconds: number;
     readonly subjects: readonly string[];
     readonly now: Date | null;
+    /** Instead of waiting for a worker it waits for this time to pass, and counts as begun. */
+    readonly delaySeconds?: number | null;
   },
 ): Promise<StoredOperation> {
   const now = options.now === null ? sql<Date>`now()` : sql<Date>`${options.now}::timestamptz`;
@@ -119,7 +123,8 @@ export async function insertOperation(
       deadline_at: sql<Date>`${now} + ${options.deadlineSeconds} * interval '1 second'`,
       created_at: now,
       updated_at: now,
-      run_at: operation.run_at ?? now,
+      run_at: sql<Date>`${now} + ${options.delaySeconds ?? 0} * interval '1 second'`,
+      started_at: options.delaySeconds == null ? null : now,
       run_at_set: now,
     })
     .returningAll()
@@ -161,7 +166,7 @@ export async function requestCancel(db: Db, id: string): Promise<void> {
     update operations set cancel_requested = true, wakes = wakes + 1, run_at = least(run_at, now()),
       status = case when status = 'running' then 'cancelling' else status end, updated_at = now()
     where id = ${id} and finished_at is null`.execute(db);
-  await notifyWork(db);
+  await sql`select pg_notify(${WORK_CHANNEL}, ${id})`.execute(db);
 }
 
 /** News for whatever works on this subject or is this operation: a step that sleeps looks again now. */

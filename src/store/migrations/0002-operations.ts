@@ -44,6 +44,9 @@ create table operations (
   -- Its present step is done when the children it started have ended.
   awaits_children bool not null default false,
   tolerates_failure bool not null default false,
+  last_error jsonb,
+  -- Whatever is queued can be cancelled; this becomes \`cancellable\` once it runs.
+  cancellable_running bool not null default false,
   parent_step text,
   -- Raised by whoever has news for it, so that news that comes while a step decides to sleep is not slept through.
   wakes int not null default 0,

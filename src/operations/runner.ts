@@ -1,0 +1,173 @@
+/**
+ * Claims what is due and carries it out, a bounded number at a time. It sleeps until somebody says there is work, or
+ * until the next thing is due; it looks by itself only rarely, for the case that a word was lost.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Subscriber } from '../store/listener.ts';
+import { Performance, type Stage } from './performance.ts';
+import { LEASE_SECONDS } from './port.ts';
+
+const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
+/** How often it looks though nobody said anything: with ears, and without. */
+const PATROL_MS = 30_000;
+const DEAF_PATROL_MS = 1000;
+const AFTER_FAULT_MS = 1000;
+const SHORTEST_WAIT_MS = 20;
+const AFTER_FAULT_SECONDS = 5;
+
+export interface RunnerOptions {
+  readonly slots?: number;
+  readonly owner?: string;
+}
+
+export class Runner implements Subscriber {
+  readonly #stage: Stage;
+  readonly #slots: number;
+  readonly #owner: string;
+  readonly #running = new Map<string, { performance: Performance; ended: Promise<void> }>();
+  #callOff: () => void = () => undefined;
+  #callOffRenewal: () => void = () => undefined;
+  #isLooking = false;
+  #lookAgain = false;
+  #hears = false;
+  #isOpen = false;
+
+  constructor(stage: Stage, options: RunnerOptions = {}) {
+    this.#stage = stage;
+    this.#slots = options.slots ?? 32;
+    this.#owner = options.owner ?? `${process.pid}-${randomBytes(6).toString('hex')}`;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  start(): void {
+    this.#isOpen = true;
+    this.#look();
+    this.#scheduleRenewal();
+  }
+
+  heard(operationId: string): void {
+    if (operationId !== '') this.#running.get(operationId)?.performance.interrupt('cancelled');
+    this.#look();
+  }
+
+  up(): void {
+    this.#hears = true;
+    this.#look();
+  }
+
+  down(): void {
+    this.#hears = false;
+    this.#lookIn(DEAF_PATROL_MS);
+  }
+
+  /** Lets the present steps end for so long, then leaves them: another worker goes on from the last commit. */
+  async close(patienceMs = 5000): Promise<void> {
+    this.#isOpen = false;
+    this.#callOff();
+    const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
+    const outOfPatience = new Promise<void>((resolve) => {
+      const callOff = this.#stage.environment.after(patienceMs, resolve);
+      void ended.then(callOff);
+    });
+    for (const { performance } of this.#running.values()) performance.stopAfterStep();
+    await Promise.race([ended, outOfPatience]);
+    for (const { performance } of this.#running.values()) performance.interrupt('closing');
+    await ended;
+    this.#callOffRenewal();
+  }
+
+  /** One look at a time; a word that comes meanwhile leads to another. */
+  #look(): void {
+    if (!this.#isOpen) return;
+    if (this.#isLooking) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#isLooking = true;
+    this.#lookAgain = false;
+    this.#callOff();
+    this.#claim().then(
+      (waitMs) => this.#looked(waitMs),
+      (error: unknown) => {
+        this.#stage.log.warn({ err: error }, 'operations could not be claimed');
+        this.#looked(AFTER_FAULT_MS);
+      },
+    );
+  }
+
+  #looked(waitMs: number): void {
+    this.#isLooking = false;
+    if (this.#lookAgain) this.#look();
+    else this.#lookIn(waitMs);
+  }
+
+  #lookIn(milliseconds: number): void {
+    this.#callOff();
+    if (this.#isOpen) this.#callOff = this.#stage.environment.after(milliseconds, () => this.#look());
+  }
+
+  /** How long to wait until the next look. */
+  async #claim(): Promise<number> {
+    const patrol = this.#hears ? PATROL_MS : DEAF_PATROL_MS;
+    const free = this.#slots - this.#running.size;
+    // Whatever ends looks again.
+    if (free <= 0) return patrol;
+    const { store } = this.#stage;
+    const claimed = await store.claim(this.#owner, free);
+    for (const operation of claimed) this.#carryOut(new Performance(this.#stage, operation));
+    if (claimed.length === free) return patrol;
+    const due = await store.nextDue();
+    // What is due already is in the hands of a worker that claims at this moment.
+    return due === null ? patrol : Math.min(patrol, Math.max(SHORTEST_WAIT_MS, Math.ceil(due)));
+  }
+
+  #carryOut(performance: Performance): void {
+    const { id } = performance.held;
+    const ended = this.#perform(performance).then(() => {
+      // The same operation may be in these hands again, under another attempt.
+      if (this.#running.get(id)?.performance === performance) this.#running.delete(id);
+      this.#look();
+    });
+    this.#running.set(id, { performance, ended });
+  }
+
+  async #perform(performance: Performance): Promise<void> {
+    const { store, log } = this.#stage;
+    try {
+      const isHeld = await performance.run();
+      if (isHeld) await store.giveBack(this.#owner, [performance.held], 0);
+    } catch (error) {
+      // Nothing of this was committed. If it cannot even be given back, its lease runs out.
+      log.warn({ err: error, operation_id: performance.held.id }, 'operation interrupted');
+      await store.giveBack(this.#owner, [performance.held], AFTER_FAULT_SECONDS).catch(() => undefined);
+    }
+  }
+
+  #scheduleRenewal(): void {
+    this.#callOffRenewal = this.#stage.environment.after(RENEW_MS, () => {
+      void this.#renew().finally(() => {
+        if (this.#isOpen || this.#running.size > 0) this.#scheduleRenewal();
+      });
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const performances = [...this.#running.values()].map(({ performance }) => performance);
+    if (performances.length === 0) return;
+    try {
+      const kept = await this.#stage.store.renew(
+        this.#owner,
+        performances.map(({ held }) => held),
+      );
+      for (const performance of performances) {
+        const isCurrent = this.#running.get(performance.held.id)?.performance === performance;
+        if (isCurrent && !kept.has(performance.held.id)) performance.interrupt('lost');
+      }
+    } catch (error) {
+      this.#stage.log.warn({ err: error }, 'leases could not be renewed');
+    }
+  }
+}

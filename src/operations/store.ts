@@ -1,0 +1,272 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { NewEvent } from '../kernel/events/event.ts';
+import { writeEvents } from '../kernel/events/writing.ts';
+import type { Commit } from '../kernel/operations/kind.ts';
+import {
+  CANCELLED,
+  endOperation,
+  isCancellableAt,
+  refOf,
+  startOperation,
+} from '../kernel/operations/operations.ts';
+import {
+  type Ending,
+  notifyWork,
+  requestCancel,
+  type StoredOperation,
+  subjectsOf,
+} from '../kernel/operations/store.ts';
+import type { Registry } from '../kernel/registry.ts';
+import type { Db, Tx } from '../store/database.ts';
+import { transact } from '../store/transaction.ts';
+import type { Environment } from './environment.ts';
+import {
+  type Advance,
+  type ChildEnd,
+  type Claimed,
+  type Held,
+  LEASE_SECONDS,
+  type RunnerStore,
+} from './port.ts';
+
+/** Thrown to roll back: the worker no longer holds what it worked on. */
+class LeaseLost extends Error {}
+
+export class DatabaseRunnerStore implements RunnerStore {
+  readonly #db: Db;
+  readonly #registry: Registry;
+  readonly #environment: Environment;
+  readonly #types: readonly string[];
+
+  constructor(db: Db, registry: Registry, environment: Environment) {
+    this.#types = [...registry.kinds.keys()];
+    this.#db = db;
+    this.#registry = registry;
+    this.#environment = environment;
+  }
+
+  /** Undefined where the database's own clock counts. */
+  get #now(): Date | undefined {
+    return this.#environment.now() ?? undefined;
+  }
+
+  get #at(): RawBuilder<Date> {
+    const now = this.#environment.now();
+    return now === null ? sql<Date>`now()` : sql<Date>`${now}::timestamptz`;
+  }
+
+  claim(owner: string, limit: number): Promise<Claimed[]> {
+    const at = this.#at;
+    return transact(this.#db, async (tx) => {
+      // A time to run at that was set later than now, and a lease longer than any that is given, are of a clock that
+      // was put back since.
+      const { rows } = await sql<Claimed & { was_queued: boolean }>`
+        with due as (
+          select id, status = 'queued' as was_queued from operations
+          where finished_at is null and is_ready and type = any(${this.#types}::text[]) and (
+            (lease_owner is null and (run_at <= ${at} or run_at_set > ${at}))
+            or lease_until <= ${at} or lease_until > ${at} + ${2 * LEASE_SECONDS} * interval '1 second')
+          order by run_at, id limit ${limit} for update skip locked)
+        update operations o set attempt = attempt + 1, lease_owner = ${owner},
+          lease_until = ${at} + ${LEASE_SECONDS} * interval '1 second',
+          status = case when was_queued then 'running' else status end,
+          cancellable = case when was_queued then cancellable_running else cancellable end,
+          started_at = coalesce(started_at, ${at}), waiting_for = null, updated_at = ${at}
+        from due where o.id = due.id
+        returning o.*, due.was_queued, ${at} as read_at`.execute(tx);
+      await this.#tellStarted(
+        tx,
+        rows.filter((row) => row.was_queued),
+      );
+      return rows;
+    });
+  }
+
+  async #tellStarted(tx: Tx, started: readonly Claimed[]): Promise<void> {
+    if (started.length === 0) return;
+    await sql`
+      update operation_subjects set is_running = true
+      where operation_id = any(${started.map(({ id }) => id)}::text[])`.execute(tx);
+    // Accounts in one order: two workers that claim at once cannot lock each other out.
+    const ordered = [...started].sort((a, b) => (a.account_id < b.account_id ? -1 : 1));
+    for (const operation of ordered) {
+      const { account_id: accountId, actor } = operation;
+      await writeEvents(tx, this.#registry, { accountId, actor }, [startedEvent(operation)]);
+    }
+  }
+
+  async renew(owner: string, held: readonly Held[]): Promise<ReadonlySet<string>> {
+    const at = this.#at;
+    const { rows } = await sql<{ id: string }>`
+      update operations o set lease_until = ${at} + ${LEASE_SECONDS} * interval '1 second'
+      from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ attempt }) => attempt)}::int[]) as mine(id, attempt)
+      where o.id = mine.id and o.attempt = mine.attempt and o.lease_owner = ${owner}
+      returning o.id`.execute(this.#db);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  async giveBack(owner: string, held: readonly Held[], afterSeconds: number): Promise<void> {
+    const at = this.#at;
+    const { rows } = await sql`
+      update operations o set lease_owner = null, lease_until = null, run_at_set = ${at},
+        run_at = ${at} + ${afterSeconds} * interval '1 second'
+      from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ attempt }) => attempt)}::int[]) as mine(id, attempt)
+      where o.id = mine.id and o.attempt = mine.attempt and o.lease_owner = ${owner}
+      returning o.id`.execute(this.#db);
+    if (rows.length > 0) await notifyWork(this.#db);
+  }
+
+  async advance(operation: Claimed, advance: Advance): Promise<Claimed | null> {
+    return this.#fenced(async (tx) => {
+      const commit = 'commit' in advance ? advance.commit : undefined;
+      const events = (await commit?.(tx)) ?? [];
+      const moved = await this.#move(tx, operation, advance);
+      if (moved === undefined) throw new LeaseLost();
+      if (advance.to === 'children') await this.#startChildren(tx, operation, advance);
+      await this.#tell(tx, operation, events);
+      return moved;
+    }, null);
+  }
+
+  async #move(tx: Tx, operation: Claimed, advance: Advance): Promise<Claimed | undefined> {
+    const at = this.#at;
+    const { rows } = await sql<Claimed>`
+      update operations set ${this.#changes(operation, advance, at)}, updated_at = ${at}
+      where id = ${operation.id} and attempt = ${operation.attempt} and lease_owner = ${operation.lease_owner}
+        and finished_at is null
+      returning *, ${at} as read_at`.execute(tx);
+    return rows[0];
+  }
+
+  #changes(operation: Claimed, advance: Advance, at: RawBuilder<Date>): RawBuilder<unknown> {
+    // News that came since the step began to look is not slept through; and nobody sleeps past the deadline.
+    const until = (seconds: number, seenWakes: number | null) => sql`
+      lease_owner = null, lease_until = null, run_at_set = ${at},
+      run_at = case when wakes <> ${seenWakes ?? 0} and ${seenWakes !== null} then ${at}
+                    else least(deadline_at, ${at} + ${seconds} * interval '1 second') end`;
+    const steps = this.#registry.kinds.get(operation.type)?.steps ?? [];
+    switch (advance.to) {
+      case 'step': {
+        const kind = this.#registry.kinds.get(operation.type);
+        const list = (operation.phase === 'undo' ? kind?.undo : steps) ?? [];
+        const next = list[advance.index];
+        const isCancellable =
+          kind !== undefined && operation.phase === 'forward' && isCancellableAt(kind, advance.index);
+        return sql`step_index = ${advance.index}, step = ${next?.name ?? ''}, tries = 0, last_error = null,
+          awaits_children = false, waiting_for = null, cancellable = ${isCancellable},
+          progress_percent = ${operation.phase === 'undo' ? operation.progress_percent : Math.floor((100 * advance.index) / Math.max(1, list.length))},
+          results = results || ${JSON.stringify({ [advance.finished]: advance.result ?? {} })}::jsonb`;
+      }
+      case 'undo':
+        return sql`phase = 'undo', step_index = 0, tries = 0, last_error = null, awaits_children = false,
+          waiting_for = null, cancellable = false, step = 'undo',
+          deadline_at = greatest(deadline_at, ${at} + ${advance.deadlineSeconds} * interval '1 second')`;
+      case 'sleep':
+        return sql`${until(advance.seconds, advance.seenWakes)}, waiting_for = ${advance.waitingFor}`;
+      case 'retry':
+        return sql`${until(advance.seconds, operation.wakes)}, waiting_for = 'retry', tries = tries + 1,
+          last_error = ${JSON.stringify(advance.error)}::jsonb`;
+      case 'children':
+        return sql`${until(100 * 365 * 86_400, advance.seenWakes)}, awaits_children = true,
+          tolerates_failure = ${advance.tolerant}, waiting_for = 'children'`;
+    }
+  }
+
+  async #startChildren(
+    tx: Tx,
+    operation: Claimed,
+    { start, step }: Extract<Advance, { to: 'children' }>,
+  ): Promise<void> {
+    const subjects = await subjectsOf(tx, operation.id);
+    for (const child of start) {
+      await startOperation(tx, this.#registry, child, {
+        accountId: operation.account_id,
+        actor: operation.actor,
+        ...(operation.permission === null ? {} : { permission: operation.permission }),
+        ...(operation.request_id === null ? {} : { requestId: operation.request_id }),
+        parent: { id: operation.id, step, subjects },
+        ...(this.#now === undefined ? {} : { now: this.#now }),
+      });
+    }
+  }
+
+  async end(operation: Claimed, ending: Ending, commit: Commit | undefined): Promise<boolean> {
+    return this.#fenced(async (tx) => {
+      const events = (await commit?.(tx)) ?? [];
+      const { id, attempt } = operation;
+      const options = { attempt, events, now: this.#now };
+      if (!(await endOperation(tx, this.#registry, id, ending, options))) throw new LeaseLost();
+      return true;
+    }, false);
+  }
+
+  async #fenced<T>(work: (tx: Tx) => Promise<T>, lost: T): Promise<T> {
+    try {
+      return await transact(this.#db, work);
+    } catch (error) {
+      if (error instanceof LeaseLost) return lost;
+      throw error;
+    }
+  }
+
+  async #tell(
+    tx: Tx,
+    { account_id: accountId, actor, id }: Claimed,
+    events: readonly NewEvent[],
+  ): Promise<void> {
+    if (events.length === 0) return;
+    const own = events.map((event) => ({ operationId: id, ...event }));
+    await writeEvents(tx, this.#registry, { accountId, actor }, own);
+  }
+
+  async children(operationId: string, step: string): Promise<readonly ChildEnd[]> {
+    return this.#db
+      .selectFrom('operations')
+      .select(['id', 'type', 'status', 'error', 'result'])
+      .where('parent_id', '=', operationId)
+      .where('parent_step', '=', step)
+      .orderBy('id')
+      .execute();
+  }
+
+  async cancelChildren(operationId: string): Promise<number> {
+    return transact(this.#db, async (tx) => {
+      const children = await tx
+        .selectFrom('operations')
+        .select(['id', 'cancellable', 'started_at'])
+        .where('parent_id', '=', operationId)
+        .where('finished_at', 'is', null)
+        .orderBy('id')
+        .execute();
+      for (const { id, cancellable, started_at } of children) {
+        if (started_at === null) await endOperation(tx, this.#registry, id, CANCELLED, { now: this.#now });
+        else if (cancellable) await requestCancel(tx, id);
+      }
+      return children.filter(({ started_at }) => started_at !== null).length;
+    });
+  }
+
+  async nextDue(): Promise<number | null> {
+    const at = this.#at;
+    const { rows } = await sql<{ ms: number | null }>`
+      select (extract(epoch from least(
+        (select min(run_at) from operations
+         where finished_at is null and is_ready and lease_owner is null and type = any(${this.#types}::text[])),
+        (select min(lease_until) from operations where lease_owner is not null)) - ${at}) * 1000)::float8 as ms`.execute(
+      this.#db,
+    );
+    return rows[0]?.ms ?? null;
+  }
+}
+
+function startedEvent(operation: StoredOperation): NewEvent {
+  const { type, id } = operation;
+  const resource = refOf(operation);
+  return {
+    type: 'operation.started',
+    resource,
+    operationId: id,
+    message: `${type} of ${resource.type} ${resource.name ?? resource.id ?? ''} began.`,
+    data: { type, status: 'running', error_code: null },
+  };
+}
