@@ -1,5 +1,6 @@
 /** Who did it: a person signed in to the portal, the operator at the command line, or Hostplane itself. */
 import type { AuditActor, AuditEntry } from '../kernel/audit/entry.ts';
+import type { EventActor } from '../kernel/events/event.ts';
 
 export type Actor =
   | {
@@ -17,6 +18,11 @@ export const SYSTEM: Actor = { kind: 'system', name: 'hostplane' };
 export function auditActor(actor: Actor): AuditActor {
   const member_id = actor.kind === 'member' ? actor.memberId : null;
   return { kind: actor.kind, api_key_id: null, member_id, name: actor.name };
+}
+
+export function eventActor(actor: Actor): EventActor {
+  const member_id = actor.kind === 'member' ? actor.memberId : null;
+  return { kind: actor.kind, api_key_id: null, member_id };
 }
 
 export function auditOrigin(

@@ -1,21 +1,25 @@
 /**
  * Every write of the portal has this frame: one transaction, the account's row held so that two writes to one
- * account never interleave, one audit entry. A refusal leaves nothing behind but its own entry.
+ * account never interleave, its events and one audit entry. A refusal leaves nothing behind but its own entry.
  */
 import { type AuditChange, type AuditEntry, MAX_CHANGES } from '../kernel/audit/entry.ts';
 import { append } from '../kernel/audit/store.ts';
 import type { ResourceRef } from '../kernel/call.ts';
+import type { NewEvent } from '../kernel/events/event.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { type AccountRow, lockAccount } from './accounts/store.ts';
 import { type Actor, auditActor, auditOrigin } from './actor.ts';
+import { writePortalEvents } from './events.ts';
 
 export interface Changed<T> {
   readonly result: T;
   readonly resource: ResourceRef;
   /** Empty when all was as wanted already. */
   readonly changes: readonly AuditChange[];
+  /** What the feed of the account tells of it. */
+  readonly events?: readonly NewEvent[];
 }
 
 type Ending = Pick<AuditEntry, 'outcome' | 'problem_code' | 'resource' | 'changes'>;
@@ -34,6 +38,7 @@ export async function change<T>(
     found = true;
     if (account.status === 'closed') throw closed(account);
     const changed = await work(tx, account);
+    await writePortalEvents(tx, accountId, actor, changed.events ?? []);
     await append(tx, accountId, succeeded(actor, action, changed));
     return changed.result;
   });

@@ -1,5 +1,8 @@
+import { accountEventTypes } from '../../kernel/events/account-types.ts';
 import type { EventType } from '../../kernel/events/event.ts';
-import { Nullable, Shape, Type } from '../../kernel/schema.ts';
+import { Decimal, Nullable, Shape, Time, Type } from '../../kernel/schema.ts';
+
+const spending = { spent: Decimal, amount: Decimal, currency: Type.String() };
 
 const operation = Shape({
   type: Type.String(),
@@ -7,9 +10,56 @@ const operation = Shape({
   error_code: Nullable(Type.String()),
 });
 
+const announcedPrice = Shape({
+  valid_from: Time,
+  skus: Type.Array(Type.String()),
+});
+
 export const eventTypes: readonly EventType[] = [
+  ...accountEventTypes,
+  {
+    type: 'price.change_announced',
+    severity: 'info',
+    when: 'Prices of something the account has will change.',
+    data: announcedPrice,
+  },
+
+  {
+    type: 'budget.threshold_crossed',
+    severity: 'warning',
+    when: 'A part of a budget that somebody wants to hear of is spent.',
+    data: Shape({ ...spending, threshold_percent: Type.Integer() }),
+  },
+  { type: 'budget.exceeded', severity: 'error', when: 'A budget is used up.', data: Shape(spending) },
+  {
+    type: 'budget.reset',
+    severity: 'info',
+    when: 'A new period of a budget began.',
+    data: Shape({ ...spending, period_start: Time }),
+  },
+
   { type: 'operation.started', severity: 'info', when: 'An operation began to run.', data: operation },
   { type: 'operation.succeeded', severity: 'info', when: 'An operation succeeded.', data: operation },
   { type: 'operation.failed', severity: 'error', when: 'An operation failed.', data: operation },
   { type: 'operation.cancelled', severity: 'info', when: 'An operation was cancelled.', data: operation },
+
+  { type: 'webhook.test', severity: 'info', when: 'Somebody wants to see a webhook work.', data: Shape({}) },
+  {
+    type: 'webhook.failing',
+    severity: 'warning',
+    when: 'Deliveries of a webhook fail again and again, or so many wait that the oldest were dropped.',
+    data: Shape({ reason: Type.String(), pending: Type.Integer() }),
+  },
+  {
+    type: 'webhook.disabled',
+    severity: 'error',
+    when: 'A webhook was switched off because its receiver is gone or failed for too long.',
+    data: Shape({ reason: Type.String() }),
+  },
+  {
+    type: 'webhook.recovered',
+    severity: 'info',
+    when: 'A webhook that was failing is heard again.',
+    data: Shape({}),
+  },
 ];

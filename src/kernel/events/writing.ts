@@ -6,7 +6,7 @@ import { appendEvents } from './store.ts';
 /** Events of a type nobody declared would reach no subscription: a mistake, found by the first test that makes one. */
 export async function writeEvents(
   db: Db,
-  registry: Registry,
+  registry: Pick<Registry, 'eventTypes' | 'subjects'>,
   { accountId, actor }: { readonly accountId: string; readonly actor: EventActor },
   events: readonly NewEvent[],
 ): Promise<void> {

@@ -5,6 +5,8 @@ import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
 import { change, differences } from '../change.ts';
 import { check } from '../input.ts';
+import { resumedEvent, suspendedEvent } from '../keys/events.ts';
+import { findKeys } from '../keys/store.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
 const SetKeyPolicy = Shape({
@@ -48,7 +50,14 @@ export async function suspendAllKeys(db: Db, actor: Actor, input: SuspendAllKeys
     check(SuspendAllKeys, input);
     await authorise(tx, actor, account.id, 'admin');
     const after = { keys_suspended: input.suspended };
-    return settle(account, after, (values) => updateAccount(tx, account.id, values));
+    const before = await findKeys(tx, account.id);
+    const changed = await settle(account, after, (values) => updateAccount(tx, account.id, values));
+    if (changed.changes.length === 0) return changed;
+    const keys = input.suspended ? before : await findKeys(tx, account.id);
+    const events = keys
+      .filter(({ state }) => state === 'active')
+      .map((key) => (input.suspended ? suspendedEvent(key) : resumedEvent(key)));
+    return { ...changed, events };
   });
 }
 

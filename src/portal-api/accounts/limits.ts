@@ -48,10 +48,18 @@ export async function setLimit(
     else await writeLimit(tx, account.id, limit_id, value);
     const was = before === undefined ? general : before.value;
     const is = value === undefined ? general : value;
+    const resource = { type: 'limit', id: limit_id, name: limit_id };
+    const event = {
+      type: 'limit.raised',
+      resource,
+      message: `The limit ${limit_id} is now ${is ?? 'lifted'}; it was ${was ?? 'none'}.`,
+      data: { limit_id, before: was, after: is },
+    };
     return {
       result: { limit_id, value: is, overridden: value !== undefined },
-      resource: { type: 'limit', id: limit_id, name: limit_id },
+      resource,
       changes: was === is ? [] : [{ pointer: '/limit', before: was, after: is }],
+      events: was !== null && (is === null || is > was) ? [event] : [],
     };
   });
 }

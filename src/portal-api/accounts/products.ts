@@ -33,6 +33,18 @@ export async function setProduct(db: Db, actor: Actor, input: SetProduct): Promi
       await writeProducts(tx, account.id, [result]);
       await updateAccount(tx, account.id, {});
     }
-    return { result, resource: { type: 'product', id: family, name: family }, changes };
+    const event = {
+      type: enabled ? 'account.product_enabled' : 'account.product_disabled',
+      resource: null,
+      message: `The account ${enabled ? 'may use' : 'may no longer use'} the product ${family}.`,
+      data: { family, reason },
+    };
+    const isNews = changes.some(({ pointer }) => pointer === '/enabled');
+    return {
+      result,
+      resource: { type: 'product', id: family, name: family },
+      changes,
+      events: isNews ? [event] : [],
+    };
   });
 }

@@ -1,4 +1,5 @@
 import { type AccountStatus, accountStatuses } from '../../kernel/access/tables.ts';
+import type { NewEvent } from '../../kernel/events/event.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
@@ -16,6 +17,18 @@ const reachedFrom: Readonly<Record<AccountStatus, readonly AccountStatus[]>> = {
   closing: ['active', 'restricted', 'suspended'],
   closed: ['closing'],
 };
+
+const messages: Partial<Record<AccountStatus, readonly [string, string]>> = {
+  active: ['account.reinstated', 'The account is active again.'],
+  restricted: ['account.restricted', 'The account is restricted: calls that raise its cost are refused.'],
+  suspended: ['account.suspended', 'The account is suspended: it can be read and cleared, nothing else.'],
+};
+
+function told(before: AccountStatus, after: AccountStatus): NewEvent[] {
+  const [type, message] = messages[after] ?? [];
+  if (type === undefined || message === undefined) return [];
+  return [{ type, resource: null, message, data: { before, after } }];
+}
 
 const SetStatus = Shape({ account_id: Type.String(), status: OneOf(accountStatuses) });
 export type SetAccountStatus = Static<typeof SetStatus>;
@@ -35,6 +48,7 @@ export async function setAccountStatus(db: Db, actor: Actor, input: SetAccountSt
       });
     }
     const result = await updateAccount(tx, account.id, { status });
-    return { result, resource, changes: differences<AccountRow>(account, { status }) };
+    const changes = differences<AccountRow>(account, { status });
+    return { result, resource, changes, events: told(account.status, status) };
   });
 }

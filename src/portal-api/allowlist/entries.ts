@@ -1,4 +1,6 @@
+import type { AllowlistMode } from '../../kernel/access/tables.ts';
 import type { Warning } from '../../kernel/call.ts';
+import type { NewEvent } from '../../kernel/events/event.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Cidr, type CidrCheck, checkCidr, cidrCovers, parseCidr } from '../../kernel/net/cidr.ts';
 import { type FieldError, Problem } from '../../kernel/problems/problem.ts';
@@ -52,6 +54,24 @@ function readRange(input: AddAllowlistEntry): CidrCheck & { readonly ok: true } 
   });
 }
 
+const changedEvent = (accountId: string, added: string[], removed: string[]): NewEvent => ({
+  type: 'ip_allowlist.entries_changed',
+  resource: { type: 'ip_allowlist', id: accountId, name: null },
+  message: [
+    ...added.map((cidr) => `${cidr} was put on the IP allowlist.`),
+    ...removed.map((cidr) => `${cidr} was taken off the IP allowlist.`),
+  ].join(' '),
+  data: { added, removed },
+});
+
+/** Nothing that is in force is left, while the list counts for something. */
+const emptyEvent = (accountId: string, mode: AllowlistMode): NewEvent => ({
+  type: 'ip_allowlist.empty',
+  resource: { type: 'ip_allowlist', id: accountId, name: null },
+  message: 'The IP allowlist has no range left that is in force.',
+  data: { mode },
+});
+
 function warningsFor(added: Cidr, hint: string | null, others: readonly EntryRow[]): Warning[] {
   const cover = others.find((other) => {
     const range = other.live ? parseCidr(other.cidr)?.cidr : undefined;
@@ -99,6 +119,7 @@ export async function addAllowlistEntry(
       result: { entry: viewEntry(entry), warnings: warningsFor(range, hint, others) },
       resource: { type: 'ip_allowlist_entry', id: entry.id, name: cidr },
       changes: [{ pointer: '', before: null, after: { cidr, note, expires_at } }],
+      events: [changedEvent(account.id, [cidr], [])],
     };
   });
 }
@@ -117,7 +138,7 @@ export async function removeAllowlistEntry(
     const entries = await findEntries(tx, account.id);
     const entry = entries.find(({ id }) => id === input.entry_id);
     if (entry === undefined) throw notFound('entry', input.entry_id);
-    const { mode } = (await findAllowlist(tx, account.id)) ?? { mode: 'off' };
+    const { mode } = (await findAllowlist(tx, account.id)) ?? { mode: 'off' as const };
     const isLast = entry.live && !entries.some((other) => other !== entry && other.live);
     if (mode === 'enforce' && isLast) throw new Problem('allowlist_last_entry');
     await deleteEntry(tx, entry.id);
@@ -127,6 +148,10 @@ export async function removeAllowlistEntry(
       result: viewEntry(entry),
       resource: { type: 'ip_allowlist_entry', id: entry.id, name: cidr },
       changes: [{ pointer: '', before: { cidr, note, expires_at }, after: null }],
+      events: [
+        changedEvent(account.id, [], [cidr]),
+        ...(isLast && mode !== 'off' ? [emptyEvent(account.id, mode)] : []),
+      ],
     };
   });
 }

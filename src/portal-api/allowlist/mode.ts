@@ -38,10 +38,18 @@ export async function setAllowlistMode(db: Db, actor: Actor, input: SetAllowlist
       }
     }
     if (before !== mode) await bumpAllowlist(tx, account.id, { mode, by: labelOf(actor) });
+    const resource = { type: 'ip_allowlist', id: account.id, name: null };
+    const event = {
+      type: 'ip_allowlist.mode_changed',
+      resource,
+      message: `The IP allowlist was switched from ${before} to ${mode}.`,
+      data: { before, after: mode },
+    };
     return {
       result: { ...(await showAllowlist(tx, account.id)), ...preview },
-      resource: { type: 'ip_allowlist', id: account.id, name: null },
+      resource,
       changes: before === mode ? [] : [{ pointer: '/mode', before, after: mode }],
+      events: before === mode ? [] : [event],
     };
   });
 }

@@ -15,6 +15,7 @@ import { check, Line, refuse } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { findActiveOwner, findMember, type MemberRow } from '../members/store.ts';
 import { patternFaults, patternWarnings } from './ceiling.ts';
+import { createdEvent } from './events.ts';
 import { defaultLifetime, lifetimeFaults, lifetimeHours, lifetimes } from './lifetime.ts';
 import { countKeys, countKeysOf, findLivingByName, insertKey } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
@@ -148,6 +149,7 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
       result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, vocabulary) },
       resource: { type: 'api_key', id: row.id, name: row.name },
       changes: [{ pointer: '', before: null, after }],
+      events: [createdEvent(row)],
     };
   });
 }

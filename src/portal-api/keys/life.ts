@@ -5,6 +5,7 @@ import type { Db } from '../../store/database.ts';
 import { type Actor, labelOf } from '../actor.ts';
 import { change } from '../change.ts';
 import { check, Line } from '../input.ts';
+import { resumedEvent, revokedEvent, suspendedEvent } from './events.ts';
 import { keyToChange } from './ownership.ts';
 import { type KeyRow, readKey, updateKeys } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
@@ -40,7 +41,11 @@ async function setPaused(
     if (key.status === status) return { result: viewKey(key), resource, changes: [] };
     await updateKeys(tx, [key.id], { status });
     const changes = [{ pointer: '/status', before: key.status, after: status }];
-    return { result: viewKey(await readKey(tx, key.id)), resource, changes };
+    const now = await readKey(tx, key.id);
+    // Paused for another reason as well, it did not stop by this and does not work again by this.
+    const isNews = key.state !== now.state;
+    const events = isNews ? [status === 'active' ? resumedEvent(key) : suspendedEvent(key)] : [];
+    return { result: viewKey(now), resource, changes, events };
   });
 }
 
@@ -73,6 +78,7 @@ export async function revokeKey(db: Db, actor: Actor, input: RevokeKey): Promise
       { pointer: '/status', before: key.state, after: 'revoked' },
       { pointer: '/revoked/reason', before: null, after: reason },
     ];
-    return { result: viewKey(await readKey(tx, key.id)), resource, changes };
+    const events = [revokedEvent(key, actor, reason)];
+    return { result: viewKey(await readKey(tx, key.id)), resource, changes, events };
   });
 }

@@ -9,9 +9,10 @@ import { check, refuse } from '../input.ts';
 import { requireRoom } from '../limits.ts';
 import { patternWarnings } from './ceiling.ts';
 import { type KeyRules, type NewKey, requireFreeName } from './creation.ts';
+import { createdEvent, rolledEvent } from './events.ts';
 import { type Lifetime, lifetimeFaults, lifetimeHours, lifetimes } from './lifetime.ts';
 import { keyToChange } from './ownership.ts';
-import { countKeys, countKeysOf, endKey, insertKey, type KeyRow } from './store.ts';
+import { countKeys, countKeysOf, endKey, insertKey, type KeyRow, readKey } from './store.ts';
 import { viewKey } from './view.ts';
 
 export const overlaps = ['0', '1h', '24h', '7d'] as const;
@@ -87,6 +88,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
       result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, rules.vocabulary) },
       resource: { type: 'api_key', id: old.id, name },
       changes: [{ pointer: '/replaced_by', before: null, after: id }],
+      events: [rolledEvent(await readKey(tx, old.id)), createdEvent(row)],
     };
   });
 }

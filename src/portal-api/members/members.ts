@@ -44,7 +44,15 @@ export async function addMember(db: Db, actor: Actor, input: AddMember): Promise
     }
     const result = await insertMember(tx, { id: newId('member'), account_id, name, email, role });
     const changes = [{ pointer: '', before: null, after: { name, email, role, status: result.status } }];
-    return { result, resource: { type: 'member', id: result.id, name }, changes };
+    const resource = { type: 'member', id: result.id, name };
+    const isInvited = result.status === 'invited';
+    const event = {
+      type: isInvited ? 'member.invited' : 'member.joined',
+      resource,
+      message: `${name} ${isInvited ? 'was asked to become' : 'became'} a member with the role ${role}.`,
+      data: { role },
+    };
+    return { result, resource, changes, events: [event] };
   });
 }
 
@@ -92,9 +100,17 @@ export async function changeRole(
     if (role === 'owner') await authorise(tx, actor, account_id, 'owner');
     else await requireAnotherOwner(tx, member);
     const { result, ...rest } = await settle(tx, member, { role });
+    const event = {
+      type: 'member.role_changed',
+      resource: rest.resource,
+      message: `${member.name} has the role ${role} instead of ${member.role}.`,
+      data: { before: member.role, after: role },
+    };
+    const events = rest.changes.length > 0 ? [event] : [];
     const keys = role === 'billing' ? await countKeysOf(tx, member.id) : 0;
     const detail = `${member.name} has ${keys} API keys, which can do nothing while the role is billing.`;
-    return { ...rest, result: { member: result, warnings: keys > 0 ? [{ code: 'idle_keys', detail }] : [] } };
+    const warnings = keys > 0 ? [{ code: 'idle_keys', detail }] : [];
+    return { ...rest, events, result: { member: result, warnings } };
   });
 }
 
@@ -107,7 +123,10 @@ export async function suspendMember(db: Db, actor: Actor, input: ChooseMember): 
     check(ChooseMember, input);
     const member = await memberToChange(tx, actor, input.account_id, input.member_id);
     await requireAnotherOwner(tx, member);
-    return settle(tx, member, { status: 'suspended' });
+    const changed = await settle(tx, member, { status: 'suspended' });
+    const message = `${member.name} is suspended, and with the member all keys.`;
+    const event = { type: 'member.suspended', resource: changed.resource, message };
+    return { ...changed, events: changed.changes.length > 0 ? [event] : [] };
   });
 }
 

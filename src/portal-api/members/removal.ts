@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../store/database.ts';
 import { type Actor, labelOf } from '../actor.ts';
 import { change } from '../change.ts';
 import { check } from '../input.ts';
+import { revokedEvent } from '../keys/events.ts';
 import { findRecipient } from '../keys/ownership.ts';
 import { countKeysOf, lockKeysOf, updateKeys } from '../keys/store.ts';
 import { type Limits, requireRoom } from '../limits.ts';
@@ -50,13 +51,18 @@ export async function removeMember(
     }
     await deleteMember(tx, member_id);
     const { name, email, role, status } = member;
+    const resource = { type: 'member', id: member_id, name };
+    const fate = {
+      revoked_keys: heirId === undefined ? ids : [],
+      transferred_keys: heirId === undefined ? [] : ids,
+    };
     return {
-      result: {
-        member_id,
-        revoked_keys: heirId === undefined ? ids : [],
-        transferred_keys: heirId === undefined ? [] : ids,
-      },
-      resource: { type: 'member', id: member_id, name },
+      result: { member_id, ...fate },
+      resource,
+      events: [
+        ...(heirId === undefined ? keys.map((key) => revokedEvent(key, actor, 'other')) : []),
+        { type: 'member.removed', resource, message: `${name} is no longer a member.`, data: fate },
+      ],
       changes: [
         { pointer: '', before: { name, email, role, status }, after: null },
         ...keys.map((key) =>

@@ -107,7 +107,7 @@ export const revokeApiKey = endpoint({
       },
     },
   },
-  async handle({ db, caller, params, query, checkVersion, effect }) {
+  async handle({ db, caller, params, query, checkVersion, effect, event }) {
     const keyId = params.id === 'self' ? caller.key.id : params.id;
     const key = found(await lockKey(db, caller.account.id, keyId));
     checkVersion(etagOf(key.id, key.version));
@@ -127,6 +127,12 @@ export const revokeApiKey = endpoint({
       id: key.id,
       name: key.name,
       changes: [{ pointer: '/status', before: key.status, after: 'revoked' }],
+    });
+    event({
+      type: 'api_key.revoked',
+      resource: { type: 'api_key', id: key.id, name: key.name },
+      message: `The API key ${key.name} was revoked.`,
+      data: { public_id: key.public_id, by: caller.key.name, reason: revocation.reason },
     });
     return ok(presentKey(found(await findKeyById(db, caller.account.id, keyId))));
   },

@@ -1,0 +1,21 @@
+/** What people change is told in the account's feed like anything else; only of the types declared for the account itself. */
+import { accountEventTypes } from '../kernel/events/account-types.ts';
+import type { NewEvent } from '../kernel/events/event.ts';
+import { writeEvents } from '../kernel/events/writing.ts';
+import type { Tx } from '../store/database.ts';
+import { type Actor, eventActor } from './actor.ts';
+
+const declared = {
+  eventTypes: new Map(accountEventTypes.map((type) => [type.type, { ...type, family: 'account' }])),
+  // All that the portal changes belongs to the account family.
+  subjects: new Map(),
+};
+
+export async function writePortalEvents(
+  tx: Tx,
+  accountId: string,
+  actor: Actor,
+  events: readonly NewEvent[],
+): Promise<void> {
+  await writeEvents(tx, declared, { accountId, actor: eventActor(actor) }, events);
+}

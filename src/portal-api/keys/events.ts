@@ -1,0 +1,36 @@
+/** How the feed tells what becomes of a key. Each names the key by its public part; the rest is known to nobody. */
+import type { NewEvent } from '../../kernel/events/event.ts';
+import { type Actor, labelOf } from '../actor.ts';
+import type { KeyRow } from './store.ts';
+
+type Key = Pick<KeyRow, 'id' | 'name' | 'public_id'>;
+
+function keyEvent(type: string, key: Key, what: string, data: Record<string, unknown> = {}): NewEvent {
+  return {
+    type: `api_key.${type}`,
+    resource: { type: 'api_key', id: key.id, name: key.name },
+    message: `The API key ${key.name} ${what}.`,
+    data: { public_id: key.public_id, ...data },
+  };
+}
+
+export const createdEvent = (key: KeyRow): NewEvent =>
+  keyEvent('created', key, 'was made', {
+    owner_id: key.owner_id,
+    permissions: key.permissions,
+    approval: key.approval,
+    expires_at: key.expires_at?.toISOString() ?? null,
+  });
+
+/** `old` as it is after the roll. */
+export const rolledEvent = (old: KeyRow): NewEvent =>
+  keyEvent('rolled', old, 'got a successor and ends soon', {
+    replaced_by: old.replaced_by,
+    expires_at: old.expires_at?.toISOString(),
+  });
+
+export const suspendedEvent = (key: Key): NewEvent => keyEvent('suspended', key, 'is paused');
+export const resumedEvent = (key: Key): NewEvent => keyEvent('resumed', key, 'works again');
+
+export const revokedEvent = (key: Key, actor: Actor, reason: string | null): NewEvent =>
+  keyEvent('revoked', key, 'was revoked', { by: labelOf(actor), reason });
