@@ -3,11 +3,15 @@ import { type Migration, Migrator } from 'kysely';
 import type { Db } from '../database.ts';
 import * as foundation from './0001-foundation.ts';
 import * as operations from './0002-operations.ts';
+import * as metering from './0003-metering.ts';
+import * as webhooks from './0004-webhooks.ts';
 import * as budgets from './0005-budgets.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
   '0002-operations': operations as Migration,
+  '0003-metering': metering as Migration,
+  '0004-webhooks': webhooks as Migration,
   '0005-budgets': budgets as Migration,
 };
 

@@ -1,0 +1,32 @@
+/** Months and days of UTC, in milliseconds: summer time and time zones do not exist here. */
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+
+/** Half-open: `to` is not in it. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export interface Month {
+  readonly from: number;
+  readonly to: number;
+  readonly days: number;
+}
+
+export function monthAt(time: number): Month {
+  const at = new Date(time);
+  const from = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
+  const to = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
+  return { from, to, days: (to - from) / DAY_MS };
+}
+
+export function monthOf(at: Date): Period {
+  const { from, to } = monthAt(at.getTime());
+  return { from: new Date(from), to: new Date(to) };
+}
+
+export const startOfDay = (time: number): number => time - (((time % DAY_MS) + DAY_MS) % DAY_MS);
+
+/** `2026-03-01` */
+export const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);

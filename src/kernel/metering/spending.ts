@@ -1,0 +1,104 @@
+/** What an account (or a part of it) spent in a period, and what it will have spent at its end. */
+import type { Db } from '../../store/database.ts';
+import type { Micro } from '../prices/micro.ts';
+import { partsOf } from './accrual.ts';
+import type { Period } from './calendar.ts';
+import { isInScope, type SpendingScope } from './scope.ts';
+import type { Ledger } from './span.ts';
+import { readLedger } from './store.ts';
+
+export type Confidence = 'low' | 'medium' | 'high';
+
+export interface Forecast {
+  readonly total: Micro;
+  readonly spent: Micro;
+  readonly confidence: Confidence;
+}
+
+interface Spent {
+  readonly fixed: Micro;
+  readonly metered: Micro;
+}
+
+/** Until `to`, as if all that runs ran on until then. */
+function spentUntil(ledger: Ledger, from: number, to: number, scope: SpendingScope): Spent {
+  const spent = { fixed: 0n, metered: 0n };
+  for (const part of partsOf(ledger, { from, to })) {
+    if (isInScope(part.origin, scope)) spent[part.kind] += part.cost;
+  }
+  return spent;
+}
+
+/** Of `period`, what was accrued until `now`. */
+export async function spentBetween(
+  db: Db,
+  accountId: string,
+  period: Period,
+  scope: SpendingScope = {},
+  now: Date = new Date(),
+): Promise<Micro> {
+  const ledger = await readLedger(db, accountId, period, scope);
+  const until = Math.min(period.to.getTime(), now.getTime());
+  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
+  return fixed + metered;
+}
+
+export async function forecast(
+  db: Db,
+  accountId: string,
+  period: Period,
+  scope: SpendingScope = {},
+  now: Date = new Date(),
+): Promise<Forecast> {
+  return forecastOf(await readLedger(db, accountId, period, scope), period, scope, now);
+}
+
+const share = (part: number, whole: number): number =>
+  whole <= 0 ? 1 : Math.min(1, Math.max(0, part / whole));
+
+/** As somebody would have seen the ledger then. */
+function asOf({ spans, readings }: Ledger, time: number): Ledger {
+  return {
+    spans: spans
+      .filter(({ startedAt }) => startedAt <= time)
+      .map((span) => (span.endedAt !== null && span.endedAt > time ? { ...span, endedAt: null } : span)),
+    readings: readings.filter(({ readAt }) => readAt <= time),
+  };
+}
+
+/** What was accrued, what runs now until the end, and what is measured at the pace it was measured so far. */
+function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: number): Micro {
+  const from = period.from.getTime();
+  const to = period.to.getTime();
+  const { fixed, metered } = spentUntil(asOf(ledger, now), from, to, scope);
+  const passed = BigInt(Math.min(now, to) - from);
+  return passed <= 0n ? fixed : fixed + (metered * BigInt(to - from)) / passed;
+}
+
+/**
+ * `high`: the period is over, or half of it has passed and the forecast of half that time ago differs by at most a
+ * tenth. `low`: less than a tenth has passed, or that earlier forecast differs by more than half. Else `medium`.
+ */
+function confidenceOf(ledger: Ledger, period: Period, scope: SpendingScope, now: number): Confidence {
+  const from = period.from.getTime();
+  const to = period.to.getTime();
+  if (now >= to) return 'high';
+  const passed = share(now - from, to - from);
+  if (passed < 0.1) return 'low';
+  const total = Number(runRate(ledger, period, scope, now));
+  const earlier = Number(runRate(ledger, period, scope, from + (now - from) / 2));
+  const drift = Math.abs(total - earlier) / Math.max(total, earlier, 1);
+  if (drift > 0.5) return 'low';
+  return passed >= 0.5 && drift <= 0.1 ? 'high' : 'medium';
+}
+
+export function forecastOf(ledger: Ledger, period: Period, scope: SpendingScope, now: Date): Forecast {
+  const at = now.getTime();
+  const until = Math.min(period.to.getTime(), at);
+  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
+  return {
+    spent: fixed + metered,
+    total: runRate(ledger, period, scope, at),
+    confidence: confidenceOf(ledger, period, scope, at),
+  };
+}

@@ -1,0 +1,185 @@
+/** The meter's tables. Spans are written by the inventory and by repricing, readings by `addReading`. */
+import { type Generated, sql } from 'kysely';
+import type { Db } from '../../store/database.ts';
+import { monthAt, type Period } from './calendar.ts';
+import { type MeterLine, readLines, type StoredLine, writeLines } from './line.ts';
+import type { SpendingScope } from './scope.ts';
+import type { Ledger, Origin, Reading, Span } from './span.ts';
+
+interface OriginColumns {
+  account_id: string;
+  resource_id: string;
+  family: string;
+  type: string;
+  location: string | null;
+  labels: Record<string, string>;
+  api_key_id: string | null;
+}
+
+interface MeterSpansTable extends OriginColumns {
+  id: Generated<number>;
+  name: string;
+  /** The type by whose rules it is priced. */
+  priced_as: string;
+  configuration: Record<string, unknown>;
+  lines: StoredLine[];
+  started_at: Date;
+  ended_at: Date | null;
+}
+
+interface MeterReadingsTable extends OriginColumns {
+  sku: string;
+  day: string;
+  unit: string;
+  read_at: Date;
+  quantity_micros: number;
+  billable_micros: number;
+  cost_micros: number;
+}
+
+declare module '../../store/database.ts' {
+  interface Tables {
+    meter_spans: MeterSpansTable;
+    meter_readings: MeterReadingsTable;
+  }
+}
+
+export interface OpenSpan {
+  readonly id: number;
+  readonly accountId: string;
+  readonly resourceId: string;
+  readonly family: string;
+  readonly type: string;
+  readonly name: string;
+  readonly location: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly apiKeyId: string | null;
+  readonly pricedAs: string;
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly lines: readonly MeterLine[];
+  readonly startedAt: Date;
+}
+
+export type NewSpan = Omit<OpenSpan, 'id'>;
+
+const openColumns = [
+  'id',
+  'account_id as accountId',
+  'resource_id as resourceId',
+  'family',
+  'type',
+  'name',
+  'location',
+  'labels',
+  'api_key_id as apiKeyId',
+  'priced_as as pricedAs',
+  'configuration',
+  'lines',
+  'started_at as startedAt',
+] as const;
+
+/** Whoever calls it holds the lock on the resource's row. */
+export async function findOpenSpan(db: Db, resourceId: string): Promise<OpenSpan | undefined> {
+  const row = await db
+    .selectFrom('meter_spans')
+    .select(openColumns)
+    .where('resource_id', '=', resourceId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return row && { ...row, lines: readLines(row.lines) };
+}
+
+/** Those that run, in the order of their ids, of all accounts. */
+export async function listOpenSpans(db: Db, after: number, limit: number): Promise<OpenSpan[]> {
+  const rows = await db
+    .selectFrom('meter_spans')
+    .select(openColumns)
+    .where('ended_at', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, lines: readLines(row.lines) }));
+}
+
+export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('meter_spans')
+    .set({ ended_at: sql<Date>`greatest(started_at, ${at}::timestamptz)` })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<void> {
+  await db
+    .insertInto('meter_spans')
+    .values({
+      account_id: span.accountId,
+      resource_id: span.resourceId,
+      family: span.family,
+      type: span.type,
+      name: span.name,
+      location: span.location,
+      labels: span.labels,
+      api_key_id: span.apiKeyId,
+      priced_as: span.pricedAs,
+      configuration: span.configuration,
+      lines: sql`${JSON.stringify(writeLines(span.lines))}::jsonb`,
+      started_at: span.startedAt,
+      ended_at: endedAt,
+    })
+    .execute();
+}
+
+type LedgerRow = Pick<MeterSpansTable, 'resource_id' | 'family' | 'type' | 'location' | 'labels'> & {
+  lines: StoredLine[] | null;
+  started_at: Date;
+  ended_at: Date | null;
+  reading: { sku: string; unit: string; quantity: string; billable: string; cost: string } | null;
+};
+
+function originOf({ resource_id, family, type, location, labels }: LedgerRow): Origin {
+  return { resourceId: resource_id, family, type, location, labels };
+}
+
+/**
+ * In one query. Spans from the beginning of the first month on: what a SKU may still cost in a month depends on what it
+ * cost in it before.
+ */
+export async function readLedger(
+  db: Db,
+  accountId: string,
+  { from, to }: Period,
+  { families, apiKeyIds }: SpendingScope = {},
+): Promise<Ledger> {
+  const start = new Date(monthAt(from.getTime()).from);
+  const narrowed = sql`
+    ${families === undefined ? sql`true` : sql`family = any(${families}::text[])`}
+    and ${apiKeyIds === undefined ? sql`true` : sql`api_key_id = any(${apiKeyIds}::text[])`}`;
+  const { rows } = await sql<LedgerRow>`
+    select resource_id, family, type, location, labels, lines, started_at, ended_at, null::jsonb as reading, id
+    from meter_spans
+    where account_id = ${accountId} and started_at < ${to} and (ended_at is null or ended_at >= ${start}) and ${narrowed}
+    union all
+    select resource_id, family, type, location, labels, null, read_at, null, jsonb_build_object('sku', sku, 'unit', unit,
+      'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
+    from meter_readings
+    where account_id = ${accountId} and read_at >= ${from} and read_at < ${to} and ${narrowed}
+    order by resource_id, started_at, id`.execute(db);
+  const spans: Span[] = [];
+  const readings: Reading[] = [];
+  for (const row of rows) {
+    const startedAt = row.started_at.getTime();
+    if (row.reading !== null) {
+      const { sku, unit, quantity, billable, cost } = row.reading;
+      const amounts = { quantity: BigInt(quantity), billable: BigInt(billable), cost: BigInt(cost) };
+      readings.push({ ...originOf(row), sku, unit, readAt: startedAt, ...amounts });
+    } else {
+      const lines = readLines(row.lines ?? []);
+      spans.push({ ...originOf(row), lines, startedAt, endedAt: row.ended_at?.getTime() ?? null });
+    }
+  }
+  return { spans, readings };
+}
