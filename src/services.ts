@@ -13,14 +13,14 @@ import { MemoryRateLimit } from './kernel/rate-limit/memory.ts';
 import type { RateLimitStore } from './kernel/rate-limit/port.ts';
 import { RedisRateLimit } from './kernel/rate-limit/redis.ts';
 import type { Registry } from './kernel/registry.ts';
-import { forgetWhatExpired } from './kernel/retention/store.ts';
+import { openSeal } from './kernel/secrets/key.ts';
+import { Seal } from './kernel/secrets/seal.ts';
 import type { Services } from './kernel/services.ts';
-import { type Connection, openDatabase, openPool } from './store/database.ts';
+import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
 import type { Component, Health } from './surfaces/http/system.ts';
-
-const HOUR_MS = 3_600_000;
+import { openWorker } from './worker.ts';
 
 export interface ServiceOptions {
   readonly provider: ProviderConfig;
@@ -29,6 +29,10 @@ export interface ServiceOptions {
   readonly log: Logger;
   readonly baseUrl: string;
   readonly limiter?: RateLimitStore;
+  /** Instead of the one the configuration names. */
+  readonly secretKey?: Buffer;
+  /** Does the work that outlives requests as well; else another process has to. */
+  readonly works?: boolean;
 }
 
 export interface RunningServices {
@@ -53,10 +57,18 @@ function openLimiter({ provider, log, limiter }: ServiceOptions, metrics: Metric
   });
 }
 
+async function openSecrets(db: Db, { provider, secretKey }: ServiceOptions): Promise<Seal> {
+  return secretKey ? new Seal(secretKey) : openSeal(db, provider.secrets);
+}
+
 export async function openServices(options: ServiceOptions): Promise<RunningServices> {
   const { provider, registry, log, connection } = options;
   const pool = openPool(connection);
   const db = openDatabase(pool);
+  const secrets = await openSecrets(db, options).catch(async (error: unknown) => {
+    await db.destroy();
+    throw error;
+  });
   const metrics = new Metrics();
   const limiter = openLimiter(options, metrics);
   const failed = (error: unknown): void => {
@@ -69,7 +81,6 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const audit = new AuditQueue(db, failed);
   const listener = new Listener(connection);
   listener.subscribe(ACCESS_CHANNEL, access);
-  await listener.start();
   const { cursor_secret } = await readInstance(db);
   const services: Services = {
     provider,
@@ -84,6 +95,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     log,
     trustedProxies: trustProxies(provider.server.trusted_proxies),
     cursors: new CursorSeal(cursor_secret),
+    secrets,
     baseUrl: options.baseUrl,
     docsUrl: provider.provider.docs_url.replace(/\/$/, ''),
   };
@@ -121,8 +133,9 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
       };
     },
   };
-  const sweep = setInterval(() => void forgetWhatExpired(db).catch(failed), HOUR_MS);
-  sweep.unref();
+  const worker = options.works === true ? openWorker(services, listener) : null;
+  await listener.start();
+  worker?.start();
 
   return {
     services,
@@ -131,7 +144,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
       draining = true;
     },
     async close() {
-      clearInterval(sweep);
+      await worker?.close();
       await Promise.all([activity.close(), denials.close(), audit.close()]);
       await Promise.all([limiter.close(), listener.close()]);
       await db.destroy();

@@ -11,6 +11,7 @@ import type { CursorSeal } from './pages/cursor.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import type { RateLimitStore } from './rate-limit/port.ts';
 import type { Registry } from './registry.ts';
+import type { Seal } from './secrets/seal.ts';
 
 export interface Services {
   readonly provider: ProviderConfig;
@@ -23,6 +24,8 @@ export interface Services {
   readonly denials: DenialQueue;
   readonly audit: AuditQueue;
   readonly cursors: CursorSeal;
+  /** For secrets that have to be used again. */
+  readonly secrets: Seal;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly baseUrl: string;

@@ -4,6 +4,7 @@ import type { Db } from './database.ts';
 interface InstanceTable {
   only_row: Generated<boolean>;
   cursor_secret: Buffer;
+  secret_key_fingerprint: string | null;
   created_at: Generated<Date>;
 }
 
@@ -16,4 +17,19 @@ declare module './database.ts' {
 /** What all processes on one database share and no provider has to set. */
 export async function readInstance(db: Db): Promise<{ cursor_secret: Buffer; created_at: Date }> {
   return db.selectFrom('instance').select(['cursor_secret', 'created_at']).executeTakeFirstOrThrow();
+}
+
+/** The first process to start decides it; returns the one that holds from then on. */
+export async function keepKeyFingerprint(db: Db, fingerprint: string): Promise<string> {
+  await db
+    .updateTable('instance')
+    .set({ secret_key_fingerprint: fingerprint })
+    .where('secret_key_fingerprint', 'is', null)
+    .execute();
+  return (await readKeyFingerprint(db)) ?? fingerprint;
+}
+
+export async function readKeyFingerprint(db: Db): Promise<string | null> {
+  const row = await db.selectFrom('instance').select('secret_key_fingerprint').executeTakeFirstOrThrow();
+  return row.secret_key_fingerprint;
 }

@@ -34,6 +34,8 @@ export interface TestAppOptions {
   readonly limiter?: RateLimitStore;
   readonly server?: ServerOptions;
   readonly database?: TestDatabase;
+  /** Whether operations are carried out, as in the product; false leaves them queued. */
+  readonly works?: boolean;
 }
 
 export function defaultProvider(): ProviderConfig {
@@ -73,7 +75,9 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     connection: database.connection,
     log,
     baseUrl: 'https://api.example.test',
+    secretKey: Buffer.alloc(32, 'for tests only'),
     ...(options.limiter ? { limiter: options.limiter } : {}),
+    works: options.works ?? true,
   });
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });

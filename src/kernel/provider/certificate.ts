@@ -1,5 +1,7 @@
 /** The TLS files exist, can be read and belong together: better found now than by the first client. */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Report } from './fault.ts';
 
@@ -12,6 +14,25 @@ export function checkCertificate(tls: { certificate: string; key: string }, repo
   } catch {
     const fix = 'Give a PEM certificate (with its chain) and the private key that belongs to it.';
     report('/server/tls', 'Certificate and key cannot be used together.', fix);
+  }
+}
+
+/** Authorities that receivers of our calls may be certified by, beside the public ones. */
+export function readAuthorities(
+  { ca_file }: { readonly ca_file: string | null },
+  folder: string,
+  report: Report,
+): string | null {
+  if (ca_file === null) return null;
+  const path = '/egress/ca_file';
+  const text = read(resolve(folder, ca_file), path, report)?.toString('utf8');
+  if (text === undefined) return null;
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch {
+    report(path, 'The file holds no certificate.', 'Give the certificates of your authorities in PEM form.');
+    return null;
   }
 }
 

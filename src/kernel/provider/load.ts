@@ -2,10 +2,11 @@
  * Reads the provider's file over the default, applies the environment, and says everything that is wrong at once.
  * Only broken YAML stops the reading early: behind it no line can be trusted.
  */
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { faultsOf } from '../validation.ts';
-import { checkCertificate } from './certificate.ts';
+import { checkCertificate, readAuthorities } from './certificate.ts';
 import { checkCoverage } from './checks/coverage.ts';
+import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPrices } from './checks/prices.ts';
@@ -17,7 +18,7 @@ import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
 import { type ProviderConfig, ProviderFile } from './schema.ts';
-import { databaseUrl, readUrl, redisUrl } from './secrets.ts';
+import { databaseUrl, readSecretKey, readUrl, redisUrl } from './secrets.ts';
 import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
 
@@ -65,17 +66,28 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   checkStore(draft, redis, report);
   const tls = draft.isSound('/server') ? absoluteTls(draft, folder('server')) : null;
   if (tls) checkCertificate(tls, report);
+  const key = readSecretKey(env, report);
+  const ca = draft.isSound('/egress') ? readAuthorities(draft.file.egress, folder('egress'), report) : null;
   if (faults.length > 0) return refuse(faults);
 
-  const { provider, server, catalogue, database: data } = draft.file;
+  const { provider, server, catalogue, database: data, secrets, egress } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
+  const dataFolder = resolve(dataBase, data.folder);
   return {
     ok: true,
     config: {
       provider,
       server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
-      database: { url: database, folder: resolve(dataBase, data.folder), pool_size: data.pool_size },
+      database: { url: database, folder: dataFolder, pool_size: data.pool_size },
       redis: { url: redis },
+      secrets: {
+        key,
+        key_file:
+          secrets.key_file === null
+            ? join(dataFolder, 'secret.key')
+            : resolve(folder('secrets'), secrets.key_file),
+      },
+      egress: { allow: egress.allow, deny: egress.deny, addresses: egress.addresses, ca },
       catalogue,
     },
   };
@@ -96,6 +108,7 @@ function refuse(faults: readonly Fault[]): Loaded {
 function checkMeaning(draft: Draft, report: Report, now: Date): void {
   for (const check of [
     checkServer,
+    checkEgress,
     checkUnique,
     checkReferences,
     checkArchitectures,

@@ -78,11 +78,26 @@ const Database = Shape({
 
 const Redis = Shape(Address);
 
+const Secrets = Shape({
+  /** Left out: `secret.key` in the data folder, made at the first start. */
+  key_file: Default(Nullable(Path), null),
+});
+
+/** Where calls may go that we make because a customer told us an address. */
+const Egress = Shape({
+  allow: Default(Cidrs, []),
+  deny: Default(Cidrs, []),
+  addresses: Default(Cidrs, []),
+  ca_file: Default(Nullable(Path), null),
+});
+
 export const ProviderFile = Shape({
   provider: Provider,
   server: Server,
   database: Database,
   redis: Redis,
+  secrets: Secrets,
+  egress: Egress,
   catalogue: Catalogue,
 });
 
@@ -94,5 +109,9 @@ export interface ProviderConfig {
   /** `url` is a secret: it may hold a password. */
   readonly database: { readonly url: string | null; readonly folder: string; readonly pool_size: number };
   readonly redis: { readonly url: string | null };
+  /** `key` is a secret: what the secrets in the database are sealed with, if the environment gives it. */
+  readonly secrets: { readonly key: string | null; readonly key_file: string };
+  /** `ca` is what the file holds. */
+  readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
   readonly catalogue: Catalogue;
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseKey } from '../secrets/seal.ts';
 import type { Environment } from './environment.ts';
 import type { Report } from './fault.ts';
 
@@ -81,6 +82,19 @@ function findUrl(kind: Kind, setting: UrlSetting, env: Environment, folder: stri
     return { path, text: readSecret(resolve(folder, url_file), path, report) };
   }
   return { path: `/${kind.section}/url`, text: url };
+}
+
+export const SECRET_KEY_VARIABLE = 'HOSTPLANE_SECRET_KEY';
+
+/** Only its form is looked at here; whether it is the right one, the database knows. */
+export function readSecretKey(env: Environment, report: Report): string | null {
+  const text = env[SECRET_KEY_VARIABLE]?.trim();
+  if (text === undefined || text === '') return null;
+  if (parseKey(text) === null) {
+    const fix = 'Write 32 random bytes in base64, as printed by: openssl rand -base64 32';
+    report('/secrets', 'This is not a key.', fix, SECRET_KEY_VARIABLE);
+  }
+  return text;
 }
 
 function readSecret(file: string, path: string, report: Report): string | null {

@@ -16,6 +16,7 @@ Environment (each wins over the configuration file):
   HOSTPLANE_DATA             the data folder (./data)
   HOSTPLANE_DATABASE_URL     a PostgreSQL server, 15 or newer, instead of the embedded one
   HOSTPLANE_REDIS_URL        counts requests exactly over several processes
+  HOSTPLANE_SECRET_KEY       seals secrets in the database; left out, a file in the data folder does
   HOSTPLANE_HOST             the address to listen on (127.0.0.1)
   HOSTPLANE_PORT             the port to listen on (8080)
   HOSTPLANE_BASE_URL         the URL under which clients reach the server

@@ -58,7 +58,9 @@ export class Publication {
   #read(): OpenApiDocument {
     const { registry, provider, baseUrl, docsUrl } = this.#services;
     const { name: providerName, currency } = provider.provider;
-    this.#document ??= openapiDocument(registry, { baseUrl, docsUrl, version, providerName, currency });
+    const { addresses: egressAddresses } = provider.egress;
+    const facts = { baseUrl, docsUrl, version, providerName, currency, egressAddresses };
+    this.#document ??= openapiDocument(registry, facts);
     return this.#document;
   }
 }

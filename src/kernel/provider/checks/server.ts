@@ -47,7 +47,7 @@ function isLoopback(host: string): boolean {
 }
 
 /** The prefix length, or `null` when it is no range. */
-function checkRange(text: string, path: string, report: Report): number | null {
+export function checkRange(text: string, path: string, report: Report): number | null {
   const parsed = parseCidr(text);
   if (parsed === null) {
     report(
