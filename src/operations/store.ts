@@ -6,16 +6,10 @@ import {
   CANCELLED,
   endOperation,
   isCancellableAt,
-  refOf,
+  startedEvent,
   startOperation,
 } from '../kernel/operations/operations.ts';
-import {
-  type Ending,
-  notifyWork,
-  requestCancel,
-  type StoredOperation,
-  subjectsOf,
-} from '../kernel/operations/store.ts';
+import { type Ending, notifyWork, requestCancel, subjectsOf } from '../kernel/operations/store.ts';
 import type { Registry } from '../kernel/registry.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
@@ -257,16 +251,4 @@ export class DatabaseRunnerStore implements RunnerStore {
     );
     return rows[0]?.ms ?? null;
   }
-}
-
-function startedEvent(operation: StoredOperation): NewEvent {
-  const { type, id } = operation;
-  const resource = refOf(operation);
-  return {
-    type: 'operation.started',
-    resource,
-    operationId: id,
-    message: `${type} of ${resource.type} ${resource.name ?? resource.id ?? ''} began.`,
-    data: { type, status: 'running', error_code: null },
-  };
 }

@@ -23,6 +23,8 @@ import {
   Type,
 } from '../kernel/schema.ts';
 import type { Db, Tables } from '../store/database.ts';
+import { machineEndpoints } from './machine-endpoints.ts';
+import { createMachinesTables, machineEvents, machineKinds } from './machines.ts';
 
 interface WidgetsTable {
   id: string;
@@ -46,6 +48,7 @@ export async function createWidgetsTable(db: Db): Promise<void> {
       id text collate "C" primary key, account_id text collate "C" not null, name text not null, size int not null,
       labels jsonb not null default '{}', version int not null default 1, created_at timestamptz not null default now(),
       unique (account_id, name))`.execute(db);
+  await createMachinesTables(db);
 }
 
 const Widget = Named(
@@ -270,7 +273,9 @@ export const workshop: Family = {
   name: 'workshop',
   title: 'Workshop',
   description: 'Only in tests.',
-  endpoints: [listWidgets, createWidget, getWidget, updateWidget, deleteWidget],
+  endpoints: [listWidgets, createWidget, getWidget, updateWidget, deleteWidget, ...machineEndpoints],
+  kinds: machineKinds,
+  eventTypes: machineEvents,
   resourceTypes: [
     {
       type: 'widget',
@@ -278,5 +283,6 @@ export const workshop: Family = {
       path: '/workshop/v1/widgets/{id}',
       limit: 'workshop.widgets',
     },
+    { type: 'machine', permission: 'workshop:machines:read', path: '/workshop/v1/machines/{id}' },
   ],
 };

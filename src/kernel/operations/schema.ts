@@ -105,7 +105,9 @@ export interface ChildCounts {
   readonly pending: number;
 }
 
-export type OperationRow = Selectable<Tables['operations']> & { readonly children?: ChildCounts | null };
+export type OperationRow = Selectable<Tables['operations']> & {
+  readonly children?: ChildCounts | null | undefined;
+};
 
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 

@@ -1,0 +1,61 @@
+/**
+ * Does what is due again and again. Each process keeps a timer for each piece of work; which of them does it is decided
+ * in the database, by moving the time it is next due.
+ */
+import type { Logger } from 'pino';
+import type { Schedule } from '../../kernel/schedule.ts';
+import type { Services } from '../../kernel/services.ts';
+import { msUntilDue, takeTurn } from './store.ts';
+
+const AFTER_FAULT_MS = 30_000;
+
+export class Schedules {
+  readonly #services: Services;
+  readonly #log: Logger;
+  readonly #schedules: readonly Schedule[];
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #running = new Set<Promise<void>>();
+  #isOpen = false;
+
+  constructor(services: Services, schedules: readonly Schedule[]) {
+    this.#services = services;
+    this.#log = services.log;
+    this.#schedules = schedules;
+  }
+
+  start(): void {
+    this.#isOpen = true;
+    for (const schedule of this.#schedules) this.#set(schedule, 0);
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await Promise.all(this.#running);
+  }
+
+  #set(schedule: Schedule, milliseconds: number): void {
+    if (!this.#isOpen) return;
+    const timer = setTimeout(() => {
+      const turn = this.#take(schedule).then((next) => {
+        this.#running.delete(turn);
+        this.#set(schedule, next);
+      });
+      this.#running.add(turn);
+    }, milliseconds);
+    timer.unref();
+    this.#timers.set(schedule.name, timer);
+  }
+
+  /** Milliseconds until it is worth looking again. */
+  async #take(schedule: Schedule): Promise<number> {
+    const { name, everySeconds } = schedule;
+    try {
+      if (await takeTurn(this.#services.db, name, everySeconds)) await schedule.run(this.#services);
+      return await msUntilDue(this.#services.db, name);
+    } catch (error) {
+      this.#log.warn({ err: error, schedule: name }, 'scheduled work failed');
+      return Math.min(AFTER_FAULT_MS, everySeconds * 1000);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+/** The calls of the test family that start operations, as any product family writes them. */
+import { sql } from 'kysely';
+import { OperationView, presentOperation } from '../kernel/operations/schema.ts';
+import { findOperation, type StoredOperation } from '../kernel/operations/store.ts';
+import { List, ListQuery } from '../kernel/pages/list.ts';
+import { readPage, type SortKey } from '../kernel/pages/store.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import { accepted, endpoint, ok } from '../kernel/record.ts';
+import {
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  ResourceName,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../kernel/schema.ts';
+import type { Db } from '../store/database.ts';
+import {
+  createMachineKind,
+  deleteMachineKind,
+  extendMachineKind,
+  type MachineRow,
+  machineEtag,
+  noteMachine,
+  restartMachineKind,
+} from './machines.ts';
+
+const Machine = Named(
+  'Machine',
+  Shape({
+    id: Id('mac'),
+    name: ResourceName,
+    status: Type.String(),
+    operation: Nullable(OperationView),
+    etag: Type.String(),
+    created_at: Time,
+  }),
+);
+const MachineId = Shape({ id: Id('mac') });
+
+const operationExample: OperationView = {
+  id: 'op_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  type: 'machine.create',
+  family: 'workshop',
+  status: 'queued',
+  progress_percent: null,
+  step: '',
+  waiting_for: null,
+  resource: { type: 'machine', id: 'mac_01jqzv2m7xe9rs5d3k8w4t6y0b', name: 'one' },
+  related: [],
+  cancellable: true,
+  parent_id: null,
+  children: null,
+  error: null,
+  result: null,
+  actor: { kind: 'api_key', api_key_id: null, member_id: null },
+  request_id: null,
+  expected_seconds: 1,
+  deadline_at: '2026-03-01T10:10:00.000Z',
+  created_at: '2026-03-01T10:00:00.000Z',
+  updated_at: '2026-03-01T10:00:00.000Z',
+  started_at: null,
+  finished_at: null,
+  href: 'https://api.example.com/account/v1/operations/op_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  etag: 'q3w2c9T1hVb7Zk0m',
+};
+const example: Static<typeof Machine> = {
+  id: 'mac_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  name: 'one',
+  status: 'running',
+  operation: null,
+  etag: 'q3w2c9T1hVb7Zk0m',
+  created_at: '2026-03-01T10:00:00.000Z',
+};
+
+function present(
+  row: MachineRow,
+  operation: StoredOperation | undefined,
+  baseUrl: string,
+): Static<typeof Machine> {
+  const { id, name, status, created_at } = row;
+  return {
+    id,
+    name,
+    status,
+    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
+    etag: machineEtag(row),
+    created_at: created_at.toISOString(),
+  };
+}
+
+async function find(db: Db, accountId: string, id: string, lock = false): Promise<MachineRow> {
+  let query = db.selectFrom('machines').selectAll().where('id', '=', id).where('account_id', '=', accountId);
+  if (lock) query = query.forUpdate();
+  const row = await query.executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
+async function pending(db: Db, row: MachineRow): Promise<StoredOperation | undefined> {
+  const found = await db
+    .selectFrom('operations')
+    .select('id')
+    .where('resource_id', '=', row.id)
+    .where('finished_at', 'is', null)
+    .orderBy('id')
+    .executeTakeFirst();
+  return found === undefined ? undefined : findOperation(db, row.account_id, found.id);
+}
+
+const byId: SortKey = { column: sql.ref('machines.id'), type: 'text' };
+
+const listMachines = endpoint({
+  id: 'listMachines',
+  method: 'GET',
+  path: '/workshop/v1/machines',
+  summary: 'List machines',
+  permission: 'workshop:machines:read',
+  access: 'read',
+  resource: { name: 'machine', role: 'list' },
+  query: ListQuery({}, { sort: ['created_at', '-created_at'] }),
+  answers: { 200: List(Machine) },
+  problems: [],
+  example: { answer: { status: 200, body: { data: [example], next_cursor: null } } },
+  async handle(call) {
+    const query = call.db.selectFrom('machines').selectAll().where('account_id', '=', call.caller.account.id);
+    const { rows, nextCursor } = await readPage(call, query, {
+      endpoint: 'listMachines',
+      id: byId,
+      sorts: { created_at: byId },
+    });
+    return ok({
+      data: rows.map((row) => present(row, undefined, call.services.baseUrl)),
+      next_cursor: nextCursor,
+    });
+  },
+});
+
+const getMachine = endpoint({
+  id: 'getMachine',
+  method: 'GET',
+  path: '/workshop/v1/machines/{id}',
+  summary: 'Get a machine',
+  permission: 'workshop:machines:read',
+  access: 'read',
+  resource: { name: 'machine', role: 'read' },
+  params: MachineId,
+  answers: { 200: Machine },
+  problems: [],
+  example: { params: { id: example.id }, answer: { status: 200, body: example } },
+  async handle({ db, caller, params, services }) {
+    const row = await find(db, caller.account.id, params.id);
+    return ok(present(row, await pending(db, row), services.baseUrl));
+  },
+});
+
+const createMachine = endpoint({
+  id: 'createMachine',
+  method: 'POST',
+  path: '/workshop/v1/machines',
+  summary: 'Create a machine',
+  permission: 'workshop:machines:write',
+  access: 'write',
+  resource: { name: 'machine', role: 'create' },
+  body: Shape({ name: ResourceName }),
+  answers: { 202: Machine },
+  problems: ['name_taken'],
+  operation: createMachineKind,
+  example: {
+    body: { name: 'one' },
+    answer: { status: 202, body: { ...example, status: 'creating', operation: operationExample } },
+  },
+  async handle({ db, caller, body, effect, event, start, requestId, services }) {
+    const id = requestId.replace(/^req/, 'mac');
+    const { id: accountId } = caller.account;
+    const taken = await db
+      .selectFrom('machines')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('name', '=', body.name)
+      .executeTakeFirst();
+    if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken.id } });
+    const row = await db
+      .insertInto('machines')
+      .values({ id, account_id: accountId, name: body.name, status: 'creating' })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await noteMachine(db, row);
+    const resource = { type: 'machine', id, name: body.name };
+    const operation = await start({ kind: createMachineKind, input: {}, resource });
+    effect({ action: 'create', ...resource });
+    event({ type: 'machine.created', resource, message: `The machine ${body.name} is being created.` });
+    return accepted(present(row, operation, services.baseUrl));
+  },
+});
+
+const deleteMachine = endpoint({
+  id: 'deleteMachine',
+  method: 'DELETE',
+  path: '/workshop/v1/machines/{id}',
+  summary: 'Delete a machine',
+  permission: 'workshop:machines:delete',
+  access: 'destructive',
+  resource: { name: 'machine', role: 'delete' },
+  params: MachineId,
+  answers: { 202: Machine },
+  problems: [],
+  operation: deleteMachineKind,
+  example: {
+    params: { id: example.id },
+    answer: { status: 202, body: { ...example, status: 'deleting', operation: operationExample } },
+  },
+  async handle({ db, caller, params, checkVersion, effect, start, services }) {
+    const before = await find(db, caller.account.id, params.id, true);
+    checkVersion(machineEtag(before));
+    const row = await db
+      .updateTable('machines')
+      .set({ status: 'deleting', version: sql`version + 1` })
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const resource = { type: 'machine', id: row.id, name: row.name };
+    const operation = await start({ kind: deleteMachineKind, input: {}, resource });
+    effect({ action: 'delete', ...resource });
+    return accepted(present(row, operation, services.baseUrl));
+  },
+});
+
+const actions = { restart: restartMachineKind, extend: extendMachineKind } as const;
+
+const actOnMachine = endpoint({
+  id: 'actOnMachine',
+  method: 'POST',
+  path: '/workshop/v1/machines/{id}/actions',
+  summary: 'Restart or extend a machine',
+  permission: 'workshop:machines:write',
+  access: 'write',
+  resource: { name: 'machine', role: 'action' },
+  params: MachineId,
+  body: Shape({ action: OneOf(['restart', 'extend']) }),
+  answers: { 202: OperationView },
+  problems: ['operation_in_progress', 'operation_queue_full'],
+  operation: restartMachineKind,
+  example: {
+    params: { id: example.id },
+    body: { action: 'extend' },
+    answer: { status: 202, body: operationExample },
+  },
+  async handle({ db, caller, params, body, effect, start, services }) {
+    const row = await find(db, caller.account.id, params.id, true);
+    const resource = { type: 'machine', id: row.id, name: row.name };
+    const operation = await start({ kind: actions[body.action], input: {}, resource });
+    effect({ action: 'start', ...resource });
+    return accepted(presentOperation(operation, services.baseUrl));
+  },
+});
+
+export const machineEndpoints = [listMachines, getMachine, createMachine, deleteMachine, actOnMachine];

@@ -1,0 +1,264 @@
+/**
+ * A resource of the test family whose life is long-running work: made, restarted, extended and taken down by operations.
+ * Its engine is a table of its own, written outside every transaction of ours: what was done there stays done, as with
+ * any real engine, whoever crashes.
+ */
+import { type Generated, type Selectable, sql } from 'kysely';
+import { etagOf } from '../kernel/etag.ts';
+import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
+import {
+  type Commit,
+  done,
+  failed,
+  type Kind,
+  kind,
+  type Outcome,
+  type Step,
+} from '../kernel/operations/kind.ts';
+import { Shape, Type } from '../kernel/schema.ts';
+import type { Db, Tables } from '../store/database.ts';
+
+interface MachinesTable {
+  id: string;
+  account_id: string;
+  name: string;
+  status: string;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+}
+
+declare module '../store/database.ts' {
+  interface Tables {
+    machines: MachinesTable;
+    /** The engine's own memory: one row per machine that really stands there. */
+    machine_room: { machine_id: string; builds: Generated<number> };
+    /** One row per committed step: a second one would be an effect that happened twice. */
+    machine_effects: { operation_id: string; step: string };
+  }
+}
+
+export type MachineRow = Selectable<Tables['machines']>;
+
+export async function createMachinesTables(db: Db): Promise<void> {
+  await sql`
+    create table machines (
+      id text collate "C" primary key, account_id text collate "C" not null, name text not null, status text not null,
+      version int not null default 1, created_at timestamptz not null default now(), unique (account_id, name))`.execute(
+    db,
+  );
+  await sql`create table machine_room (machine_id text primary key, builds int not null default 1)`.execute(
+    db,
+  );
+  await sql`create table machine_effects (operation_id text not null, step text not null)`.execute(db);
+}
+
+/** What a test wants a step to do instead of its work, as often as it says. */
+export interface Behaviour {
+  readonly step: string;
+  readonly does: 'fail' | 'fail-after-effect' | 'retry' | 'throw' | 'sleep' | 'hang' | 'commit-throws';
+  /** As long as it was tried less often than this; always, if left out. */
+  readonly times?: number;
+}
+
+export interface MachineInput {
+  readonly behaviours?: readonly Behaviour[];
+  readonly children?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly input?: MachineInput;
+  }[];
+  readonly tolerant?: true;
+}
+
+const Input = Type.Unsafe<MachineInput>({ type: 'object' });
+
+const once =
+  (operationId: string, step: string, more?: Commit): Commit =>
+  async (tx) => {
+    await tx.insertInto('machine_effects').values({ operation_id: operationId, step }).execute();
+    return more?.(tx);
+  };
+
+/** Where a process may be killed: the tests of crashes put something here. */
+export const crashPoints: { at?: (point: string) => Promise<void> | void } = {};
+
+type Effect = (db: Db, machineId: string) => Promise<unknown>;
+
+function step(
+  name: string,
+  effect: Effect | null,
+  more?: (machineId: string) => Commit,
+  final?: true,
+): Step<MachineInput> {
+  return {
+    name,
+    ...(final === undefined ? {} : { final }),
+    async run({ operationId, resource, input, tries, db, signal }): Promise<Outcome> {
+      const machineId = resource.id ?? '';
+      const told = input.behaviours?.find(
+        (each) => each.step === name && tries < (each.times ?? Number.POSITIVE_INFINITY),
+      );
+      if (told?.does === 'fail') return failed('engine_failed', `${name} was told to fail.`);
+      if (told?.does === 'retry') return failed('engine_failed', `${name} was told to fail for now.`, true);
+      if (told?.does === 'throw') throw new Error(`${name} was told to throw.`);
+      if (told?.does === 'hang')
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(new Error('aborted'))),
+        );
+      await crashPoints.at?.(`${name} before`);
+      await effect?.(db, machineId);
+      await crashPoints.at?.(`${name} after`);
+      if (told?.does === 'fail-after-effect')
+        return failed('engine_failed', `${name} was told to fail late.`);
+      if (told?.does === 'sleep' && tries === 0) return { kind: 'sleep', seconds: 3600, waitingFor: 'human' };
+      if (told?.does === 'commit-throws')
+        return done({}, () => Promise.reject(new Error('told to fail in the commit')));
+      return done({ step: name }, once(operationId, name, more?.(machineId)));
+    },
+  };
+}
+
+const stand: Effect = (db, id) =>
+  sql`insert into machine_room (machine_id) values (${id}) on conflict do nothing`.execute(db);
+const takeDown: Effect = (db, id) => sql`delete from machine_room where machine_id = ${id}`.execute(db);
+
+const setStatus =
+  (status: string) =>
+  (machineId: string): Commit =>
+  async (tx) => {
+    const row = await tx
+      .updateTable('machines')
+      .set({ status, version: sql`version + 1` })
+      .where('id', '=', machineId)
+      .returningAll()
+      .executeTakeFirst();
+    if (row !== undefined) await noteMachine(tx, row);
+    return undefined;
+  };
+
+export async function noteMachine(db: Db, row: MachineRow): Promise<void> {
+  await noteResource(db, {
+    id: row.id,
+    account_id: row.account_id,
+    family: 'workshop',
+    type: 'machine',
+    name: row.name,
+    status: row.status,
+    location: null,
+    parent_id: null,
+    configuration: null,
+    price_hourly_micros: null,
+    price_monthly_micros: null,
+  });
+}
+
+const erase =
+  (machineId: string): Commit =>
+  async (tx) => {
+    const row = await tx
+      .deleteFrom('machines')
+      .where('id', '=', machineId)
+      .returning('name')
+      .executeTakeFirst();
+    await forgetResource(tx, machineId);
+    if (row === undefined) return undefined;
+    return [
+      {
+        type: 'machine.deleted',
+        resource: { type: 'machine', id: machineId, name: row.name },
+        message: `The machine ${row.name} was deleted.`,
+      },
+    ];
+  };
+
+const common = { family: 'workshop', resourceType: 'machine', input: Input, typicalSeconds: 1 } as const;
+
+export const createMachineKind: Kind = kind<MachineInput>({
+  ...common,
+  type: 'machine.create',
+  queue: 'exclusive',
+  deadlineSeconds: 600,
+  cancellable: true,
+  steps: [
+    step('reserve', null, setStatus('building')),
+    step('build', stand),
+    step('boot', null, setStatus('running'), true),
+  ],
+  undo: [step('take-down', takeDown, erase)],
+  async settle(tx, { status, resource }) {
+    if (status === 'failed') await setStatus('error')(resource.id ?? '')(tx);
+    if (status === 'cancelled') return erase(resource.id ?? '')(tx);
+    return undefined;
+  },
+});
+
+export const restartMachineKind: Kind = kind<MachineInput>({
+  ...common,
+  type: 'machine.restart',
+  queue: 'exclusive',
+  deadlineSeconds: 600,
+  cancellable: false,
+  steps: [step('stop', null), step('start', null)],
+});
+
+export const extendMachineKind: Kind = kind<MachineInput>({
+  ...common,
+  type: 'machine.extend',
+  queue: 'attach',
+  deadlineSeconds: 600,
+  cancellable: true,
+  steps: [step('extend', stand), step('verify', null)],
+});
+
+export const deleteMachineKind: Kind = kind<MachineInput>({
+  ...common,
+  type: 'machine.delete',
+  queue: 'destroy',
+  deadlineSeconds: 600,
+  cancellable: false,
+  steps: [step('remove', takeDown), step('forget', null, erase)],
+});
+
+export const fleetKind: Kind = kind<MachineInput>({
+  ...common,
+  type: 'machine.fleet',
+  resourceType: 'machine',
+  queue: 'free',
+  deadlineSeconds: 600,
+  cancellable: true,
+  steps: [
+    {
+      name: 'spread',
+      async run({ input, operationId }) {
+        return {
+          kind: 'children',
+          start: (input.children ?? []).map(({ id, name, input: own }) => ({
+            kind: restartMachineKind,
+            input: own ?? {},
+            resource: { type: 'machine', id, name },
+          })),
+          ...(input.tolerant ? { tolerant: true as const } : {}),
+          commit: once(operationId, 'spread'),
+        };
+      },
+    },
+    step('gather', null),
+  ],
+});
+
+export const machineKinds: readonly Kind[] = [
+  createMachineKind,
+  restartMachineKind,
+  extendMachineKind,
+  deleteMachineKind,
+  fleetKind,
+];
+
+export const machineEvents = ['created', 'deleted'].map((ending) => ({
+  type: `machine.${ending}`,
+  severity: 'info' as const,
+  when: `A machine was ${ending}.`,
+  data: Shape({}),
+}));
+
+export const machineEtag = ({ id, version }: MachineRow): string => etagOf(id, version);
