@@ -1,8 +1,7 @@
+import { budgetEventTypes } from '../../kernel/budgets/event-types.ts';
 import { accountEventTypes } from '../../kernel/events/account-types.ts';
 import type { EventType } from '../../kernel/events/event.ts';
-import { Decimal, Nullable, Shape, Time, Type } from '../../kernel/schema.ts';
-
-const spending = { spent: Decimal, amount: Decimal, currency: Type.String() };
+import { Nullable, Shape, Time, Type } from '../../kernel/schema.ts';
 
 const operation = Shape({
   type: Type.String(),
@@ -24,19 +23,7 @@ export const eventTypes: readonly EventType[] = [
     data: announcedPrice,
   },
 
-  {
-    type: 'budget.threshold_crossed',
-    severity: 'warning',
-    when: 'A part of a budget that somebody wants to hear of is spent.',
-    data: Shape({ ...spending, threshold_percent: Type.Integer() }),
-  },
-  { type: 'budget.exceeded', severity: 'error', when: 'A budget is used up.', data: Shape(spending) },
-  {
-    type: 'budget.reset',
-    severity: 'info',
-    when: 'A new period of a budget began.',
-    data: Shape({ ...spending, period_start: Time }),
-  },
+  ...budgetEventTypes,
 
   { type: 'operation.started', severity: 'info', when: 'An operation began to run.', data: operation },
   { type: 'operation.succeeded', severity: 'info', when: 'An operation succeeded.', data: operation },

@@ -1,6 +1,8 @@
+import { budgetEvaluation } from '../../kernel/budgets/evaluation.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
+import { deleteBudget, listBudgets, setBudget } from './budgets/endpoints.ts';
 import { eventTypes } from './event-types.ts';
 import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
@@ -32,7 +34,11 @@ export const account: Family = {
     listPrices,
     estimatePrice,
     getUsage,
+    listBudgets,
+    setBudget,
+    deleteBudget,
     listAuditEntries,
   ],
   eventTypes,
+  schedules: [budgetEvaluation],
 };

@@ -49,16 +49,39 @@ function parseTerm(text: string): Term | null {
   return null;
 }
 
-export function parseLabelSelector(text: string): Selector {
+export function parseLabelSelector(text: string, pointer = 'query/label_selector'): Selector {
   const terms = splitTerms(text).map(parseTerm);
   if (terms.length > MAX_TERMS || terms.includes(null)) {
     throw invalid([
       {
-        pointer: 'query/label_selector',
+        pointer,
         code: 'invalid_format',
         detail: `Write up to ${MAX_TERMS} terms such as env=prod, env!=prod, role in (web,api), role notin (db), gpu or !legacy, with commas between them.`,
       },
     ]);
   }
   return terms.filter((term) => term !== null);
+}
+
+function termHolds(term: Term, labels: Readonly<Record<string, string>>): boolean {
+  const value = Object.hasOwn(labels, term.key) ? labels[term.key] : undefined;
+  switch (term.operator) {
+    case 'equals':
+      return value === term.value;
+    case 'differs':
+      return value !== term.value;
+    case 'in':
+      return value !== undefined && term.values.includes(value);
+    case 'not_in':
+      return value === undefined || !term.values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case 'absent':
+      return value === undefined;
+  }
+}
+
+/** The same answer the database gives for labels it holds. */
+export function matchesLabels(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
+  return selector.every((term) => termHolds(term, labels));
 }

@@ -30,6 +30,8 @@ export async function readAccountCounts(db: Db, accountId: string): Promise<Map<
     select 'account.api-keys' as id, count(*) as count from api_keys
       where account_id = ${accountId} and ${KEY_LIVES}
     union all
+    select 'account.budgets', count(*) from budgets where account_id = ${accountId}
+    union all
     select 'account.members', count(*) from members where account_id = ${accountId}
     union all
     select 'account.ip-allowlist-entries', count(*) from ip_allowlist_entries where account_id = ${accountId}`.execute(

@@ -1,0 +1,110 @@
+import { periodOf } from '../../../kernel/budgets/budget.ts';
+import { declare, refuseFaults, refuseLoosening } from '../../../kernel/budgets/declaration.ts';
+import { figuresOf } from '../../../kernel/budgets/figures.ts';
+import { SetBudget } from '../../../kernel/budgets/schema.ts';
+import { lockBudget, removeBudget } from '../../../kernel/budgets/store.ts';
+import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
+import { etagOf } from '../../../kernel/etag.ts';
+import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
+import { requireRoom } from '../limits/room.ts';
+import { Budget, exampleBudget, presentBudget } from './schema.ts';
+import { readBudgets } from './store.ts';
+
+export const listBudgets = endpoint({
+  id: 'listBudgets',
+  method: 'GET',
+  path: '/account/v1/budgets',
+  summary: 'List budgets',
+  description: 'What may be spent in a month, with what was spent, what the month will cost, and the status.',
+  permission: 'account:budgets:read',
+  access: 'read',
+  resource: { name: 'budget', role: 'list' },
+  query: ListQuery({}, { sort: ['created_at', '-created_at', 'name', '-name'] }),
+  answers: { 200: List(Budget) },
+  problems: [],
+  example: { answer: { status: 200, body: { data: [exampleBudget], next_cursor: null } } },
+  async handle(call) {
+    const { rows, nextCursor } = await readBudgets(call);
+    const figures = await figuresOf(call.db, call.caller.account.id, rows, call.now);
+    const data = rows.flatMap((row, i) => {
+      const own = figures[i];
+      return own === undefined ? [] : [presentBudget(row, own)];
+    });
+    return ok({ data, next_cursor: nextCursor });
+  },
+});
+
+export const setBudget = endpoint({
+  id: 'setBudget',
+  method: 'PUT',
+  path: '/account/v1/budgets/{id}',
+  summary: 'Declare a budget',
+  description:
+    'A name nobody used makes a new budget; a known one, or an id, is replaced, and members left out take their defaults. A budget locked in the portal may be tightened but not loosened: the amount not raised, no threshold removed or raised, the scope not narrowed, the blocking not ended, nobody taken from `emails`. A dry run says which calls of the last 30 days would have been refused.',
+  permission: 'account:budgets:write',
+  access: 'write',
+  resource: { name: 'budget', role: 'update' },
+  params: NameOrId('bud'),
+  body: SetBudget,
+  answers: { 200: Budget, 201: Budget },
+  problems: ['portal_only', 'quota_exceeded', 'secret_in_text'],
+  example: {
+    params: { id: 'agents' },
+    body: {
+      amount: '250.00',
+      description: 'What our agents may spend',
+      scope: { families: ['flexible-vps'] },
+      thresholds: [{ percent: 80 }, { percent: 100, basis: 'forecast' }],
+      action: 'block_new_cost',
+    },
+    answer: { status: 200, body: exampleBudget },
+  },
+  async handle(call) {
+    const { db, caller, body, now, effect, event } = call;
+    const accountId = caller.account.id;
+    refuseFaults(body);
+    const target = await findDeclared(call, 'budget', (reference) =>
+      lockBudget(db, accountId, reference, periodOf(now)),
+    );
+    const declaration = await declare(db, accountId, body);
+    if (target.existing === null) await requireRoom(call, 'account.budgets');
+    else if (target.existing.locked)
+      await refuseLoosening(db, accountId, declarationOf(target.existing), declaration);
+    const { budget, figures, changes, events } = await writeBudget(db, accountId, target, declaration, now);
+    const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
+    effect({ action, type: 'budget', id: budget.id, name: budget.name, changes });
+    events.forEach(event);
+    const shown = presentBudget(budget, figures);
+    return target.existing === null ? created(shown) : ok(shown);
+  },
+});
+
+export const deleteBudget = endpoint({
+  id: 'deleteBudget',
+  method: 'DELETE',
+  path: '/account/v1/budgets/{id}',
+  summary: 'Delete a budget',
+  description: 'Nothing counts against it from then on. One that is locked goes in the portal only.',
+  permission: 'account:budgets:delete',
+  access: 'destructive',
+  resource: { name: 'budget', role: 'delete' },
+  params: NameOrId('bud'),
+  answers: { 204: null },
+  problems: ['portal_only'],
+  example: { params: { id: 'agents' }, answer: { status: 204, body: null } },
+  async handle({ db, caller, params, now, checkVersion, effect }) {
+    const budget = await findNamed(params.id, (reference: Reference) =>
+      lockBudget(db, caller.account.id, reference, periodOf(now)),
+    );
+    checkVersion(etagOf(budget.id, budget.version));
+    if (budget.locked) {
+      throw new Problem('portal_only', { detail: 'The budget is locked; only a person may delete it.' });
+    }
+    await removeBudget(db, budget.id);
+    effect({ action: 'delete', type: 'budget', id: budget.id, name: budget.name });
+    return noContent;
+  },
+});

@@ -1,0 +1,113 @@
+import {
+  actions,
+  bases,
+  type Figures,
+  percentUsed,
+  statuses,
+  statusOf,
+} from '../../../kernel/budgets/budget.ts';
+import type { BudgetWithCrossings } from '../../../kernel/budgets/store.ts';
+import { etagOf } from '../../../kernel/etag.ts';
+import { formatMoney } from '../../../kernel/prices/format.ts';
+import {
+  Decimal,
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
+
+const states = Object.fromEntries(statuses.map((status) => [status, ['set', 'delete']]));
+
+export const Budget = Named(
+  'Budget',
+  Shape({
+    id: Id('bud'),
+    name: Type.String(),
+    description: Type.String(),
+    amount: Decimal,
+    currency: Type.String(),
+    period: OneOf(['month'], { description: 'The calendar month, in UTC.' }),
+    scope: Shape({
+      families: Nullable(Type.Array(Type.String())),
+      label_selector: Nullable(Type.String()),
+      api_key_ids: Nullable(Type.Array(Id('key'))),
+    }),
+    thresholds: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases) })),
+    action: OneOf(actions),
+    emails: Type.Array(Type.String()),
+    locked: Type.Boolean({ description: 'Set in the portal: a key may only tighten it.' }),
+    spent: { ...Decimal, description: 'In this month, by what the scope covers.' },
+    forecast: { ...Decimal, description: 'What this month is going to cost at the present rate.' },
+    percent_used: Type.Number(),
+    status: OneOf(statuses, { 'x-states': states }),
+    crossed: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases), at: Time }), {
+      description: 'In this month. 100 % of what was spent is told also where it is no threshold.',
+    }),
+    etag: Type.String(),
+    created_at: Time,
+    updated_at: Time,
+  }),
+);
+
+export function presentBudget(row: BudgetWithCrossings, figures: Figures): Static<typeof Budget> {
+  const { families, label_selector, api_key_ids } = row.scope;
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    amount: row.amount,
+    currency: row.currency,
+    period: 'month',
+    scope: {
+      families: families === null ? null : [...families],
+      label_selector,
+      api_key_ids: api_key_ids === null ? null : [...api_key_ids],
+    },
+    thresholds: row.thresholds,
+    action: row.action,
+    emails: row.emails,
+    locked: row.locked,
+    spent: formatMoney(figures.spent),
+    forecast: formatMoney(figures.forecast),
+    percent_used: percentUsed(row, figures),
+    status: statusOf(row, figures, row.crossed),
+    crossed: row.crossed.map(({ percent, basis, at }) => ({
+      percent,
+      basis,
+      at: new Date(at).toISOString(),
+    })),
+    etag: etagOf(row.id, row.version),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export const exampleBudget: Static<typeof Budget> = {
+  id: 'bud_01jqzv5k2ge9rs5d3k8w4t6y0c',
+  name: 'agents',
+  description: 'What our agents may spend',
+  amount: '250.00',
+  currency: 'EUR',
+  period: 'month',
+  scope: { families: ['flexible-vps'], label_selector: null, api_key_ids: null },
+  thresholds: [
+    { percent: 80, basis: 'actual' },
+    { percent: 100, basis: 'forecast' },
+  ],
+  action: 'block_new_cost',
+  emails: [],
+  locked: false,
+  spent: '203.40',
+  forecast: '241.10',
+  percent_used: 81.3,
+  status: 'warning',
+  crossed: [{ percent: 80, basis: 'actual', at: '2026-03-24T10:00:00.000Z' }],
+  etag: 'q3w2c9T1hVb7Zk0m',
+  created_at: '2026-03-01T09:00:00.000Z',
+  updated_at: '2026-03-01T09:00:00.000Z',
+};
