@@ -2,6 +2,9 @@
 import type { TSchema } from './schema.ts';
 import { isValid } from './validation.ts';
 
+/** Hidden ones are gone; masked ones show that something was there. */
+type Secrets = 'show' | 'hide' | 'mask';
+
 type Keep = (value: unknown) => unknown;
 
 interface PlainSchema {
@@ -21,14 +24,14 @@ function put(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-function keepObject(schema: PlainSchema, secrets: 'show' | 'hide'): Keep {
+function keepObject(schema: PlainSchema, secrets: Secrets): Keep {
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, member]) => [name, keep(member, secrets)] as const,
   );
   // A map is written as additionalProperties by us and as one pattern by Type.Record.
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const rest = pattern ?? schema.additionalProperties;
-  const others = typeof rest === 'object' ? keep(rest, secrets) : null;
+  const others = typeof rest === 'object' ? keep(rest, secrets) : rest === true ? asIs : null;
   if (members.length === 0 && schema.additionalProperties !== false && others === null) return asIs;
   return (value) => {
     if (value === null || typeof value !== 'object') return value;
@@ -47,7 +50,7 @@ function keepObject(schema: PlainSchema, secrets: 'show' | 'hide'): Keep {
   };
 }
 
-function keepUnion(branches: readonly PlainSchema[], secrets: 'show' | 'hide'): Keep {
+function keepUnion(branches: readonly PlainSchema[], secrets: Secrets): Keep {
   const shaped = branches
     .filter((branch) => branch.type !== 'null')
     .map((branch) => [branch, keep(branch, secrets)] as const);
@@ -56,8 +59,8 @@ function keepUnion(branches: readonly PlainSchema[], secrets: 'show' | 'hide'): 
   return (value) => shaped.find(([branch]) => isValid(branch as TSchema, value))?.[1](value) ?? null;
 }
 
-function keep(schema: PlainSchema, secrets: 'show' | 'hide'): Keep {
-  if (secrets === 'hide' && schema['x-secret']) return () => null;
+function keep(schema: PlainSchema, secrets: Secrets): Keep {
+  if (secrets !== 'show' && schema['x-secret']) return () => (secrets === 'hide' ? null : '***');
   if (schema.anyOf) return keepUnion(schema.anyOf, secrets);
   if (schema.type === 'object') return keepObject(schema, secrets);
   if (schema.type === 'array' && schema.items) {
@@ -78,6 +81,7 @@ function lazily(make: (schema: TSchema) => Keep): (schema: TSchema) => Keep {
 
 const shown = lazily((schema) => keep(schema as PlainSchema, 'show'));
 const hidden = lazily((schema) => keep(schema as PlainSchema, 'hide'));
+const masked = lazily((schema) => keep(schema as PlainSchema, 'mask'));
 
 export function serialise(schema: TSchema, value: unknown): string {
   return JSON.stringify(shown(schema)(value));
@@ -87,6 +91,11 @@ export function serialise(schema: TSchema, value: unknown): string {
 export function serialiseWithoutSecrets(schema: TSchema, value: unknown): string {
   const kept = hidden(schema)(value);
   return JSON.stringify(hasSecret(schema) ? { ...(kept as object), secret_returned_before: true } : kept);
+}
+
+/** What a caller sent, as others may see it. */
+export function maskSecrets(schema: TSchema, value: unknown): unknown {
+  return masked(schema)(value);
 }
 
 export function hasSecret(schema: unknown): boolean {

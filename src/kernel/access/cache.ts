@@ -148,6 +148,7 @@ function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): Known
       status: row.status,
       permissions: row.permissions,
       approval: row.approval,
+      approvalOverMonthly: row.approval_over_monthly,
       expiresAt: row.expires_at === null ? null : row.expires_at.getTime() - skew,
     },
     owner:

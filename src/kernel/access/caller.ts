@@ -53,6 +53,8 @@ export interface Caller {
     readonly status: StoredKeyStatus;
     readonly permissions: readonly string[];
     readonly approval: Approval;
+    /** What adds more than this to the cost of a month needs approval too. */
+    readonly approvalOverMonthly: string | null;
     /** In this process's clock, corrected by the database's. */
     readonly expiresAt: number | null;
   };

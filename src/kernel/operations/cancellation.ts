@@ -1,11 +1,37 @@
 /** Stopping what somebody no longer wants: at once where nothing has begun, through its worker where something has. */
 import type { Db } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
+import { type Caller, holds } from '../access/caller.ts';
+import { allows, type Permission } from '../access/permissions.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
 import { CANCELLED, endOperation } from './operations.ts';
 import { hasEnded } from './schema.ts';
 import { lockOperation, readOperation, requestCancel, type StoredOperation } from './store.ts';
+
+/** Whoever started it, and whoever could have. */
+export function requireRightToCancel(
+  caller: Caller,
+  row: Pick<StoredOperation, 'api_key_id' | 'permission' | 'status'>,
+): void {
+  if (row.api_key_id === caller.key.id) return;
+  const needed = row.permission as Permission | null;
+  if (needed === null) {
+    throw new Problem('not_cancellable', {
+      detail: 'No call started it, so no call stops it.',
+      extra: { operation_status: row.status },
+    });
+  }
+  if (holds(caller, needed)) return;
+  throw new Problem('permission_denied', {
+    detail: `Another key started it with ${needed}, which this key needs as well to stop it.`,
+    extra: {
+      required_permission: needed,
+      denied_by: [allows(caller.key.permissions, needed) ? 'role' : 'key'],
+    },
+    headers: { 'x-required-permission': needed },
+  });
+}
 
 type Cancelled = 'ended' | 'asked' | 'as_wanted';
 

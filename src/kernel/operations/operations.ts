@@ -137,6 +137,18 @@ export const CANCELLED: Ending = { status: 'cancelled', error: null, result: nul
 
 const words = { succeeded: 'succeeded', failed: 'failed', cancelled: 'was cancelled' } as const;
 
+export function startedEvent(operation: StoredOperation): NewEvent {
+  const { type, id } = operation;
+  const resource = refOf(operation);
+  return {
+    type: 'operation.started',
+    resource,
+    operationId: id,
+    message: `${type} of ${resource.type} ${resource.name ?? resource.id ?? ''} began.`,
+    data: { type, status: 'running', error_code: null },
+  };
+}
+
 function endedEvent(operation: StoredOperation, ending: Ending): NewEvent {
   const { type, resource_type, resource_name, resource_id } = operation;
   const because = ending.error === null ? '' : `: ${ending.error.detail}`;

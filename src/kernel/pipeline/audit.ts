@@ -47,5 +47,6 @@ export function auditRefusal(exchange: Exchange, services: Services, problem: Pr
   const { endpoint, caller } = exchange;
   if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;
   if (!isWrite(endpoint) || isDryRun(exchange)) return;
-  services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem }));
+  const approvalId = problem.code === 'approval_required' ? String(problem.extra['operation_id']) : null;
+  services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem, approvalId }));
 }

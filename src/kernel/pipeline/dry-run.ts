@@ -1,7 +1,8 @@
 import { maskKeys } from '../access/key-format.ts';
-import type { Done } from '../call.ts';
+import type { ForeseenEffect } from '../approvals/store.ts';
+import type { Cost, Done } from '../call.ts';
 import { formatMoney, formatRate } from '../prices/format.ts';
-import { micro, sum } from '../prices/micro.ts';
+import { type Micro, micro, sum } from '../prices/micro.ts';
 import { Decimal, Named, Nullable, OneOf, Shape, Type } from '../schema.ts';
 import { serialise } from '../serialise.ts';
 import type { Services } from '../services.ts';
@@ -27,21 +28,25 @@ export const DryRun = Named(
   }),
 );
 
-export function dryRunResult(services: Services, done: Done): Result {
-  const body = {
-    dry_run: true,
-    valid: true,
+/** What a call that was undone would have done. */
+export function foresee(services: Services, done: Done): { cost: Cost; effects: ForeseenEffect[] } {
+  return {
     cost: {
       hourly: formatRate(sum(done.costs.map((cost) => micro(cost.hourly)))),
-      monthly: formatMoney(sum(done.costs.map((cost) => micro(cost.monthly)))),
+      monthly: formatMoney(monthlyOf(done)),
       currency: services.provider.provider.currency,
     },
     // What does not exist yet has no id: the one a rolled-back insert had will never be seen again.
     effects: done.effects
       .filter(({ action }) => action !== 'none')
-      .map((effect) => ({ ...effect, id: effect.action === 'create' ? null : effect.id })),
-    warnings: done.warnings,
+      .map(({ action, type, id, name }) => ({ action, type, id: action === 'create' ? null : id, name })),
   };
+}
+
+export const monthlyOf = (done: Done): Micro => sum(done.costs.map((cost) => micro(cost.monthly)));
+
+export function dryRunResult(services: Services, done: Done): Result {
+  const body = { dry_run: true, valid: true, ...foresee(services, done), warnings: done.warnings };
   return {
     status: 200,
     headers: { 'cache-control': 'private, no-cache' },

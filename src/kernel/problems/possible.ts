@@ -49,7 +49,12 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   request_timeout: hasBody,
   payload_too_large: hasBody,
   unsupported_media_type: hasBody,
+  // Of the requests a key has before people.
+  quota_exceeded: isWrite,
+  budget_exceeded: ({ raisesCost }) => raisesCost === true,
   approval_required: isWrite,
+  approval_mismatch: isWrite,
+  approval_expired: isWrite,
   idempotency_key_conflict: takesIdempotencyKey,
   idempotency_in_progress: takesIdempotencyKey,
   etag_mismatch: takesIfMatch,

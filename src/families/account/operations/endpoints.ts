@@ -1,0 +1,149 @@
+import { maskKeys } from '../../../kernel/access/key-format.ts';
+import { maySee, Omitted, sightOf } from '../../../kernel/access/visibility.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { familyNames } from '../../../kernel/families.ts';
+import { cancelOperation as cancel, requireRightToCancel } from '../../../kernel/operations/cancellation.ts';
+import {
+  type OperationRow,
+  OperationView,
+  operationStatuses,
+  presentOperation,
+} from '../../../kernel/operations/schema.ts';
+import { findOperation } from '../../../kernel/operations/store.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { exampleOperation } from './example.ts';
+import { readOperations } from './store.ts';
+import { subjectsAsked } from './subjects.ts';
+
+const OperationId = Shape({ id: Id('op') });
+
+/** What a key may not see is not there for it. */
+async function find(call: Call<{ id: string }>): Promise<OperationRow> {
+  const { db, caller, services, params } = call;
+  const row = await findOperation(db, caller.account.id, params.id);
+  if (row === undefined) throw new Problem('not_found');
+  const isOwn = row.api_key_id === caller.key.id;
+  if (!isOwn && !maySee(caller, services.registry.subjects.get(row.resource_type)))
+    throw new Problem('not_found');
+  return row;
+}
+
+export const listOperations = endpoint({
+  id: 'listOperations',
+  method: 'GET',
+  path: '/account/v1/operations',
+  summary: 'List operations of all families',
+  description:
+    'The newest first, kept 30 days after their end. A row is shown to the key that started it and to keys that may read what it works on; what was withheld is named in `omitted`. Requests for approval are operations of the type `approval.request`.',
+  permission: 'account:operations:read',
+  access: 'read',
+  resource: { name: 'operation', role: 'list' },
+  query: ListQuery(
+    {
+      ids: Type.Optional(
+        Type.Array(Type.String({ maxLength: 90 }), {
+          minItems: 1,
+          maxItems: 50,
+          description: 'Only these, with commas between them.',
+        }),
+      ),
+      family: Type.Optional(OneOf(familyNames, { description: 'Only operations of this family.' })),
+      type: Type.Optional(
+        Type.String({ maxLength: 63, description: 'Only this kind, such as `vm.create`.' }),
+      ),
+      status: Type.Optional(OneOf(operationStatuses, { description: 'Only operations with this status.' })),
+      resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'Only those on this resource.' })),
+      api_key_id: Type.Optional({ ...Id('key'), description: 'Only those this key started.' }),
+      parent_id: Type.Optional({ ...Id('op'), description: 'Only the children of this operation.' }),
+    },
+    { sort: ['-created_at', 'created_at'] },
+  ),
+  answers: { 200: List(OperationView, { omitted: Type.Array(Omitted) }) },
+  problems: [],
+  example: {
+    query: { status: 'running' },
+    answer: {
+      status: 200,
+      body: {
+        data: [exampleOperation],
+        next_cursor: null,
+        omitted: [{ family: 'storage', resource_type: 'bucket', missing_permission: 'storage:buckets:read' }],
+      },
+    },
+  },
+  async handle(call) {
+    const { services, caller, query } = call;
+    const { visible } = sightOf(caller, services.registry.subjects);
+    const { omitted } = sightOf(caller, subjectsAsked(services.registry, query));
+    const { rows, nextCursor } = await readOperations(call, visible);
+    const data = rows.map((row) => presentOperation(row, services.baseUrl));
+    return ok({ data, next_cursor: nextCursor, omitted });
+  },
+});
+
+export const getOperation = endpoint({
+  id: 'getOperation',
+  method: 'GET',
+  path: '/account/v1/operations/{id}',
+  summary: 'Get an operation',
+  permission: 'account:operations:read',
+  access: 'read',
+  resource: { name: 'operation', role: 'read' },
+  params: OperationId,
+  answers: { 200: OperationView },
+  problems: [],
+  example: {
+    params: { id: exampleOperation.id },
+    answer: { status: 200, body: exampleOperation },
+  },
+  async handle(call) {
+    return ok(presentOperation(await find(call), call.services.baseUrl));
+  },
+});
+
+export const cancelOperation = endpoint({
+  id: 'cancelOperation',
+  method: 'POST',
+  path: '/account/v1/operations/{id}/cancel',
+  summary: 'Cancel an operation or withdraw an approval request',
+  description:
+    'For the key that started it and for keys that could have started it. What has not begun, and a request for approval, ends at once; what runs is asked to stop and takes down what it put up (`cancelling`). What is cancelled already answers 200.',
+  permission: 'account:operations:write',
+  access: 'write',
+  whileSuspended: true,
+  resource: { name: 'operation', role: 'action' },
+  params: OperationId,
+  body: Shape({
+    reason: Type.Optional(Type.String({ maxLength: 200, description: 'Why, for the record.' })),
+  }),
+  answers: { 200: OperationView, 202: OperationView },
+  problems: ['not_cancellable'],
+  example: {
+    params: { id: exampleOperation.id },
+    body: { reason: 'The wrong image.' },
+    answer: { status: 202, body: { ...exampleOperation, status: 'cancelling', cancellable: false } },
+  },
+  async handle(call) {
+    const { db, caller, services, body, params } = call;
+    const before = await find(call);
+    requireRightToCancel(caller, before);
+    const outcome = await cancel(db, services.registry, before.id);
+    const after = (await findOperation(db, caller.account.id, params.id)) ?? before;
+    const isNews = outcome !== 'as_wanted';
+    const status = { pointer: '/status', before: before.status, after: after.status };
+    const reason = { pointer: '/reason', before: null, after: maskKeys(body.reason ?? '') };
+    call.effect({
+      action: isNews ? 'cancel' : 'none',
+      type: 'operation',
+      id: after.id,
+      name: after.type,
+      changes: isNews ? [status, ...(body.reason === undefined ? [] : [reason])] : [],
+    });
+    call.follow(after);
+    const view = presentOperation(after, services.baseUrl);
+    return before.status === 'cancelled' ? ok(view) : accepted(view);
+  },
+});

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import type { OperationRow, OperationStatus } from '../../../kernel/operations/schema.ts';
+import { childCounts } from '../../../kernel/operations/store.ts';
+import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
+
+export interface OperationsQuery {
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly sort: string;
+  readonly ids?: string[];
+  readonly family?: string;
+  readonly type?: string;
+  readonly status?: OperationStatus;
+  readonly resource_id?: string;
+  readonly api_key_id?: string;
+  readonly parent_id?: string;
+}
+
+/** Ids are made in the order of time. */
+const id: SortKey = { column: sql.ref('operations.id'), type: 'text' };
+const equal = ['family', 'type', 'status', 'resource_id', 'api_key_id', 'parent_id'] as const;
+
+export async function readOperations(
+  call: Call<unknown, OperationsQuery>,
+  visibleTypes: string[],
+): Promise<{ rows: OperationRow[]; nextCursor: string | null }> {
+  const { account, key } = call.caller;
+  let query = call.db
+    .selectFrom('operations')
+    .selectAll('operations')
+    .select(childCounts)
+    .where('account_id', '=', account.id)
+    .where(sql<boolean>`(resource_type = any(${visibleTypes}::text[]) or api_key_id = ${key.id})`);
+  for (const name of equal) {
+    const wanted = call.query[name];
+    if (wanted !== undefined) query = query.where(name, '=', wanted);
+  }
+  if (call.query.ids !== undefined) query = query.where(sql<boolean>`id = any(${call.query.ids}::text[])`);
+  return readPage(call, query, { endpoint: 'listOperations', id, sorts: { created_at: id } });
+}
