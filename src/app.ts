@@ -1,5 +1,5 @@
-/** One running server: database, services and HTTP, started in this order and stopped in the reverse one. */
-import type { FastifyInstance } from 'fastify';
+/** One running process: database, services and HTTP, started in this order and stopped in the reverse one. */
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Demo, seedDemo } from './demo.ts';
 import { families } from './families/index.ts';
@@ -15,14 +15,19 @@ import { createServer } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 
+/** `api` answers calls, `worker` does the work that outlives them; one process does both unless told otherwise. */
+export type Role = 'all' | 'api' | 'worker';
+
 export interface AppOptions {
   readonly provider: ProviderConfig;
+  readonly role: Role;
   /** The server can no longer do its work; whoever started it should stop it. */
   readonly onFatal: (error: Error) => void;
 }
 
 export interface RunningApp {
-  readonly url: string;
+  /** Null for a worker without a port for probes. */
+  readonly url: string | null;
   readonly log: Logger;
   /** Only at the very first start. */
   readonly demo: Demo | null;
@@ -69,8 +74,7 @@ async function prepare(
   }
 }
 
-async function listen(server: FastifyInstance, provider: ProviderConfig): Promise<number> {
-  const { host, port } = provider.server;
+async function listen(server: FastifyInstance, { host, port }: ProviderConfig['server']): Promise<number> {
   try {
     await server.listen({ host, port });
   } catch (error) {
@@ -83,8 +87,26 @@ async function listen(server: FastifyInstance, provider: ProviderConfig): Promis
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
+function openApi(provider: ProviderConfig, { services }: RunningServices): FastifyInstance {
+  const { tls, body_timeout_seconds } = provider.server;
+  const server = createServer(services, {
+    tls: tls ?? undefined,
+    bodyMilliseconds: body_timeout_seconds * 1000,
+  });
+  serveOpenapi(server, services, (request) => openExchange(request));
+  return server;
+}
+
+/** A worker answers no calls; whoever watches it gives it a port for probes and metrics (0 in the file: none). */
+function openHttp({ provider, role }: AppOptions, running: RunningServices): FastifyInstance | null {
+  if (role === 'worker' && provider.server.worker_port === 0) return null;
+  const server = role === 'worker' ? Fastify({ forceCloseConnections: true }) : openApi(provider, running);
+  serveSystem(server, running.services, running.health);
+  return server;
+}
+
 export async function startApp(options: AppOptions): Promise<RunningApp> {
-  const { provider } = options;
+  const { provider, role } = options;
   const registry = buildRegistry(families);
   const log = createLog(registry, provider.server.log_level);
   const { embedded, connection } = await openStorage(options, log);
@@ -94,35 +116,44 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   };
   undo.push(async () => embedded?.close());
   try {
-    const expectedUrl = provider.server.base_url ?? urlOf(provider, provider.server.port);
-    await embedded?.claimServer({ address: expectedUrl });
-    const demo = await prepare(connection, embedded !== null, provider);
-    const running: RunningServices = await openServices({
+    const address = provider.server.base_url ?? urlOf(provider, provider.server.port);
+    // A data folder has one server and any number of workers.
+    if (role !== 'worker') await embedded?.claimServer({ address });
+    const demo = await prepare(connection, embedded !== null && role !== 'worker', provider);
+    const running = await openServices({
       provider,
       registry,
       connection,
       log,
-      baseUrl: expectedUrl,
+      baseUrl: address,
+      works: role !== 'api',
     });
     undo.push(() => running.close());
-    const { tls, body_timeout_seconds } = provider.server;
-    const server = createServer(running.services, {
-      tls: tls ?? undefined,
-      bodyMilliseconds: body_timeout_seconds * 1000,
-    });
-    serveSystem(server, running.services, running.health);
-    serveOpenapi(server, running.services, (request) => openExchange(request));
+    const server = openHttp(options, running);
     undo.push(async () => {
       running.drain();
-      await server.close();
+      await server?.close();
     });
-    const port = await listen(server, provider);
-    log.info({ url: urlOf(provider, port), pid: process.pid }, 'listening');
     const where =
       provider.database.url === null
         ? `embedded PostgreSQL in ${provider.database.folder}`
         : 'PostgreSQL at the configured URL';
-    return { url: provider.server.base_url ?? urlOf(provider, port), log, demo, database: where, close };
+    if (server === null) {
+      log.info({ pid: process.pid }, 'working');
+      return { url: null, log, demo, database: where, close };
+    }
+    const place =
+      role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
+    const port = await listen(server, place);
+    const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
+    log.info({ url, pid: process.pid }, 'listening');
+    return {
+      url: role === 'worker' ? url : (provider.server.base_url ?? url),
+      log,
+      demo,
+      database: where,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

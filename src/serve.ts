@@ -1,5 +1,5 @@
-/** `hostplane serve`: starts the app, says what to try, and on Ctrl-C or SIGTERM drains and stops all that was started. */
-import { type RunningApp, startApp } from './app.ts';
+/** `hostplane serve` and `hostplane worker`: starts the app, says what to try, and on Ctrl-C or SIGTERM drains and stops all that was started. */
+import { type Role, type RunningApp, startApp } from './app.ts';
 import type { ProviderConfig } from './kernel/provider/schema.ts';
 
 export interface ServeIo {
@@ -7,7 +7,11 @@ export interface ServeIo {
   readonly error: (text: string) => void;
 }
 
-function banner({ url, demo, database }: RunningApp): string {
+function banner({ url, demo, database }: RunningApp, role: Role): string {
+  if (role === 'worker') {
+    const probes = url === null ? '' : `  probes     ${url}/healthz\n`;
+    return `Hostplane is working\n  database   ${database}\n${probes}\nCtrl-C stops it.\n`;
+  }
   const key = demo?.apiKey ?? '$HOSTPLANE_API_KEY';
   const lines = [
     `Hostplane is listening on ${url}`,
@@ -41,7 +45,7 @@ function banner({ url, demo, database }: RunningApp): string {
 }
 
 /** Resolves with the exit code once everything has stopped. */
-export function serve(provider: ProviderConfig, io: ServeIo): Promise<number> {
+export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all'): Promise<number> {
   return new Promise((resolve) => {
     let app: RunningApp | undefined;
     let code = 0;
@@ -85,10 +89,10 @@ export function serve(provider: ProviderConfig, io: ServeIo): Promise<number> {
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
 
-    startApp({ provider, onFatal: fail }).then((started) => {
+    startApp({ provider, role, onFatal: fail }).then((started) => {
       app = started;
       if (early) void stop('signal during start');
-      else io.out(banner(started));
+      else io.out(banner(started, role));
     }, fail);
   });
 }

@@ -17,6 +17,7 @@ const asList: Read = (text) =>
 const variables: readonly (readonly [variable: string, section: string, member: string, read: Read])[] = [
   ['HOSTPLANE_HOST', 'server', 'host', asText],
   ['HOSTPLANE_PORT', 'server', 'port', asPort],
+  ['HOSTPLANE_WORKER_PORT', 'server', 'worker_port', asPort],
   ['HOSTPLANE_BASE_URL', 'server', 'base_url', asText],
   ['HOSTPLANE_TRUSTED_PROXIES', 'server', 'trusted_proxies', asList],
   ['HOSTPLANE_DATA', 'database', 'folder', asText],

@@ -41,6 +41,8 @@ const Provider = Shape({
 const Server = Shape({
   host: Default(Type.String({ minLength: 1, maxLength: 253 }), '127.0.0.1'),
   port: Default(Type.Integer({ minimum: 0, maximum: 65_535 }), 8080),
+  /** Where a process that only works answers probes and metrics; 0: nowhere. */
+  worker_port: Default(Type.Integer({ minimum: 0, maximum: 65_535 }), 0),
   /** As clients reach it; made from host and port when left out. */
   base_url: Default(Nullable(HttpUrl), null),
   tls: Default(Nullable(Shape({ certificate: Path, key: Path })), null),

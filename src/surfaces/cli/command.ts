@@ -16,7 +16,11 @@ export interface CliParts {
   readonly version: string;
   readonly registry: Registry;
   /** Resolves with the exit code when the server has stopped. */
-  readonly serve: (config: ProviderConfig, io: Pick<CliIo, 'out' | 'error'>) => Promise<number>;
+  readonly serve: (
+    config: ProviderConfig,
+    io: Pick<CliIo, 'out' | 'error'>,
+    role: 'all' | 'api' | 'worker',
+  ) => Promise<number>;
 }
 
 export interface GlobalOptions {

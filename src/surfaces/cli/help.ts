@@ -19,6 +19,7 @@ Environment (each wins over the configuration file):
   HOSTPLANE_SECRET_KEY       seals secrets in the database; left out, a file in the data folder does
   HOSTPLANE_HOST             the address to listen on (127.0.0.1)
   HOSTPLANE_PORT             the port to listen on (8080)
+  HOSTPLANE_WORKER_PORT      where a worker answers probes and metrics (nowhere)
   HOSTPLANE_BASE_URL         the URL under which clients reach the server
   HOSTPLANE_TRUSTED_PROXIES  ranges whose X-Forwarded-For is believed, separated by commas
 

@@ -14,11 +14,23 @@ import { choice } from './options.ts';
 
 /** Returns what is done where no command is named. */
 export function addServe(program: Command, cli: Cli): Action {
-  const serve = cli.action(async ({ config }) => {
-    const { out, error } = cli.io;
-    return cli.parts.serve(requireConfiguration(cli.io, config), { out, error });
-  });
-  program.command('serve').description('run the server, as without a command').action(serve);
+  const { out, error } = cli.io;
+  const serve = cli.action<{ worker?: boolean }>(async ({ config, worker = true }) =>
+    cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, worker ? 'all' : 'api'),
+  );
+  program
+    .command('serve')
+    .description('run the server, as without a command')
+    .option('--no-worker', 'leave the work that outlives calls to processes of their own')
+    .action(serve);
+  program
+    .command('worker')
+    .description('run only the work that outlives calls; any number of these may share one database')
+    .action(
+      cli.action(async ({ config }) =>
+        cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, 'worker'),
+      ),
+    );
   return serve;
 }
 
