@@ -19,6 +19,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
         select id, row_number() over (partition by account_id order by id desc) as place from key_denials) ranked
       where d.id = ranked.id and ranked.place > 10000`.execute(tx);
     await sql`delete from key_denial_drops where day < current_date - 30`.execute(tx);
+    await sql`delete from operations where finished_at < now() - interval '30 days'`.execute(tx);
     await retireEntries(tx);
     await sql`
       delete from api_keys where coalesce(revoked_at, expires_at) < now() - interval '400 days'`.execute(tx);

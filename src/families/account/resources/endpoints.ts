@@ -1,12 +1,12 @@
-import type { Caller } from '../../../kernel/access/caller.ts';
-import { holds } from '../../../kernel/access/caller.ts';
+import { Omitted, sightOf } from '../../../kernel/access/visibility.ts';
 import { familyNames } from '../../../kernel/families.ts';
+import { operationStatuses } from '../../../kernel/operations/schema.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { formatMoney, formatRate } from '../../../kernel/prices/format.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import type { Registry } from '../../../kernel/registry.ts';
-import { Labels, Named, Nullable, OneOf, Price, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, Labels, Named, Nullable, OneOf, Price, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readResources } from './store.ts';
 
 const ResourceSummary = Named(
@@ -20,15 +20,18 @@ const ResourceSummary = Named(
     location: Nullable(Type.String()),
     labels: Labels,
     parent_id: Nullable(Type.String()),
+    operation: Nullable(
+      Shape(
+        { id: Id('op'), type: Type.String(), status: OneOf(operationStatuses) },
+        {
+          description: 'What works on it now; null when it is idle.',
+        },
+      ),
+    ),
     price: Nullable(Price),
     href: Type.String(),
     created_at: Time,
   }),
-);
-
-const Omitted = Named(
-  'Omitted',
-  Shape({ family: Type.String(), resource_type: Type.String(), missing_permission: Type.String() }),
 );
 
 const example = {
@@ -42,6 +45,7 @@ const example = {
       location: 'fra1',
       labels: { env: 'prod' },
       parent_id: null,
+      operation: { id: 'op_01jqzv9t5xe9rs5d3k8w4t6y0c', type: 'vm.resize', status: 'running' as const },
       price: { hourly: '0.012796', monthly: '8.80', currency: 'EUR' },
       href: 'https://api.example.com/flexible-vps/v1/vms/vm_01jqzvbw8fh0xtq5a2k7r9t1mz',
       created_at: '2026-02-01T08:00:00.000Z',
@@ -52,21 +56,10 @@ const example = {
   as_of: '2026-03-01T10:00:00.000Z',
 };
 
-/** What this key may look at, and what it may not: absence must never read as "nothing exists". */
-function splitByVisibility(registry: Registry, caller: Caller, wanted: { family?: string; type?: string }) {
-  const asked = [...registry.resourceTypes.values()]
-    .filter(({ family }) => wanted.family === undefined || family === wanted.family)
-    .filter(({ type }) => wanted.type === undefined || type === wanted.type);
-  const visible = asked.filter(({ permission }) => holds(caller, permission));
-  const hidden = asked.filter((type) => !visible.includes(type));
-  return {
-    visible: visible.map(({ type }) => type),
-    omitted: hidden.map(({ family, type, permission }) => ({
-      family,
-      resource_type: type,
-      missing_permission: permission,
-    })),
-  };
+function typesAsked(registry: Registry, wanted: { family?: string; type?: string }) {
+  return [...registry.resourceTypes]
+    .filter(([, { family }]) => wanted.family === undefined || family === wanted.family)
+    .filter(([type]) => wanted.type === undefined || type === wanted.type);
 }
 
 export const listResources = endpoint({
@@ -116,7 +109,7 @@ export const listResources = endpoint({
   example: { query: { label_selector: 'env=prod' }, answer: { status: 200, body: example } },
   async handle(call) {
     const { query, services, caller } = call;
-    const { visible, omitted } = splitByVisibility(services.registry, caller, query);
+    const { visible, omitted } = sightOf(caller, typesAsked(services.registry, query));
     const selector = query.label_selector === undefined ? [] : parseLabelSelector(query.label_selector);
     const { rows, nextCursor } = await readResources(call, visible, selector);
     const { currency } = services.provider.provider;
@@ -130,6 +123,7 @@ export const listResources = endpoint({
         location: row.location,
         labels: row.labels,
         parent_id: row.parent_id,
+        operation: row.operation,
         price:
           row.price_hourly_micros === null || row.price_monthly_micros === null
             ? null

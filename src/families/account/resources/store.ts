@@ -1,8 +1,16 @@
 import { sql } from 'kysely';
 import '../../../kernel/inventory/store.ts';
+import '../../../kernel/operations/store.ts';
 import type { Call } from '../../../kernel/call.ts';
+import type { OperationStatus } from '../../../kernel/operations/schema.ts';
 import type { Selector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch, readPage, type SortKey } from '../../../kernel/pages/store.ts';
+
+interface PendingOperation {
+  readonly id: string;
+  readonly type: string;
+  readonly status: OperationStatus;
+}
 
 interface ResourcesQuery {
   readonly limit: number;
@@ -15,6 +23,13 @@ interface ResourcesQuery {
   readonly created_after?: string;
   readonly created_before?: string;
 }
+
+/** What works on it now or next; one that takes no place in its queue, such as a request for approval, does not. */
+const pendingOperation = sql<PendingOperation | null>`(
+  select json_build_object('id', o.id, 'type', o.type, 'status', o.status) from operations o
+  where o.resource_id = resources.id and o.account_id = resources.account_id and o.finished_at is null
+    and o.queue <> 'free'
+  order by o.started_at nulls last, o.id limit 1)`.as('operation');
 
 const id: SortKey = { column: sql.ref('resources.id'), type: 'text' };
 const sorts: Record<string, SortKey> = {
@@ -33,6 +48,7 @@ export async function readResources(
   let query = call.db
     .selectFrom('resources')
     .selectAll()
+    .select(pendingOperation)
     .where('account_id', '=', call.caller.account.id)
     .where(sql<boolean>`type = any(${types}::text[])`);
   if (location !== undefined) query = query.where('location', '=', location);
