@@ -65,7 +65,7 @@ export function kindOf(address: Address): AddressKind {
 }
 
 /** `64:ff9b::/96` reaches the IPv4 address in its last word, so that one decides. */
-function behindNat64(address: Address): Address {
+export function behindNat64(address: Address): Address {
   const { family, w0, w1, w2, w3 } = address;
   const isNat64 = family === 6 && w0 === 0x0064ff9b && w1 === 0 && w2 === 0;
   return isNat64 ? addressFromWords(0, 0, 0xffff, w3) : address;
