@@ -16,6 +16,8 @@ import type { Registry } from './kernel/registry.ts';
 import { openSeal } from './kernel/secrets/key.ts';
 import { Seal } from './kernel/secrets/seal.ts';
 import type { Services } from './kernel/services.ts';
+import { newsChannels } from './kernel/waiting/news.ts';
+import { Waiters } from './kernel/waiting/waiters.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
@@ -33,6 +35,8 @@ export interface ServiceOptions {
   readonly secretKey?: Buffer;
   /** Does the work that outlives requests as well; else another process has to. */
   readonly works?: boolean;
+  /** Shorter for tests of what happens when one runs out. */
+  readonly leaseSeconds?: number;
 }
 
 export interface RunningServices {
@@ -80,7 +84,10 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const denials = new DenialQueue(db, failed);
   const audit = new AuditQueue(db, failed);
   const listener = new Listener(connection);
+  const waiters = new Waiters();
+  // The cache first: whoever is woken by news of rights finds the old ones gone.
   listener.subscribe(ACCESS_CHANNEL, access);
+  for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
   const services: Services = {
     provider,
@@ -91,6 +98,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     limiter,
     denials,
     audit,
+    waiters,
     metrics,
     log,
     trustedProxies: trustProxies(provider.server.trusted_proxies),
@@ -107,6 +115,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   metrics.watch('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
   metrics.watch('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
   metrics.watch('listener_up', '1 while notifications are heard.', () => Number(listener.isUp));
+  metrics.watch('waiters', 'Calls and streams that wait for news.', () => waiters.size);
   metrics.watch('limiter_addresses', 'Addresses counted by this process.', () => limiter.status().addresses);
   metrics.watch('limiter_degraded', '1 while the shared count is out of reach.', () =>
     Number(limiter.status().degraded),
@@ -133,7 +142,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
       };
     },
   };
-  const worker = options.works === true ? openWorker(services, listener) : null;
+  const worker = options.works === true ? openWorker(services, listener, options.leaseSeconds) : null;
   await listener.start();
   worker?.start();
 
@@ -142,6 +151,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     health,
     drain: () => {
       draining = true;
+      waiters.close();
     },
     async close() {
       await worker?.close();

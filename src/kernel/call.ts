@@ -8,6 +8,7 @@ import type { Start } from './operations/kind.ts';
 import type { StoredOperation } from './operations/store.ts';
 import type { Verdict } from './rate-limit/port.ts';
 import type { Services } from './services.ts';
+import type { Holding } from './waiting/holding.ts';
 
 export interface ResourceRef {
   readonly type: string;
@@ -32,6 +33,9 @@ export interface Cost {
   readonly hourly: string;
   readonly monthly: string;
   readonly currency: string;
+  /** For budgets that count only a part: the family of what costs, if not the endpoint's, and its labels. */
+  readonly family?: string;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** What a handler reported while it ran. */
@@ -40,7 +44,7 @@ export interface Done {
   readonly warnings: Warning[];
   readonly costs: Cost[];
   readonly events: NewEvent[];
-  /** The operation it started, if any. */
+  /** The operation it started or is about, if any. */
   operation: StoredOperation | null;
 }
 
@@ -83,4 +87,11 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   event(event: NewEvent): void;
   /** Starts the work that outlives this call: refused as the kind's queue says. */
   start(start: Start): Promise<StoredOperation>;
+  /** The answer is about this operation, which another call started. */
+  follow(operation: StoredOperation): void;
+  /**
+   * Looks, and where the caller is willing to wait, looks again at every news until it is done or the time is over.
+   * For reads: a write would keep its transaction open meanwhile.
+   */
+  hold<T>(holding: Holding<T>): Promise<T>;
 }

@@ -55,6 +55,8 @@ interface Facts {
   readonly problems: readonly ProblemCode[];
   /** What it starts, if it answers 202. */
   readonly operation?: Kind;
+  /** A read that can be held until there is something to tell (`call.hold`): takes `Prefer: wait=N` and `wait`. */
+  readonly waits?: true;
   readonly example: Example;
 }
 
@@ -69,6 +71,8 @@ export interface EndpointDefinition<
   readonly body?: B;
   readonly answers: A;
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<ReplyTo<A>>;
+  /** The same read as it goes on, for callers that ask for a stream; refusals come before the first item. */
+  stream?(call: Call<Static<P>, Static<Q>, Static<B>>, resumeAfter: string | undefined): Promise<Stream>;
 }
 
 /** What the rest of the house sees: the same record with its types erased. */
@@ -79,7 +83,17 @@ export interface Endpoint extends Facts {
   readonly body: TSchema | undefined;
   readonly answers: Answers;
   handle(call: Call<unknown, unknown, unknown>): Promise<Reply>;
+  readonly stream: ((call: Call, resumeAfter: string | undefined) => Promise<Stream>) | undefined;
 }
+
+export interface StreamItem {
+  /** Where a stream that was cut off goes on. */
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+}
+
+export type Stream = AsyncIterable<StreamItem>;
 
 const NOTHING = Type.Object({}, { additionalProperties: false });
 
@@ -95,9 +109,23 @@ export function endpoint<
     params: definition.params ?? NOTHING,
     query: definition.query ?? NOTHING,
     body: definition.body,
+    answers: withFinalAnswer(definition),
     // The pipeline validates input against these very schemas before it calls, so the types hold.
     handle: definition.handle as unknown as Endpoint['handle'],
+    stream: definition.stream as unknown as Endpoint['stream'],
   };
+}
+
+/** Answers 202 and does the rest in an operation. */
+export const isAsync = ({ answers, operation }: Pick<Endpoint, 'answers' | 'operation'>): boolean =>
+  answers[202] != null && (operation !== undefined || isOperation(answers[202]));
+
+export const isOperation = (schema: TSchema): boolean => (schema as { title?: string }).title === 'Operation';
+
+/** A caller that waits for the end gets the same shape, as it is then. */
+function withFinalAnswer(definition: Pick<Endpoint, 'answers' | 'operation'>): Answers {
+  const { answers } = definition;
+  return isAsync(definition) && answers[202] !== undefined ? { 200: answers[202], ...answers } : answers;
 }
 
 export const isWrite = (record: Pick<Endpoint, 'access'>): boolean => record.access !== 'read';

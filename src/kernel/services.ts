@@ -12,6 +12,7 @@ import type { ProviderConfig } from './provider/schema.ts';
 import type { RateLimitStore } from './rate-limit/port.ts';
 import type { Registry } from './registry.ts';
 import type { Seal } from './secrets/seal.ts';
+import type { Waiters } from './waiting/waiters.ts';
 
 export interface Services {
   readonly provider: ProviderConfig;
@@ -26,6 +27,7 @@ export interface Services {
   readonly cursors: CursorSeal;
   /** For secrets that have to be used again. */
   readonly secrets: Seal;
+  readonly waiters: Waiters;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly baseUrl: string;

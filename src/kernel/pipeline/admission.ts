@@ -23,6 +23,13 @@ export function admit(exchange: Exchange, services: Services): Refused | Promise
   return runStages(stages, exchange, services);
 }
 
+const rights: readonly Stage[] = [key, allowlist, permission];
+
+/** For a caller that is still here: whether it would be let in now. Not counted as a request. */
+export function readmit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
+  return runStages(rights, exchange, services);
+}
+
 /** The first refusal ends it. Runs on without a promise as long as no stage needs one. */
 export function runStages(
   stages: readonly Stage[],

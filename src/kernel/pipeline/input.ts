@@ -2,9 +2,10 @@ import { maskKeys } from '../access/key-format.ts';
 import { type Exchange, endpointOf } from '../exchange.ts';
 import { type FieldError, invalid, Problem } from '../problems/problem.ts';
 import { convertQuery } from '../query-string.ts';
-import type { Endpoint } from '../record.ts';
+import { type Endpoint, isAsync } from '../record.ts';
 import { Shape, type TObject, Type } from '../schema.ts';
 import { distinct, faultsOf, isValid } from '../validation.ts';
+import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
 
 export interface Input {
   readonly params: unknown;
@@ -14,6 +15,8 @@ export interface Input {
   readonly idempotencyKey: string | undefined;
   readonly ifMatch: readonly string[] | undefined;
   readonly ifNoneMatch: readonly string[] | undefined;
+  /** Seconds the caller is willing to wait for an answer worth having. */
+  readonly wait: number | null;
 }
 
 const dryRun = Type.Optional(
@@ -22,14 +25,27 @@ const dryRun = Type.Optional(
   }),
 );
 
+const wait = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECONDS,
+    description: 'Seconds to hold the answer until there is something to tell; as `Prefer: wait=N`.',
+  }),
+);
+
 const queryShapes = new WeakMap<Endpoint, TObject>();
 
-/** What the record says plus what every changing call takes. */
+/** What the record says plus what every changing and every waiting call takes. */
 export function queryShapeOf(endpoint: Endpoint): TObject {
   const known = queryShapes.get(endpoint);
   if (known !== undefined) return known;
+  const { properties } = endpoint.query;
   const shape =
-    endpoint.method === 'GET' ? endpoint.query : Shape({ ...endpoint.query.properties, dry_run: dryRun });
+    endpoint.method !== 'GET'
+      ? Shape({ ...properties, dry_run: dryRun })
+      : endpoint.waits
+        ? Shape({ ...properties, wait })
+        : endpoint.query;
   queryShapes.set(endpoint, shape);
   return shape;
 }
@@ -47,6 +63,8 @@ function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): strin
   }
   return header.match(/(?:W\/)?"[^"]*"/g) ?? [];
 }
+
+export const EVENT_STREAM = 'text/event-stream';
 
 /** `q=0` is how a client says what it will not take. */
 const REFUSED = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i;
@@ -76,10 +94,27 @@ function readIdempotencyKey(exchange: Exchange, errors: FieldError[]): string | 
   return key;
 }
 
+/** Asked for in the header, in the query, or in both alike. Calls that never wait ignore the preference, as RFC 7240 has it. */
+function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): number | null {
+  const endpoint = endpointOf(exchange);
+  if (!endpoint.waits && !isAsync(endpoint)) return null;
+  const preferred = readPreferredWait(exchange.incoming.headers['prefer'] as string | undefined);
+  if (preferred !== null && typeof preferred !== 'number') {
+    errors.push(preferred);
+    return null;
+  }
+  if (typeof asked !== 'number') return preferred;
+  if (preferred !== null && preferred !== asked) {
+    const detail = 'The header Prefer asks for another wait; give one of them, or both alike.';
+    errors.push({ pointer: 'query/wait', code: 'incompatible', detail });
+  }
+  return asked;
+}
+
 /** Headers, query and body are judged together, so one answer names every fault. An id of the wrong shape is just unknown. */
 export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const endpoint = endpointOf(exchange);
-  refuseForeignFormat(exchange, ['application/json']);
+  refuseForeignFormat(exchange, endpoint.stream ? ['application/json', EVENT_STREAM] : ['application/json']);
   const ifMatch = readTags(exchange, 'if-match');
   const ifNoneMatch = readTags(exchange, 'if-none-match');
   if (endpoint.body === undefined && sentBody !== undefined) {
@@ -88,11 +123,12 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const { values, errors } = convertQuery(queryShapeOf(endpoint), exchange.incoming.query);
   const found: FieldError[] = [...errors, ...faultsOf(queryShapeOf(endpoint), values, 'query')];
   const idempotencyKey = readIdempotencyKey(exchange, found);
+  const seconds = readWait(exchange, values['wait'], found);
   const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
   if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
   if (found.length > 0) throw invalid(distinct(found));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
-  const { dry_run, ...query } = values;
+  const { dry_run, wait: _, ...query } = values;
   const isDryRun = dry_run === true && endpoint.access !== 'read';
   // A dry run has no effect to repeat: it neither stores an answer nor gets that of the real call.
   const isRepeatable = endpoint.method === 'POST' && endpoint.access !== 'read' && !isDryRun;
@@ -104,5 +140,6 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
     idempotencyKey: isRepeatable ? idempotencyKey : undefined,
     ifMatch,
     ifNoneMatch,
+    wait: seconds,
   };
 }

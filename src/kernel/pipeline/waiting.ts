@@ -1,0 +1,133 @@
+/** Calls that wait: reads until there is something to tell, changes until their operation has ended. */
+import { nothingDone } from '../call.ts';
+import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
+import { hasEnded, type OperationRow, presentOperation } from '../operations/schema.ts';
+import { findOperation } from '../operations/store.ts';
+import { Problem } from '../problems/problem.ts';
+import { type Endpoint, isOperation, isWrite } from '../record.ts';
+import type { Registry } from '../registry.ts';
+import type { Services } from '../services.ts';
+import { hold, type Patience } from '../waiting/holding.ts';
+import { endOf } from '../waiting/news.ts';
+import { readmit } from './admission.ts';
+import { callOf, type Hold } from './calling.ts';
+import type { Input } from './input.ts';
+import { answer, type Result } from './output.ts';
+
+/** Tells when the caller is no longer there; made only for those who wait. */
+export type Leave = () => AbortSignal;
+
+export const patienceOf = (
+  exchange: Exchange,
+  services: Services,
+  milliseconds: number,
+  signal: AbortSignal,
+): Patience => ({
+  milliseconds,
+  signal,
+  accountId: callerOf(exchange).account.id,
+  isOverdue: () => (callerOf(exchange).key.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now(),
+  readmit: () => readmit(exchange, services),
+});
+
+/** For reads; undefined where nobody wants to wait. */
+export function holdFor(
+  exchange: Exchange,
+  services: Services,
+  { wait }: Input,
+  leave: Leave,
+): Hold | undefined {
+  if (wait === null || endpointOf(exchange).waits !== true) return undefined;
+  const patience = patienceOf(exchange, services, wait * 1000, leave());
+  return (holding) => hold(services.waiters, patience, holding);
+}
+
+/** As RFC 7240 has it: the answer says which of the preferences was heeded. */
+export function applied(result: Result, { wait }: Input): Result {
+  return wait === null
+    ? result
+    : { ...result, headers: { ...result.headers, 'preference-applied': `wait=${wait}` } };
+}
+
+const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
+/**
+ * The change is made and committed; what is waited for is its end. Whoever loses the right to wait keeps the answer that
+ * was earned already.
+ */
+export async function awaitEnd(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  accepted: Result,
+  leave: Leave,
+): Promise<Result> {
+  const location = accepted.headers['operation-location'];
+  if (input.wait === null || accepted.status !== 202 || location === undefined) return accepted;
+  const { db, waiters } = services;
+  const accountId = callerOf(exchange).account.id;
+  const id = lastSegment(location);
+  const patience = patienceOf(exchange, services, input.wait * 1000, leave());
+  const operation = await hold(waiters, patience, {
+    keys: [endOf(id)],
+    look: () => findOperation(db, accountId, id),
+    isDone: (row) => row === undefined || hasEnded(row.status),
+  }).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+  if (operation === undefined || !hasEnded(operation.status)) return applied(accepted, input);
+  return applied(await finalResult(exchange, services, input, accepted, operation), input);
+}
+
+async function finalResult(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  accepted: Result,
+  operation: OperationRow,
+): Promise<Result> {
+  const endpoint = endpointOf(exchange);
+  const view = presentOperation(operation, services.baseUrl);
+  const isItself = endpoint.answers[202] != null && isOperation(endpoint.answers[202]);
+  // What the accepted answer alone holds (a secret that is shown once) is kept; all else is as it is now.
+  const before = JSON.parse(accepted.body ?? '{}') as Record<string, unknown>;
+  const body = isItself
+    ? view
+    : { ...before, ...(await readNow(exchange, services, input, before['id'])), operation: view };
+  const result = answer(endpoint, { status: 200, body }, () => '');
+  return { ...result, headers: { ...accepted.headers, ...result.headers } };
+}
+
+/** The record that reads one of what this call changes. */
+function readerOf(registry: Registry, { resource }: Endpoint): Endpoint | undefined {
+  return registry.endpoints.find(
+    (record) => record.resource.name === resource.name && record.resource.role === 'read' && !isWrite(record),
+  );
+}
+
+/** Nothing when it is gone. */
+async function readNow(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  id: unknown,
+): Promise<Record<string, unknown>> {
+  const reader = readerOf(services.registry, endpointOf(exchange));
+  if (reader === undefined) return {};
+  const names = Object.keys(reader.params.properties);
+  const own = names.at(-1);
+  const params = { ...(input.params as object), ...(own === undefined ? {} : { [own]: id }) };
+  const call = callOf(
+    exchange,
+    services,
+    { ...input, params, query: {} },
+    { db: services.db, done: nothingDone() },
+  );
+  try {
+    return (await reader.handle(call)).body as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return {};
+    throw error;
+  }
+}

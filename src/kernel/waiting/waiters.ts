@@ -1,0 +1,139 @@
+/**
+ * All who wait for news in this process, behind its one LISTEN connection. A watch is a few entries in a map and, while
+ * somebody waits, one timer. It begins before its owner looks at the database, so news that comes between the look and
+ * the wait is kept, not missed. When notifications were lost, everybody looks again.
+ */
+import type { Subscriber } from '../../store/listener.ts';
+
+const BLIND_MS = 1_000;
+const NOTHING: ReadonlySet<string> = new Set();
+
+export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
+
+export interface Watch {
+  /** What was heard since the last wait; empty when the time is over, the signal aborted or the process stops. */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<ReadonlySet<string>>;
+  close(): void;
+}
+
+interface Waiter {
+  hear(key: string): void;
+  stop(): void;
+}
+
+export class Waiters {
+  readonly #byKey = new Map<string, Set<Waiter>>();
+  /** With the keys of each. */
+  readonly #all = new Map<Waiter, readonly string[]>();
+  readonly #looks = new Map<string, { readonly news: number; readonly found: Promise<unknown> }>();
+  #news = 0;
+  #blind: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** What the listener tells of a channel. */
+  on(channel: string): Subscriber {
+    return {
+      heard: (payload) => this.#tell(newsKey(channel, payload)),
+      up: () => {
+        clearInterval(this.#blind);
+        this.#blind = undefined;
+        this.#tellAll();
+      },
+      down: () => {
+        if (this.#isClosed || this.#blind !== undefined) return;
+        this.#blind = setInterval(() => this.#tellAll(), BLIND_MS);
+        this.#blind.unref();
+        this.#tellAll();
+      },
+    };
+  }
+
+  watch(keys: readonly string[]): Watch {
+    const heard = new Set<string>();
+    let end: (() => void) | undefined;
+    const waiter: Waiter = {
+      hear(key) {
+        heard.add(key);
+        end?.();
+      },
+      stop: () => end?.(),
+    };
+    this.#all.set(waiter, keys);
+    for (const key of keys) this.#waitersFor(key).add(waiter);
+    return {
+      wait: (milliseconds, signal) =>
+        new Promise((resolve) => {
+          const finish = (): void => {
+            clearTimeout(timer);
+            signal?.removeEventListener('abort', finish);
+            end = undefined;
+            const news = heard.size === 0 ? NOTHING : new Set(heard);
+            heard.clear();
+            resolve(news);
+          };
+          const timer = setTimeout(finish, milliseconds);
+          end = finish;
+          if (heard.size > 0 || this.#isClosed || signal?.aborted) finish();
+          else signal?.addEventListener('abort', finish);
+        }),
+      close: () => this.#forget(waiter),
+    };
+  }
+
+  /**
+   * Those who were woken by the same news and would ask the same question ask it once. Only for who was woken: a look
+   * that began before somebody came may not show what that somebody knows already.
+   */
+  lookTogether<T>(name: string, look: () => Promise<T>): Promise<T> {
+    const running = this.#looks.get(name);
+    if (running !== undefined && running.news === this.#news) return running.found as Promise<T>;
+    const found = look();
+    const entry = { news: this.#news, found };
+    this.#looks.set(name, entry);
+    const forget = (): void => {
+      if (this.#looks.get(name) === entry) this.#looks.delete(name);
+    };
+    found.then(forget, forget);
+    return found;
+  }
+
+  /** Ends all waits, and those that would still begin. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#blind);
+    for (const waiter of this.#all.keys()) waiter.stop();
+  }
+
+  #waitersFor(key: string): Set<Waiter> {
+    const known = this.#byKey.get(key) ?? new Set();
+    this.#byKey.set(key, known);
+    return known;
+  }
+
+  #tell(key: string): void {
+    this.#news++;
+    for (const waiter of this.#byKey.get(key) ?? []) waiter.hear(key);
+  }
+
+  #tellAll(): void {
+    this.#news++;
+    for (const [waiter, keys] of this.#all) for (const key of keys) waiter.hear(key);
+  }
+
+  #forget(waiter: Waiter): void {
+    for (const key of this.#all.get(waiter) ?? []) {
+      const others = this.#byKey.get(key);
+      others?.delete(waiter);
+      if (others?.size === 0) this.#byKey.delete(key);
+    }
+    this.#all.delete(waiter);
+  }
+}
