@@ -15,15 +15,18 @@ export interface Worker {
 }
 
 /** Before the listener starts: it hears of work through it. */
-export function openWorker(services: Services, listener: Listener): Worker {
+export function openWorker(services: Services, listener: Listener, leaseSeconds?: number): Worker {
   const { db, registry, log, metrics } = services;
-  const runner = new Runner({
-    store: new DatabaseRunnerStore(db, registry, REAL),
-    environment: REAL,
-    db,
-    log,
-    kindOf: (type) => registry.kinds.get(type),
-  });
+  const runner = new Runner(
+    {
+      store: new DatabaseRunnerStore(db, registry, REAL, leaseSeconds),
+      environment: REAL,
+      db,
+      log,
+      kindOf: (type) => registry.kinds.get(type),
+    },
+    leaseSeconds === undefined ? {} : { leaseSeconds },
+  );
   listener.subscribe(WORK_CHANNEL, runner);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
   metrics.watch('operations_running', 'Operations in the hands of this process.', () => runner.running);

@@ -31,8 +31,9 @@ export type Interruption = 'lost' | 'closing' | 'cancelled' | 'deadline';
 
 export class Performance {
   readonly #stage: Stage;
-  readonly #readAt: number;
   #operation: Claimed;
+  /** When `#operation` was read, by the clock of this process. */
+  #readAt: number;
   #controller = new AbortController();
   #interruption: Interruption | null = null;
   #isLast = false;
@@ -66,6 +67,7 @@ export class Performance {
       if (this.#interruption === 'closing') return true;
       const next = await this.#next();
       if (next === null) return false;
+      if (next !== this.#operation) this.#readAt = this.#stage.environment.monotonic();
       this.#operation = next;
       if (this.#isLast) return true;
     }

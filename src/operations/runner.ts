@@ -7,7 +7,6 @@ import type { Subscriber } from '../store/listener.ts';
 import { Performance, type Stage } from './performance.ts';
 import { LEASE_SECONDS } from './port.ts';
 
-const RENEW_MS = (LEASE_SECONDS * 1000) / 3;
 /** How often it looks though nobody said anything: with ears, and without. */
 const PATROL_MS = 30_000;
 const DEAF_PATROL_MS = 1000;
@@ -18,16 +17,19 @@ const AFTER_FAULT_SECONDS = 5;
 export interface RunnerOptions {
   readonly slots?: number;
   readonly owner?: string;
+  /** As long as those the store gives. */
+  readonly leaseSeconds?: number;
 }
 
 export class Runner implements Subscriber {
   readonly #stage: Stage;
   readonly #slots: number;
   readonly #owner: string;
+  readonly #renewMs: number;
   readonly #running = new Map<string, { performance: Performance; ended: Promise<void> }>();
   #callOff: () => void = () => undefined;
   #callOffRenewal: () => void = () => undefined;
-  #isLooking = false;
+  #looking: Promise<void> | null = null;
   #lookAgain = false;
   #hears = false;
   #isOpen = false;
@@ -36,6 +38,7 @@ export class Runner implements Subscriber {
     this.#stage = stage;
     this.#slots = options.slots ?? 32;
     this.#owner = options.owner ?? `${process.pid}-${randomBytes(6).toString('hex')}`;
+    this.#renewMs = ((options.leaseSeconds ?? LEASE_SECONDS) * 1000) / 3;
   }
 
   get running(): number {
@@ -67,6 +70,8 @@ export class Runner implements Subscriber {
   async close(patienceMs = 5000): Promise<void> {
     this.#isOpen = false;
     this.#callOff();
+    // What is being claimed at this moment is in these hands too.
+    await this.#looking;
     const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     const outOfPatience = new Promise<void>((resolve) => {
       const callOff = this.#stage.environment.after(patienceMs, resolve);
@@ -82,14 +87,13 @@ export class Runner implements Subscriber {
   /** One look at a time; a word that comes meanwhile leads to another. */
   #look(): void {
     if (!this.#isOpen) return;
-    if (this.#isLooking) {
+    if (this.#looking !== null) {
       this.#lookAgain = true;
       return;
     }
-    this.#isLooking = true;
     this.#lookAgain = false;
     this.#callOff();
-    this.#claim().then(
+    this.#looking = this.#claim().then(
       (waitMs) => this.#looked(waitMs),
       (error: unknown) => {
         this.#stage.log.warn({ err: error }, 'operations could not be claimed');
@@ -99,7 +103,7 @@ export class Runner implements Subscriber {
   }
 
   #looked(waitMs: number): void {
-    this.#isLooking = false;
+    this.#looking = null;
     if (this.#lookAgain) this.#look();
     else this.#lookIn(waitMs);
   }
@@ -147,7 +151,7 @@ export class Runner implements Subscriber {
   }
 
   #scheduleRenewal(): void {
-    this.#callOffRenewal = this.#stage.environment.after(RENEW_MS, () => {
+    this.#callOffRenewal = this.#stage.environment.after(this.#renewMs, () => {
       void this.#renew().finally(() => {
         if (this.#isOpen || this.#running.size > 0) this.#scheduleRenewal();
       });

@@ -31,12 +31,14 @@ export class DatabaseRunnerStore implements RunnerStore {
   readonly #registry: Registry;
   readonly #environment: Environment;
   readonly #types: readonly string[];
+  readonly #leaseSeconds: number;
 
-  constructor(db: Db, registry: Registry, environment: Environment) {
+  constructor(db: Db, registry: Registry, environment: Environment, leaseSeconds = LEASE_SECONDS) {
     this.#types = [...registry.kinds.keys()];
     this.#db = db;
     this.#registry = registry;
     this.#environment = environment;
+    this.#leaseSeconds = leaseSeconds;
   }
 
   /** Undefined where the database's own clock counts. */
@@ -59,10 +61,10 @@ export class DatabaseRunnerStore implements RunnerStore {
           select id, status = 'queued' as was_queued from operations
           where finished_at is null and is_ready and type = any(${this.#types}::text[]) and (
             (lease_owner is null and (run_at <= ${at} or run_at_set > ${at}))
-            or lease_until <= ${at} or lease_until > ${at} + ${2 * LEASE_SECONDS} * interval '1 second')
+            or lease_until <= ${at} or lease_until > ${at} + ${2 * this.#leaseSeconds} * interval '1 second')
           order by run_at, id limit ${limit} for update skip locked)
         update operations o set attempt = attempt + 1, lease_owner = ${owner},
-          lease_until = ${at} + ${LEASE_SECONDS} * interval '1 second',
+          lease_until = ${at} + ${this.#leaseSeconds} * interval '1 second',
           status = case when was_queued then 'running' else status end,
           cancellable = case when was_queued then cancellable_running else cancellable end,
           started_at = coalesce(started_at, ${at}), waiting_for = null, updated_at = ${at}
@@ -92,7 +94,7 @@ export class DatabaseRunnerStore implements RunnerStore {
   async renew(owner: string, held: readonly Held[]): Promise<ReadonlySet<string>> {
     const at = this.#at;
     const { rows } = await sql<{ id: string }>`
-      update operations o set lease_until = ${at} + ${LEASE_SECONDS} * interval '1 second'
+      update operations o set lease_until = ${at} + ${this.#leaseSeconds} * interval '1 second'
       from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ attempt }) => attempt)}::int[]) as mine(id, attempt)
       where o.id = mine.id and o.attempt = mine.attempt and o.lease_owner = ${owner}
       returning o.id`.execute(this.#db);
@@ -246,7 +248,8 @@ export class DatabaseRunnerStore implements RunnerStore {
       select (extract(epoch from least(
         (select min(run_at) from operations
          where finished_at is null and is_ready and lease_owner is null and type = any(${this.#types}::text[])),
-        (select min(lease_until) from operations where lease_owner is not null)) - ${at}) * 1000)::float8 as ms`.execute(
+        (select min(lease_until) from operations
+         where lease_owner is not null and type = any(${this.#types}::text[]))) - ${at}) * 1000)::float8 as ms`.execute(
       this.#db,
     );
     return rows[0]?.ms ?? null;
