@@ -8,15 +8,20 @@ import { faultsOf } from '../kernel/validation.ts';
 const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?<!\\s)$';
 const EMAIL = '^[^@\\s\\u0000-\\u001f]{1,64}@[^@\\s\\u0000-\\u001f.]+(\\.[^@\\s\\u0000-\\u001f.]+)+$';
 
+const MONEY = '^\\d{1,10}(\\.\\d{1,2})?$';
+
 const explanations: Readonly<Record<string, string>> = {
   [LINE]: 'Must be one line of text without control characters and without spaces at its ends.',
   [EMAIL]: 'Must be an e-mail address such as ada@example.com.',
+  [MONEY]: 'Must be an amount such as 50 or 49.90.',
 };
 
 /** One line of text as people write it. Control characters would let a name rewrite the terminal that shows it. */
 export function Line(minLength: number, maxLength: number): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', minLength, maxLength, pattern: LINE });
 }
+
+export const Money: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', pattern: MONEY });
 
 export const Email: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',

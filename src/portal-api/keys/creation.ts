@@ -1,6 +1,6 @@
 import { issueKey } from '../../kernel/access/key-format.ts';
 import { presetNames, presetPatterns, presets } from '../../kernel/access/presets.ts';
-import { approvals } from '../../kernel/access/tables.ts';
+import { type Approval, approvals } from '../../kernel/access/tables.ts';
 import type { Vocabulary } from '../../kernel/access/vocabulary.ts';
 import type { Warning } from '../../kernel/call.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -11,7 +11,7 @@ import type { AccountRow } from '../accounts/store.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
 import { change } from '../change.ts';
-import { check, Line, refuse } from '../input.ts';
+import { check, Line, Money, refuse } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { findActiveOwner, findMember, type MemberRow } from '../members/store.ts';
 import { patternFaults, patternWarnings } from './ceiling.ts';
@@ -29,6 +29,8 @@ const CreateKey = Shape({
   permissions: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })),
   preset: Type.Optional(OneOf(presetNames)),
   approval: Type.Optional(OneOf(approvals)),
+  /** A call that adds more than this to the cost of a month needs approval too. */
+  approval_over_monthly: Type.Optional(Money),
   notes: Type.Optional(Line(0, 255)),
 });
 export type CreateKey = Static<typeof CreateKey>;
@@ -76,6 +78,12 @@ function choiceFaults({ permissions, preset }: CreateKey): FieldError[] {
   return [{ pointer, code: 'required', detail: 'Give at least one permission, or a preset.' }];
 }
 
+function approvalFaults(approval: Approval, { approval_over_monthly }: CreateKey): FieldError[] {
+  if (approval !== 'off' || approval_over_monthly === undefined) return [];
+  const detail = 'This goes with the approval destructive or writes; with off, nothing needs approval.';
+  return [{ pointer: '/approval_over_monthly', code: 'incompatible', detail }];
+}
+
 export async function requireFreeName(tx: Tx, accountId: string, name: string): Promise<void> {
   const holder = await findLivingByName(tx, accountId, name);
   if (holder === undefined) return;
@@ -109,6 +117,8 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
         ...lifetimeFaults(expires_in, account),
       ]);
     }
+    const approval = input.approval ?? preset?.approval ?? account.key_default_approval;
+    refuse(approvalFaults(approval, input));
     await requireFreeName(tx, account.id, input.name);
     await requireRoom(
       tx,
@@ -121,7 +131,6 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
     await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
 
     const { key: secret, publicId, hash } = issueKey();
-    const approval = input.approval ?? preset?.approval ?? account.key_default_approval;
     const row = await insertKey(tx, {
       id: newId('api_key'),
       account_id: account.id,
@@ -131,6 +140,7 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
       permissions,
       preset: input.preset ?? null,
       approval,
+      approval_over_monthly: input.approval_over_monthly ?? null,
       owner_id: owner.id,
       owner_name: owner.name,
       expires_in,
@@ -142,6 +152,7 @@ export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: K
       public_id: publicId,
       permissions,
       approval,
+      approval_over_monthly: row.approval_over_monthly,
       owner_id: owner.id,
       expires_in,
     };

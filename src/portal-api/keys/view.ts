@@ -11,6 +11,7 @@ export function viewKey(row: KeyRow) {
     permissions: fold(row.permissions),
     preset: row.preset,
     approval: row.approval,
+    approval_over_monthly: row.approval_over_monthly,
     owner: { member_id: row.owner_id, name: row.owner_name },
     expires_in: row.expires_in,
     expires_at: row.expires_at,

@@ -26,6 +26,7 @@ function describe(key: KeyView, owner = key.owner.name): string {
     permissions: key.permissions,
     preset: key.preset,
     approval: key.approval,
+    'approval over': key.approval_over_monthly && `${key.approval_over_monthly} a month`,
     expires: key.expires_at ?? 'never',
     notes: key.notes,
     'last used': used && `${used.at.toISOString()} from ${used.ip} for ${used.operation_id}`,
@@ -69,6 +70,7 @@ interface CreateOptions {
   permission?: string[];
   preset?: PresetName;
   approval?: Approval;
+  approvalOverMonthly?: string;
   owner?: string;
   notes?: string;
 }
@@ -82,18 +84,23 @@ function addCreate(keys: Command, cli: Cli): void {
     .addOption(choice('--preset <preset>', presetNames, 'instead of permissions'))
     .addOption(choice('--expires-in <time>', lifetimes, '90d, or less if the account says so'))
     .addOption(choice('--approval <mode>', approvals, 'which calls a person must approve'))
+    .option('--approval-over-monthly <amount>', 'also whatever adds more than this to the cost of a month')
     .option('--owner <member>', 'id or e-mail address (the first owner of the account)')
     .option('--notes <text>', 'up to 255 characters')
     .addHelpText('after', `\nPresets:\n${presetHelp}`)
     .action(
       cli.atDesk<CreateOptions>(
-        async (desk, { name, expiresIn, permission, preset, approval, owner, notes }) => {
+        async (
+          desk,
+          { name, expiresIn, permission, preset, approval, approvalOverMonthly, owner, notes },
+        ) => {
           const account = await chooseAccount(desk);
           const owner_id = owner && (await chooseMember(desk, account.id, owner)).id;
           const more = given({
             permissions: permission,
             preset,
             approval,
+            approval_over_monthly: approvalOverMonthly,
             notes,
             expires_in: expiresIn,
             owner_id,
