@@ -86,7 +86,7 @@ function confidenceOf(ledger: Ledger, period: Period, scope: SpendingScope, now:
   const passed = share(now - from, to - from);
   if (passed < 0.1) return 'low';
   const total = Number(runRate(ledger, period, scope, now));
-  const earlier = Number(runRate(ledger, period, scope, from + (now - from) / 2));
+  const earlier = Number(runRate(ledger, period, scope, from + Math.floor((now - from) / 2)));
   const drift = Math.abs(total - earlier) / Math.max(total, earlier, 1);
   if (drift > 0.5) return 'low';
   return passed >= 0.5 && drift <= 0.1 ? 'high' : 'medium';
