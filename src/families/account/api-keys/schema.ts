@@ -2,10 +2,25 @@ import type { Selectable } from 'kysely';
 import { fold } from '../../../kernel/access/permissions.ts';
 import { approvals, type KeyStatus, keyStatuses } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import {
+  Decimal,
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import type { Tables } from '../../../store/database.ts';
 
 export const revokeReasons = ['leaked', 'rotated', 'unused', 'other'] as const;
+
+export const OverMonthly = Nullable({
+  ...Decimal,
+  description: 'What adds more than this to the cost of a month needs approval too.',
+});
 
 export const ApiKey = Named(
   'ApiKey',
@@ -26,6 +41,7 @@ export const ApiKey = Named(
     permissions: Type.Array(Type.String()),
     preset: Nullable(Type.String()),
     approval: OneOf(approvals),
+    approval_over_monthly: OverMonthly,
     owner: Shape({ member_id: Nullable(Id('mem')), name: Type.String() }),
     expires_in: Type.String(),
     expires_at: Nullable(Time),
@@ -60,6 +76,7 @@ export function presentKey(row: KeyRow): Static<typeof ApiKey> {
     permissions: fold(row.permissions),
     preset: row.preset,
     approval: row.approval,
+    approval_over_monthly: row.approval_over_monthly,
     owner: { member_id: row.owner_id, name: row.owner_name },
     expires_in: row.expires_in,
     expires_at: time(row.expires_at),
@@ -100,6 +117,7 @@ export const exampleKey: Static<typeof ApiKey> = {
   permissions: ['account:*:read'],
   preset: null,
   approval: 'off',
+  approval_over_monthly: null,
   owner: { member_id: 'mem_01jqzv2m7ye9rs5d3k8w4t6y0c', name: 'Ada Example' },
   expires_in: '90d',
   expires_at: '2026-06-01T10:00:00.000Z',

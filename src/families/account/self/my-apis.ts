@@ -20,7 +20,9 @@ const ApiAccess = Named(
     effect: OneOf(['read', 'write', 'destructive']),
     allowed: Type.Boolean(),
     denied_by: Type.Array(OneOf(denials)),
-    approval_required: Type.Boolean(),
+    approval_required: Type.Boolean({
+      description: 'Whether a person has to approve every such call of this key, whatever it costs.',
+    }),
   }),
 );
 

@@ -3,6 +3,7 @@ import { roleNames } from '../../../kernel/access/roles.ts';
 import { allowlistModes, approvals, keyStatuses } from '../../../kernel/access/tables.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { OverMonthly } from '../api-keys/schema.ts';
 
 const Whoami = Named(
   'Whoami',
@@ -20,6 +21,7 @@ const Whoami = Named(
       expires_at: Nullable(Time),
       permissions: Type.Array(Type.String()),
       approval: OneOf(approvals),
+      approval_over_monthly: OverMonthly,
     }),
     owner: Shape({ member_id: Id('mem'), role: OneOf(roleNames) }),
     effective_permissions: Type.Array(
@@ -49,6 +51,7 @@ const example = {
     expires_at: '2026-06-01T10:00:00.000Z',
     permissions: ['account:profile:read'],
     approval: 'off',
+    approval_over_monthly: null,
   },
   owner: { member_id: 'mem_01jqzv2m7ye9rs5d3k8w4t6y0c', role: 'developer' },
   effective_permissions: ['account:profile:read', 'account:self:read'],
@@ -90,6 +93,7 @@ export const getWhoami = endpoint({
         expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
         permissions: [...key.permissions],
         approval: key.approval,
+        approval_over_monthly: key.approvalOverMonthly,
       },
       owner: { member_id: owner.memberId, role: owner.role },
       effective_permissions: [...new Set(allowed.map((record) => record.permission))].sort(),
