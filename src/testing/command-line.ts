@@ -1,7 +1,7 @@
 /** The operator's command line in this process, with what it prints caught and its questions answered. */
 import { families } from '../families/index.ts';
 import type { ProviderConfig } from '../kernel/provider/schema.ts';
-import { buildRegistry } from '../kernel/registry.ts';
+import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import { type CliIo, runCli } from '../surfaces/cli/cli.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -11,8 +11,9 @@ export interface Ran {
   readonly err: string;
   /** The questions asked, each answered by the next of `answers`. */
   readonly asked: readonly string[];
-  /** What `serve` was started with. */
+  /** What `serve` was started with, and as what. */
   readonly served: readonly ProviderConfig[];
+  readonly roles: readonly string[];
 }
 
 export interface Setting {
@@ -20,6 +21,8 @@ export interface Setting {
   readonly folder?: string;
   /** Null: nobody is there to answer. */
   readonly answers?: readonly string[] | null;
+  /** Other families than those of the product. */
+  readonly registry?: Registry;
 }
 
 /** A URL of a database whose server listens on a socket only. */
@@ -30,6 +33,7 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
   const { env = {}, folder = '/', answers = [] } = setting;
   const asked: string[] = [];
   const served: ProviderConfig[] = [];
+  const roles: string[] = [];
   let out = '';
   let err = '';
   const io: CliIo = {
@@ -46,12 +50,13 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
   };
   const parts = {
     version: '1.2.3',
-    registry: buildRegistry(families),
-    serve: async (config: ProviderConfig) => {
+    registry: setting.registry ?? buildRegistry(families),
+    serve: async (config: ProviderConfig, _: unknown, role: string) => {
       served.push(config);
+      roles.push(role);
       return 0;
     },
   };
   const code = await runCli(argv, parts, io);
-  return { code, out, err, asked, served };
+  return { code, out, err, asked, served, roles };
 }

@@ -6,12 +6,14 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../kernel/nearest.ts';
 import { addAccounts } from './accounts.ts';
 import { addAllowlist } from './allowlist.ts';
+import { addApprovals } from './approvals.ts';
 import { Cli, type CliParts } from './command.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { afterHelp } from './help.ts';
 import { type CliIo, terminal } from './io.ts';
 import { addKeys } from './keys.ts';
 import { addMembers } from './members.ts';
+import { addOperations } from './operations.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
 import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
 
@@ -50,8 +52,10 @@ function buildProgram(cli: Cli): Command {
   addAccounts(program, cli);
   addMembers(program, cli);
   addKeys(program, cli);
+  addApprovals(program, cli);
   addAllowlist(program, cli);
   addAudit(program, cli);
+  addOperations(program, cli);
   // Only now, since commands inherit it: what follows an unknown command is not the mistake to talk about.
   program.allowExcessArguments().action(async (...given: unknown[]) => {
     const [named] = program.args;

@@ -41,7 +41,8 @@ describe('doctor', () => {
     const failed = checks.filter(({ status, name }) => status === 'failed' && name !== 'Open files');
     expect(failed).toEqual([]);
     expect(healthy ? 0 : 1).toBe(code);
-    expect(['Database', 'Migrations', 'Clock'].map(statusOf)).toEqual(['ok', 'ok', 'ok']);
+    const looked = ['Database', 'Migrations', 'Clock', 'Operations'];
+    expect(looked.map(statusOf)).toEqual(looked.map(() => 'ok'));
     expect(statusOf('Data folder')).toBe('skipped');
   });
 
@@ -57,7 +58,7 @@ describe('doctor', () => {
     expect(checks).toContainEqual({
       name: 'Migrations',
       status: 'failed',
-      detail: '0001-foundation not done.',
+      detail: expect.stringMatching(/^0001-foundation, .* not done\.$/),
       fix: 'Run: hostplane migrate',
     });
   });
@@ -106,7 +107,7 @@ describe('doctor', () => {
   it('looks into the embedded database that migrate made', async () => {
     const env = { HOSTPLANE_DATA: join(folder, 'data') };
     const migrated = await runCommand(['migrate'], { env });
-    expect(migrated).toMatchObject({ code: 0, out: 'Done: 0001-foundation\n' });
+    expect(migrated).toMatchObject({ code: 0, out: expect.stringMatching(/^Done: 0001-foundation, /) });
     expect((await runCommand(['migrate'], { env })).out).toContain('up to date');
     const { statusOf } = await examine(env);
     expect(['Data folder', 'Database', 'Migrations'].map(statusOf)).toEqual(['ok', 'ok', 'ok']);

@@ -35,7 +35,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     ...machine,
     ...findings,
     await checkDataFolder(database.url === null ? database.folder : null),
-    ...(await checkDatabase(config)),
+    ...(await checkDatabase(config, [...cli.parts.registry.kinds.keys()])),
     await checkRedis(redis.url),
     await checkPort(server),
     await checkTls(server.tls),

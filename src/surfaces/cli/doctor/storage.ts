@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import { type Backlog, readBacklog } from '../../../portal-api/operations/operations.ts';
 import { findNative } from '../../../store/embedded/binaries.ts';
 import { pendingMigrations } from '../../../store/migrations/migrate.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
@@ -52,18 +53,47 @@ function judge({ version, skewMs }: DatabaseFacts, pending: readonly string[]): 
   ];
 }
 
-export async function checkDatabase(config: Pick<ProviderConfig, 'database'>): Promise<Finding[]> {
+function judgeBacklog({ unfinished, overdue, unknown }: Backlog): Finding {
+  const name = 'Operations';
+  if (unknown > 0) {
+    return failed(
+      name,
+      `${unknown} of types this version does not know.`,
+      'A newer version started them: run its workers, or upgrade this one.',
+    );
+  }
+  if (overdue > 0) {
+    return failed(
+      name,
+      `${overdue} of ${unfinished} have been due for more than a minute.`,
+      'See that a worker runs (hostplane serve, or hostplane worker), its log, and: hostplane operations list',
+    );
+  }
+  return ok(name, `${unfinished} under way, none overdue`);
+}
+
+export async function checkDatabase(
+  config: Pick<ProviderConfig, 'database'>,
+  types: readonly string[],
+): Promise<Finding[]> {
   const { url, folder } = config.database;
   const programs =
     url === null ? checkPrograms() : skipped('PostgreSQL programs', 'the database is a server of its own');
-  const notYet = (detail: string) => ['Database', 'Migrations', 'Clock'].map((name) => skipped(name, detail));
+  const notYet = (detail: string) =>
+    ['Database', 'Migrations', 'Clock', 'Operations'].map((name) => skipped(name, detail));
   if (programs.status === 'failed') return [programs, ...notYet('needs the programs')];
   if (url === null && !(await hasEmbeddedDatabase(folder))) {
     return [programs, ...notYet('the first start makes it')];
   }
   try {
-    const look = async (db: Parameters<typeof readDatabaseFacts>[0]) =>
-      judge(await readDatabaseFacts(db), await pendingMigrations(db));
+    const look = async (db: Parameters<typeof readDatabaseFacts>[0]) => {
+      const pending = await pendingMigrations(db);
+      const work =
+        pending.length === 0
+          ? judgeBacklog(await readBacklog(db, types))
+          : skipped('Operations', 'needs the migrations');
+      return [...judge(await readDatabaseFacts(db), pending), work];
+    };
     return [programs, ...(await withDatabase(config, look, 'present'))];
   } catch (error) {
     const fix =
