@@ -1,3 +1,4 @@
+import { approvalRequest } from '../../kernel/approvals/kind.ts';
 import { budgetEvaluation } from '../../kernel/budgets/evaluation.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
@@ -8,6 +9,7 @@ import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
 import { listMembers } from './members/endpoints.ts';
+import { cancelOperation, getOperation, listOperations } from './operations/endpoints.ts';
 import { estimatePrice, listPrices } from './pricing/endpoints.ts';
 import { getAccountProfile } from './profile/endpoints.ts';
 import { listResources } from './resources/endpoints.ts';
@@ -38,7 +40,11 @@ export const account: Family = {
     setBudget,
     deleteBudget,
     listAuditEntries,
+    listOperations,
+    getOperation,
+    cancelOperation,
   ],
   eventTypes,
+  kinds: [approvalRequest],
   schedules: [budgetEvaluation],
 };
