@@ -1,6 +1,8 @@
 /** An account with rows in every table that knows accounts, so that lists have something to show and to keep back. */
 import { sql } from 'kysely';
 import { append } from '../kernel/audit/store.ts';
+import { periodOf } from '../kernel/budgets/budget.ts';
+import { recordCrossings } from '../kernel/budgets/store.ts';
 import { writeDenials, writeDrops } from '../kernel/denials/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { createKey } from '../testing/accounts.ts';
@@ -84,6 +86,24 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
     approval_operation_id: null,
     changes: [],
   });
+  const budget = newId('budget');
+  await db
+    .insertInto('budgets')
+    .values({
+      id: budget,
+      account_id: account.id,
+      name,
+      amount: '100.00',
+      currency: 'EUR',
+      scope: { families: null, label_selector: null, api_key_ids: null },
+      thresholds: sql`${JSON.stringify([{ percent: 80, basis: 'actual' }])}::jsonb`,
+      action: 'notify',
+      emails: [],
+      description: name,
+      period: periodOf(denied),
+    })
+    .execute();
+  await recordCrossings(db, budget, periodOf(denied), [{ percent: 80, basis: 'actual' }]);
   const widget = await app.call({
     method: 'POST',
     url: '/workshop/v1/widgets',

@@ -3,7 +3,7 @@ import type { Effect } from '../call.ts';
 import { callerOf, type Exchange, endpointOf, isDryRun } from '../exchange.ts';
 import { newId } from '../ids.ts';
 import type { Problem } from '../problems/problem.ts';
-import { isWrite } from '../record.ts';
+import { type Endpoint, isWrite } from '../record.ts';
 import type { Services } from '../services.ts';
 
 interface Ending {
@@ -42,11 +42,18 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
   };
 }
 
+/** Refused for what it is, not for how it was written: one of the account's recent denials. */
+function noteDenial(exchange: Exchange, services: Services, endpoint: Endpoint, { code }: Problem): void {
+  if (code !== 'portal_only') return;
+  services.denials.record(exchange, endpoint, { cause: 'permission', code, enforced: true, deniedBy: null });
+}
+
 /** One entry for each write that was refused after its caller was known; reads, dry runs and strangers leave none. */
 export function auditRefusal(exchange: Exchange, services: Services, problem: Problem): void {
   const { endpoint, caller } = exchange;
   if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;
   if (!isWrite(endpoint) || isDryRun(exchange)) return;
+  noteDenial(exchange, services, endpoint, problem);
   const approvalId = problem.code === 'approval_required' ? String(problem.extra['operation_id']) : null;
   services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem, approvalId }));
 }
