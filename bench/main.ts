@@ -29,7 +29,7 @@ const root = process.env['BENCH_ROOT'] ?? process.cwd();
 const bundle = process.env['BENCH_PRODUCT'] ?? '';
 const plan: Plan = flags.quick
   ? { rounds: 3, milliseconds: 250, warmUpMilliseconds: 500, connections: 32 }
-  : { rounds: 21, milliseconds: 350, warmUpMilliseconds: 4000, connections: 32 };
+  : { rounds: 51, milliseconds: 150, warmUpMilliseconds: 4000, connections: 32 };
 const logSizes = wanted.has('pages') ? [1000, flags.quick ? 20_000 : 1_000_000] : [];
 
 const undo: (() => Promise<unknown>)[] = [];

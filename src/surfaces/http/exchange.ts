@@ -14,6 +14,8 @@ const NOBODY: Client = {
   userAgent: '',
 };
 
+const NOWHERE: Match = { place: { endpoints: new Map(), allowed: '', parameters: [] }, values: [] };
+
 /** Query and parameters are read when somebody asks for them: of a refused request nobody does. */
 class Received implements Incoming {
   readonly method: string;
@@ -43,9 +45,12 @@ class Received implements Incoming {
   }
 
   get params(): Incoming['params'] {
-    this.#params ??= Object.fromEntries(
-      this.#match?.place.parameters.map((name, i) => [name, this.#match?.values[i] ?? '']) ?? [],
-    );
+    if (this.#params === undefined) {
+      const params: Record<string, string> = {};
+      const { place, values } = this.#match ?? NOWHERE;
+      for (let i = 0; i < values.length; i++) params[place.parameters[i]!] = values[i]!;
+      this.#params = params;
+    }
     return this.#params;
   }
 }
