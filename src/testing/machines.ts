@@ -55,7 +55,15 @@ export async function createMachinesTables(db: Db): Promise<void> {
 /** What a test wants a step to do instead of its work, as often as it says. */
 export interface Behaviour {
   readonly step: string;
-  readonly does: 'fail' | 'fail-after-effect' | 'retry' | 'throw' | 'sleep' | 'hang' | 'commit-throws';
+  readonly does:
+    | 'fail'
+    | 'fail-after-effect'
+    | 'retry'
+    | 'throw'
+    | 'sleep'
+    | 'slow'
+    | 'hang'
+    | 'commit-throws';
   /** As long as it was tried less often than this; always, if left out. */
   readonly times?: number;
 }
@@ -69,6 +77,9 @@ export interface MachineInput {
   }[];
   readonly tolerant?: true;
 }
+
+/** Long enough that most moments of such a step are in it. */
+const SLOW_MS = 150;
 
 const Input = Type.Unsafe<MachineInput>({ type: 'object' });
 
@@ -105,6 +116,7 @@ function step(
         await new Promise((_, reject) =>
           signal.addEventListener('abort', () => reject(new Error('aborted'))),
         );
+      if (told?.does === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
       await crashPoints.at?.(`${name} before`);
       await effect?.(db, machineId);
       await crashPoints.at?.(`${name} after`);
@@ -147,8 +159,6 @@ export async function noteMachine(db: Db, row: MachineRow): Promise<void> {
     location: null,
     parent_id: null,
     configuration: null,
-    price_hourly_micros: null,
-    price_monthly_micros: null,
   });
 }
 

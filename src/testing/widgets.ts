@@ -7,6 +7,7 @@ import { etagOf } from '../kernel/etag.ts';
 import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
+import { formatMoney, formatRate } from '../kernel/prices/format.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../kernel/record.ts';
 import type { Family } from '../kernel/registry.ts';
@@ -22,6 +23,7 @@ import {
   Time,
   Type,
 } from '../kernel/schema.ts';
+import type { Services } from '../kernel/services.ts';
 import type { Db, Tables } from '../store/database.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
 import { createMachinesTables, machineEvents, machineKinds } from './machines.ts';
@@ -94,6 +96,29 @@ async function find(db: Db, accountId: string, id: string, lock = false) {
   return row;
 }
 
+/** A widget costs what a volume of ten times its size costs. */
+async function noteWidget(db: Db, { provider }: Services, row: Selectable<Tables['widgets']>, keyId: string) {
+  const priced = await noteResource(
+    db,
+    {
+      id: row.id,
+      account_id: row.account_id,
+      family: 'workshop',
+      type: 'widget',
+      name: row.name,
+      status: 'ready',
+      location: 'fra1',
+      labels: row.labels,
+      parent_id: null,
+      api_key_id: keyId,
+      priced_as: 'volume',
+      configuration: { location: 'fra1', size_gb: 10 * row.size },
+    },
+    { catalogue: provider.catalogue },
+  );
+  return { hourly: formatRate(priced?.hourly ?? 0n), monthly: formatMoney(priced?.monthly ?? 0n) };
+}
+
 const byId: SortKey = { column: sql.ref('widgets.id'), type: 'text' };
 const byName: SortKey = { column: sql`widgets.name collate "C"`, type: 'text' };
 
@@ -144,7 +169,7 @@ const createWidget = endpoint({
     body: { name: 'one', size: 3 },
     answer: { status: 201, body: { ...example, password: 'shown-once' } },
   },
-  async handle({ db, caller, body, effect, cost, warn, requestId }) {
+  async handle({ db, caller, body, effect, cost, warn, requestId, services }) {
     const id = requestId.replace(/^req/, 'wid');
     const { id: accountId } = caller.account;
     const taken = await db
@@ -159,20 +184,7 @@ const createWidget = endpoint({
       .values({ id, account_id: accountId, name: body.name, size: body.size, labels: body.labels ?? {} })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await noteResource(db, {
-      id,
-      account_id: accountId,
-      family: 'workshop',
-      type: 'widget',
-      name: body.name,
-      status: 'ready',
-      location: 'fra1',
-      labels: body.labels ?? {},
-      parent_id: null,
-      configuration: { location: 'fra1', size_gb: body.size },
-      price_hourly_micros: 1000 * body.size,
-      price_monthly_micros: 730_000 * body.size,
-    });
+    const price = await noteWidget(db, services, row, caller.key.id);
     effect({
       action: 'create',
       type: 'widget',
@@ -180,7 +192,7 @@ const createWidget = endpoint({
       name: body.name,
       changes: [{ pointer: '/size', before: null, after: body.size }],
     });
-    cost({ hourly: `0.00${body.size}`, monthly: '0.73', currency: 'EUR' });
+    cost({ ...price, currency: services.provider.provider.currency });
     if (body.size > 9) warn({ code: 'large', detail: 'This is a large widget.', pointer: '/size' });
     return created({ ...present(row), password: `pw-${id}` });
   },
@@ -223,7 +235,7 @@ const updateWidget = endpoint({
     body: { size: 4 },
     answer: { status: 200, body: { ...example, size: 4 } },
   },
-  async handle({ db, caller, params, body, checkVersion, effect }) {
+  async handle({ db, caller, params, body, checkVersion, effect, services }) {
     const before = await find(db, caller.account.id, params.id, true);
     checkVersion(etagOf(before.id, before.version));
     const row = await db
@@ -236,6 +248,7 @@ const updateWidget = endpoint({
       .where('id', '=', before.id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    await noteWidget(db, services, row, caller.key.id);
     effect({
       action: 'update',
       type: 'widget',

@@ -4,6 +4,8 @@
  */
 import { type Generated, type Insertable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
+import { follow, followChange, type Pricing, unfollow } from '../metering/following.ts';
+import type { PricedItem } from '../prices/price.ts';
 
 interface ResourcesTable {
   id: string;
@@ -15,8 +17,15 @@ interface ResourcesTable {
   location: string | null;
   labels: Generated<Record<string, string>>;
   parent_id: string | null;
-  /** The price-bearing part of what was asked for: what the price function prices. */
+  /** The key that created it. */
+  api_key_id: Generated<string | null>;
+  /**
+   * The price-bearing part of what it is: what the price function prices, again whenever prices change. `null` while
+   * nothing is to be paid for it.
+   */
   configuration: Record<string, unknown> | null;
+  /** The type by whose rules it is priced, where that is not its own. */
+  priced_as: Generated<string | null>;
   price_hourly_micros: number | null;
   price_monthly_micros: number | null;
   created_at: Generated<Date>;
@@ -29,16 +38,101 @@ declare module '../../store/database.ts' {
   }
 }
 
-export async function noteResource(db: Db, resource: Insertable<Tables['resources']>): Promise<void> {
-  const { id: _, account_id: __, ...changed } = resource;
-  await db
-    .insertInto('resources')
-    .values(resource)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...changed, updated_at: sql`now()` }))
-    .execute();
+type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | 'created_at' | 'updated_at';
+type Note = Omit<Insertable<Tables['resources']>, Kept>;
+
+interface NoteOptions {
+  /** When it came, changed or went; now, if left out. */
+  readonly at?: Date;
 }
 
-export async function forgetResource(db: Db, resourceId: string): Promise<void> {
+/** What it is did not change, or is nothing to pay for (`null`). */
+export type PlainNote = Note & { readonly configuration?: null };
+export type PricedNote = Note & { readonly configuration: Record<string, unknown> };
+
+/** Locks the row: changes to one resource, its deletion and new prices happen one after the other. */
+export async function lockResource(db: Db, id: string) {
+  return db
+    .selectFrom('resources')
+    .select(['labels', 'api_key_id'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/**
+ * A resource that came or changed. Given what it is made of, it is priced by the one price function, and the meter runs
+ * accordingly from here on, in the same transaction. Answers what it costs, for the cost of the call.
+ */
+export async function noteResource(db: Db, note: PlainNote, options?: NoteOptions): Promise<null>;
+export async function noteResource(
+  db: Db,
+  note: PricedNote,
+  options: NoteOptions & Pricing,
+): Promise<PricedItem | null>;
+export async function noteResource(
+  db: Db,
+  note: PlainNote | PricedNote,
+  options: NoteOptions & Partial<Pricing> = {},
+): Promise<PricedItem | null> {
+  const { at = new Date(), catalogue, references } = options;
+  const { name, location = null, configuration } = note;
+  const before = await lockResource(db, note.id);
+  let price: Prices = {};
+  let priced: PricedItem | null = null;
+  if (configuration === undefined) {
+    await followChange(db, note.id, { name, location, labels: note.labels }, at);
+  } else if (configuration === null) {
+    await unfollow(db, note.id, at);
+    price = { price_hourly_micros: null, price_monthly_micros: null };
+  } else {
+    if (catalogue === undefined) throw new Error(`Without a catalogue ${note.id} has no price.`);
+    const next = {
+      accountId: note.account_id,
+      resourceId: note.id,
+      family: note.family,
+      type: note.type,
+      name,
+      location,
+      labels: note.labels ?? before?.labels ?? {},
+      apiKeyId: before === undefined ? (note.api_key_id ?? null) : before.api_key_id,
+      pricedAs: note.priced_as ?? note.type,
+      configuration,
+    };
+    priced = await follow(db, next, at, { catalogue, references });
+    price = pricesOf(priced);
+  }
+  const { id: _, account_id: __, api_key_id: ___, ...changed } = note;
+  await db
+    .insertInto('resources')
+    .values({ ...note, ...price })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ ...changed, ...price, updated_at: sql`now()` }),
+    )
+    .execute();
+  return priced;
+}
+
+type Prices = Partial<Pick<ResourcesTable, 'price_hourly_micros' | 'price_monthly_micros'>>;
+
+/** What has lost its price keeps the one it had. */
+function pricesOf(priced: Pick<PricedItem, 'hourly' | 'monthly'> | null): Prices {
+  if (priced === null) return {};
+  return { price_hourly_micros: Number(priced.hourly), price_monthly_micros: Number(priced.monthly) };
+}
+
+/** After a change of prices. */
+export async function notePrice(db: Db, resourceId: string, priced: PricedItem): Promise<void> {
+  await db.updateTable('resources').set(pricesOf(priced)).where('id', '=', resourceId).execute();
+}
+
+export async function forgetResource(
+  db: Db,
+  resourceId: string,
+  { at = new Date() }: NoteOptions = {},
+): Promise<void> {
+  await lockResource(db, resourceId);
+  await unfollow(db, resourceId, at);
   await db.deleteFrom('resources').where('id', '=', resourceId).execute();
 }
 
@@ -46,14 +140,14 @@ export async function forgetResource(db: Db, resourceId: string): Promise<void> 
 export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('resources')
-    .select(['id', 'type', 'configuration'])
+    .select(['id', 'type', 'priced_as', 'configuration'])
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .where('account_id', '=', accountId)
     .execute();
   return new Map(
-    rows.map(({ id, type, configuration }) => [
+    rows.map(({ id, type, priced_as, configuration }) => [
       id,
-      { resource_type: type, configuration: configuration ?? {} },
+      { resource_type: priced_as ?? type, configuration: configuration ?? {} },
     ]),
   );
 }

@@ -112,8 +112,8 @@ export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<void> {
-  await db
+export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<OpenSpan> {
+  const { id } = await db
     .insertInto('meter_spans')
     .values({
       account_id: span.accountId,
@@ -130,6 +130,21 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
       started_at: span.startedAt,
       ended_at: endedAt,
     })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { ...span, id };
+}
+
+/** For what changes without changing the cost or what it is counted under. */
+export async function amendSpan(
+  db: Db,
+  id: number,
+  { name, pricedAs, configuration }: Pick<NewSpan, 'name' | 'pricedAs' | 'configuration'>,
+): Promise<void> {
+  await db
+    .updateTable('meter_spans')
+    .set({ name, priced_as: pricedAs, configuration })
+    .where('id', '=', id)
     .execute();
 }
 

@@ -164,6 +164,7 @@ function nothing(family: PricedItem['family']): { ok: true; item: PricedItem } {
       assumptions: [],
       warnings: [],
       demands: [],
+      unpriced: [],
     },
   };
 }

@@ -59,6 +59,7 @@ export class Bill {
   readonly assumptions = new Set<string>();
   readonly warnings: Warning[] = [];
   readonly demands: Demand[] = [];
+  readonly unpriced = new Set<string>();
   available = true;
   autoscaled = false;
 
@@ -167,8 +168,10 @@ export class Bill {
 
   private rate(sku: string, location: string | null) {
     const rate = rateOf(this.book, sku, location, this.terms.at);
-    if (!rate) this.unavailable(`${sku} has no price at ${this.terms.at.toISOString()}.`);
-    else if (rate.elsewhere !== null && location !== null) {
+    if (!rate) {
+      this.unpriced.add(sku);
+      this.unavailable(`${sku} has no price at ${this.terms.at.toISOString()}.`);
+    } else if (rate.elsewhere !== null && location !== null) {
       this.unavailable(`${sku} is not sold in ${location}; the price shown is that of ${rate.elsewhere}.`);
     }
     return rate;

@@ -43,6 +43,8 @@ export interface PricedItem extends Amounts {
   readonly assumptions: readonly string[];
   readonly warnings: readonly Warning[];
   readonly demands: readonly Demand[];
+  /** SKUs without a price at that time: the lines are not all there is to pay. */
+  readonly unpriced: readonly string[];
 }
 
 /** Pointers of problems and warnings begin with `/resource_type`, `/configuration` or `/usage`. */
@@ -151,6 +153,7 @@ function itemOf(type: PricedType, bill: Bill): PricedItem {
       warning.pointer === undefined ? warning : { ...warning, pointer: `/configuration${warning.pointer}` },
     ),
     demands: bill.demands,
+    unpriced: [...bill.unpriced],
   };
 }
 

@@ -52,14 +52,9 @@ describe('estimatePrice', () => {
       key,
       payload: { name: 'v', size: 5 },
     });
-    await t.services.db
-      .updateTable('resources')
-      .set({ type: 'volume' })
-      .where('id', '=', json().id)
-      .execute();
     const response = await post({
       items: [
-        { resource_type: 'volume', change: { resource_id: json().id, configuration: { size_gb: 50 } } },
+        { resource_type: 'volume', change: { resource_id: json().id, configuration: { size_gb: 60 } } },
       ],
     });
     expect(response.json().items?.[0]).toMatchObject({ before: {}, after: {}, difference: {} });

@@ -61,7 +61,7 @@ describe('listResources', () => {
     expect(first).toMatchObject({
       type: 'widget',
       href: `https://api.example.test/workshop/v1/widgets/${first.id}`,
-      price: { hourly: '0.001000', monthly: '0.73', currency: 'EUR' },
+      price: { hourly: '0.000603', monthly: '0.44', currency: 'EUR' },
     });
   });
 

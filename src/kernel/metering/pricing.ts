@@ -1,0 +1,105 @@
+/** Which lines a span has, now or at any time since it began: always as the price function says. */
+import type { References } from '../prices/bill.ts';
+import { bookOf } from '../prices/book.ts';
+import { type PricedItem, price } from '../prices/price.ts';
+import type { Catalogue } from '../provider/catalogue.ts';
+import { isRunning, keyOf, type MeterLine, meterLines, sameRates } from './line.ts';
+
+/** What is priced, and by the rules of which type. */
+export interface Subject {
+  readonly pricedAs: string;
+  readonly configuration: Readonly<Record<string, unknown>>;
+}
+
+export interface Before {
+  readonly lines: readonly MeterLine[];
+  /** Nothing but its price, its labels or its place changes. */
+  readonly isUnchanged: boolean;
+}
+
+export type Metered =
+  | { readonly ok: true; readonly item: PricedItem; readonly lines: readonly MeterLine[] }
+  | { readonly ok: false; readonly reason: string };
+
+export function meter(
+  catalogue: Catalogue,
+  { pricedAs, configuration }: Subject,
+  at: Date,
+  before: Before | null,
+  references?: References,
+): Metered {
+  const priced = price(catalogue, pricedAs, configuration, {
+    at,
+    ...(before === null ? {} : { existing: before.isUnchanged ? 'unchanged' : before.lines }),
+    ...(references === undefined ? {} : { references }),
+  });
+  if (!priced.ok) {
+    return {
+      ok: false,
+      reason: priced.problems.map(({ pointer, detail }) => `${pointer} ${detail}`).join(' '),
+    };
+  }
+  const { item } = priced;
+  if (item.unpriced.length > 0) return { ok: false, reason: `No price for ${item.unpriced.join(', ')}.` };
+  const lines = meterLines(item.lines);
+  return { ok: true, item, lines: before === null ? lines : succeed(before.lines, lines, item) };
+}
+
+/** What was paid at once is remembered at no cost, so that it is not charged again. */
+export const asPaid = (line: MeterLine): MeterLine =>
+  isRunning(line) ? line : { ...line, quantity: 0n, billable: 0n, monthly: 0n };
+
+/** It is forgotten when its SKU goes: whoever comes back to it pays again, as the estimate of a change says. */
+function succeed(before: readonly MeterLine[], after: readonly MeterLine[], item: PricedItem): MeterLine[] {
+  const skus = new Set(item.lines.map(({ sku }) => sku));
+  const paid = before.filter((line) => !isRunning(line) && skus.has(line.sku)).map(asPaid);
+  const keys = new Set(paid.map(keyOf));
+  return [...after.filter((line) => !keys.has(keyOf(line))), ...paid];
+}
+
+export interface Segment {
+  readonly at: Date;
+  readonly lines: readonly MeterLine[];
+}
+
+export interface Running extends Subject {
+  readonly lines: readonly MeterLine[];
+  readonly startedAt: Date;
+}
+
+/**
+ * The prices that came into force while it ran: each from the moment the price list gives, or from `until` where the
+ * list was changed without saying when. What has no price any more keeps the last one; `onKept` hears why.
+ */
+export function priceChanges(
+  catalogue: Catalogue,
+  running: Running,
+  until: Date,
+  onKept: (reason: string) => void = () => undefined,
+): Segment[] {
+  const segments: Segment[] = [];
+  let { lines } = running;
+  for (const at of momentsOf(catalogue, running, until)) {
+    const metered = meter(catalogue, running, at, { lines, isUnchanged: true });
+    if (!metered.ok) onKept(metered.reason);
+    else if (!sameRates(lines, metered.lines)) {
+      lines = metered.lines;
+      segments.push({ at, lines });
+    }
+  }
+  return segments;
+}
+
+function momentsOf(catalogue: Catalogue, { lines, startedAt }: Running, until: Date): Date[] {
+  const { versions } = bookOf(catalogue);
+  const start = startedAt.getTime();
+  const end = until.getTime();
+  if (end < start) return [];
+  const times = new Set<number>([end]);
+  for (const { sku } of lines) {
+    for (const version of versions.get(sku) ?? []) {
+      for (const time of [version.from, version.until]) if (time > start && time < end) times.add(time);
+    }
+  }
+  return [...times].sort((a, b) => a - b).map((time) => new Date(time));
+}
