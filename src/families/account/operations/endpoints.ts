@@ -4,6 +4,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { familyNames } from '../../../kernel/families.ts';
 import { cancelOperation as cancel, requireRightToCancel } from '../../../kernel/operations/cancellation.ts';
 import {
+  hasEnded,
   type OperationRow,
   OperationView,
   operationStatuses,
@@ -14,20 +15,28 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { endOf } from '../../../kernel/waiting/news.ts';
 import { exampleOperation } from './example.ts';
 import { readOperations } from './store.ts';
 import { subjectsAsked } from './subjects.ts';
 
 const OperationId = Shape({ id: Id('op') });
 
+type Lookup = Pick<Call<{ id: string }>, 'db' | 'caller' | 'services' | 'params'>;
+
 /** What a key may not see is not there for it. */
-async function find(call: Call<{ id: string }>): Promise<OperationRow> {
-  const { db, caller, services, params } = call;
-  const row = await findOperation(db, caller.account.id, params.id);
-  if (row === undefined) throw new Problem('not_found');
-  const isOwn = row.api_key_id === caller.key.id;
-  if (!isOwn && !maySee(caller, services.registry.subjects.get(row.resource_type)))
-    throw new Problem('not_found');
+function isThere({ caller, services }: Lookup, row: OperationRow | undefined): row is OperationRow {
+  if (row === undefined) return false;
+  return (
+    row.api_key_id === caller.key.id || maySee(caller, services.registry.subjects.get(row.resource_type))
+  );
+}
+
+const look = ({ db, caller, params }: Lookup): Promise<OperationRow | undefined> =>
+  findOperation(db, caller.account.id, params.id);
+
+function found(call: Lookup, row: OperationRow | undefined): OperationRow {
+  if (!isThere(call, row)) throw new Problem('not_found');
   return row;
 }
 
@@ -89,9 +98,12 @@ export const getOperation = endpoint({
   method: 'GET',
   path: '/account/v1/operations/{id}',
   summary: 'Get an operation',
+  description:
+    'With `Prefer: wait=N` or `?wait=N` (1-60 seconds) the answer comes when the operation has ended, or when the time is over.',
   permission: 'account:operations:read',
   access: 'read',
   resource: { name: 'operation', role: 'read' },
+  waits: true,
   params: OperationId,
   answers: { 200: OperationView },
   problems: [],
@@ -100,7 +112,14 @@ export const getOperation = endpoint({
     answer: { status: 200, body: exampleOperation },
   },
   async handle(call) {
-    return ok(presentOperation(await find(call), call.services.baseUrl));
+    const { caller, params, services } = call;
+    const row = await call.hold({
+      keys: [endOf(params.id)],
+      look: () => look(call),
+      isDone: (seen) => !isThere(call, seen) || hasEnded(seen.status),
+      question: () => `operation ${caller.account.id} ${params.id}`,
+    });
+    return ok(presentOperation(found(call, row), services.baseUrl));
   },
 });
 
@@ -128,7 +147,7 @@ export const cancelOperation = endpoint({
   },
   async handle(call) {
     const { db, caller, services, body, params } = call;
-    const before = await find(call);
+    const before = found(call, await look(call));
     requireRightToCancel(caller, before);
     const outcome = await cancel(db, services.registry, before.id);
     const after = (await findOperation(db, caller.account.id, params.id)) ?? before;
