@@ -74,6 +74,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly services: Services;
   readonly requestId: string;
   readonly now: Date;
+  /** Only for sparing work whose result nobody would see: what a call does must not depend on it. */
+  readonly dryRun: boolean;
   /**
    * Throws 412 unless the caller's If-Match (if any) names this version and its If-None-Match (if any) does not; `null`
    * where there is nothing yet. Call it right after looking for the object.

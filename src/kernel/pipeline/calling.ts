@@ -53,6 +53,7 @@ export function callOf(
     services,
     requestId: exchange.requestId,
     now: new Date(),
+    dryRun: input.dryRun,
     checkVersion: (etag) => checkVersion(input, etag),
     effect: (effect) => done.effects.push(effect),
     warn: (warning) => done.warnings.push(warning),

@@ -1,0 +1,93 @@
+/** A blocking budget that is used up stops what adds cost, asked in earnest or not, and nothing else. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { possibleProblems } from '../kernel/problems/possible.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { spend } from '../testing/spending.ts';
+import { outcomeOf } from './answers.ts';
+import { accountTables, rowsOf } from './rows.ts';
+import {
+  createWorld,
+  endpoints,
+  paramsFor,
+  requestTo,
+  type WalkRequest,
+  type World,
+  writes,
+} from './walk.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+const dear = writes.filter(({ raisesCost }) => raisesCost === true);
+const free = writes.filter(({ raisesCost }) => raisesCost !== true);
+
+async function useUp({ account, key }: World, budget: object = {}): Promise<void> {
+  const payload = { amount: '5', thresholds: [{ percent: 100 }], action: 'block_new_cost', ...budget };
+  const url = '/account/v1/budgets/used-up';
+  const declared = await app.call({ method: 'PUT', url, payload, key: key.key });
+  expect(declared.statusCode).toBe(201);
+  await spend(app.services.db, account.id, '5.01', { apiKeyId: key.id });
+}
+
+/** A call on things made while there was room. */
+async function prepare(
+  endpoint: Endpoint,
+): Promise<{ world: World; request: WalkRequest; dry: WalkRequest }> {
+  const world = await createWorld(app);
+  const params = await paramsFor(endpoint, world);
+  const request = await requestTo(endpoint, world, { params });
+  const separator = request.url.includes('?') ? '&' : '?';
+  return { world, request, dry: { ...request, url: `${request.url}${separator}dry_run=true` } };
+}
+
+async function stateOf(world: World): Promise<unknown> {
+  const tables = (await accountTables(world)).filter((table) => !table.startsWith('audit_'));
+  return Promise.all(tables.map(async (table) => [table, await rowsOf(world, table)]));
+}
+
+describe('409: what adds cost is refused while the budget is used up', () => {
+  it('is tried on something', () => {
+    expect(dear.length).toBeGreaterThan(0);
+  });
+
+  it.each(dear)('$id', async (endpoint) => {
+    const { world, request, dry } = await prepare(endpoint);
+    await useUp(world, { scope: { api_key_ids: [world.key.id] } });
+    const before = await stateOf(world);
+    for (const attempt of [request, dry]) {
+      const response = await app.call({ ...attempt, key: world.key.key });
+      expect([endpoint.id, outcomeOf(response)]).toEqual([endpoint.id, '409 budget_exceeded']);
+      expect(response.json()).toMatchObject({
+        budget_id: expect.stringMatching(/^bud_/),
+        amount: '5.00',
+        spent: '5.01',
+        requested: expect.stringMatching(/^\d+\.\d\d$/),
+      });
+    }
+    expect(await stateOf(world)).toEqual(before);
+    const url = '/account/v1/budgets/used-up';
+    expect((await app.call({ method: 'DELETE', url, key: world.key.key })).statusCode).toBe(204);
+    expect((await app.call({ ...request, key: world.key.key })).statusCode).toBeLessThan(300);
+  });
+});
+
+describe('everything else passes: what is there can always be changed, stopped and deleted', () => {
+  it.each(free)('$id', async (endpoint) => {
+    const { world, request, dry } = await prepare(endpoint);
+    await useUp(world);
+    for (const attempt of [dry, request]) {
+      const response = await app.call({ ...attempt, key: world.key.key });
+      expect([endpoint.id, response.statusCode < 300]).toEqual([endpoint.id, true]);
+    }
+  });
+});
+
+it('is declared by exactly those that can meet it', () => {
+  const declaring = endpoints.filter((endpoint) => possibleProblems(endpoint).includes('budget_exceeded'));
+  expect(declaring.map(({ id }) => id)).toEqual(dear.map(({ id }) => id));
+});
