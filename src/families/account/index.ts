@@ -1,10 +1,12 @@
 import { approvalRequest } from '../../kernel/approvals/kind.ts';
 import { budgetEvaluation } from '../../kernel/budgets/evaluation.ts';
+import { repricing } from '../../kernel/metering/repricing.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
 import { deleteBudget, listBudgets, setBudget } from './budgets/endpoints.ts';
 import { eventTypes } from './event-types.ts';
+import { listEvents } from './events/endpoints.ts';
 import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
@@ -43,8 +45,9 @@ export const account: Family = {
     listOperations,
     getOperation,
     cancelOperation,
+    listEvents,
   ],
   eventTypes,
   kinds: [approvalRequest],
-  schedules: [budgetEvaluation],
+  schedules: [budgetEvaluation, repricing],
 };

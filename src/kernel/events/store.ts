@@ -78,3 +78,16 @@ export async function appendEvents(
     db,
   );
 }
+
+/** From the oldest on, as far as all of them are old: what is left has no gap, whatever the clock did meanwhile. */
+export async function retireEvents(db: Db): Promise<void> {
+  await sql`
+    delete from events e using (
+      select old.account_id, (
+        select min(kept.sequence) from events kept
+        where kept.account_id = old.account_id and kept.occurred_at >= now() - interval '30 days') as first
+      from (select distinct account_id from events where occurred_at < now() - interval '30 days') old) bounds
+    where e.account_id = bounds.account_id and e.sequence < coalesce(bounds.first, e.sequence + 1)`.execute(
+    db,
+  );
+}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { retireEntries } from '../audit/store.ts';
+import { retireEvents } from '../events/store.ts';
 import { forgetOld } from '../idempotency/store.ts';
 
 const LOCK = 0x686f7374;
@@ -20,7 +21,11 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
       where d.id = ranked.id and ranked.place > 10000`.execute(tx);
     await sql`delete from key_denial_drops where day < current_date - 30`.execute(tx);
     await sql`delete from operations where finished_at < now() - interval '30 days'`.execute(tx);
+    await retireEvents(tx);
     await retireEntries(tx);
+    // Usage looks back 400 days, and from there to the first of its month.
+    await sql`delete from meter_spans where ended_at < now() - interval '435 days'`.execute(tx);
+    await sql`delete from meter_readings where day < current_date - 435`.execute(tx);
     await sql`
       delete from api_keys where coalesce(revoked_at, expires_at) < now() - interval '400 days'`.execute(tx);
   });

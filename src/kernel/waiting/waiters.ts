@@ -27,6 +27,7 @@ export class Waiters {
   readonly #all = new Map<Waiter, readonly string[]>();
   readonly #looks = new Map<string, { readonly news: number; readonly found: Promise<unknown> }>();
   #news = 0;
+  #isHearing = false;
   #blind: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -42,15 +43,18 @@ export class Waiters {
   on(channel: string): Subscriber {
     return {
       heard: (payload) => this.#tell(newsKey(channel, payload)),
+      // All channels come and go with the one connection: whoever is first to say so says it for all.
       up: () => {
+        if (this.#isHearing) return;
+        this.#isHearing = true;
         clearInterval(this.#blind);
         this.#blind = undefined;
         this.#tellAll();
       },
       down: () => {
-        if (this.#isClosed || this.#blind !== undefined) return;
-        this.#blind = setInterval(() => this.#tellAll(), BLIND_MS);
-        this.#blind.unref();
+        if (!this.#isHearing) return;
+        this.#isHearing = false;
+        this.#lookBlindly();
         this.#tellAll();
       },
     };
@@ -67,6 +71,7 @@ export class Waiters {
       stop: () => end?.(),
     };
     this.#all.set(waiter, keys);
+    if (!this.#isHearing) this.#lookBlindly();
     for (const key of keys) this.#waitersFor(key).add(waiter);
     return {
       wait: (milliseconds, signal) =>
@@ -110,6 +115,12 @@ export class Waiters {
     this.#isClosed = true;
     clearInterval(this.#blind);
     for (const waiter of this.#all.keys()) waiter.stop();
+  }
+
+  #lookBlindly(): void {
+    if (this.#isClosed || this.#blind !== undefined) return;
+    this.#blind = setInterval(() => this.#tellAll(), BLIND_MS);
+    this.#blind.unref();
   }
 
   #waitersFor(key: string): Set<Waiter> {

@@ -84,7 +84,7 @@ export class Visit {
     try {
       refuseUndecodable(this.#request.url ?? '');
       const body = announcesBody(this.#request) ? await this.#readBody() : undefined;
-      const result = await execute(exchange, services, body);
+      const result = await execute(exchange, services, body, () => this.#leave());
       if (exchange.endpoint !== undefined) witness?.(exchange.endpoint, result.status, result.body);
       const headers = Object.assign(exchange.headers, result.headers);
       if (result.body !== null) headers['content-type'] = 'application/json';
@@ -94,6 +94,13 @@ export class Visit {
       if (!this.#request.complete) headers['connection'] = 'close';
       this.#send(status, headers, body);
     }
+  }
+
+  /** Aborted when there is nobody left to answer. */
+  #leave(): AbortSignal {
+    const controller = new AbortController();
+    this.#response.once('close', () => controller.abort());
+    return controller.signal;
   }
 
   #readBody(): Promise<unknown> {

@@ -32,6 +32,17 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
   return Object.fromEntries(ordered.map((endpoint) => [verbOf(endpoint), operationOf(endpoint, pages)]));
 }
 
+/** Which events there are, and what the `data` of each holds. */
+function describeEvents({ eventTypes }: Registry): OpenApiDocument['x-event-types'] {
+  const schemas = new NamedSchemas();
+  return Object.fromEntries(
+    [...eventTypes.values()].map(({ type, family, severity, when, data }) => [
+      type,
+      { family, severity, description: when, data: schemas.write(data) },
+    ]),
+  );
+}
+
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
   const { currency = 'EUR' } = facts;
   const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
@@ -76,5 +87,6 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       },
     },
     'x-egress-addresses': facts.egressAddresses ?? [],
+    'x-event-types': describeEvents(registry),
   });
 }

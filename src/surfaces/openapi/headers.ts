@@ -54,6 +54,12 @@ const headers = {
     description: '`true` when this answer was kept from an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
+  PreferenceApplied: {
+    name: 'Preference-Applied',
+    description: 'The wait that was heeded, if one was asked for.',
+    schema: text,
+    example: 'wait=30',
+  },
   RetryAfter: {
     name: 'Retry-After',
     description: 'Seconds to wait before the call is worth repeating.',

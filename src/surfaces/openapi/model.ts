@@ -74,6 +74,13 @@ export interface Components {
   readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
 }
 
+export interface EventDescription {
+  readonly family: string;
+  readonly severity: string;
+  readonly description: string;
+  readonly data: JsonSchema;
+}
+
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -87,4 +94,6 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Components;
   readonly 'x-egress-addresses': readonly string[];
+  /** By their names. */
+  readonly 'x-event-types': Readonly<Record<string, EventDescription>>;
 }

@@ -1,7 +1,8 @@
 import { declares } from '../../kernel/named/named.ts';
 import { queryShapeOf } from '../../kernel/pipeline/input.ts';
+import { LONGEST_WAIT_SECONDS } from '../../kernel/pipeline/prefer.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
-import type { Endpoint } from '../../kernel/record.ts';
+import { type Endpoint, isAsync } from '../../kernel/record.ts';
 import type { JsonSchema, Parameter, Reference } from './model.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
 
@@ -38,6 +39,21 @@ const headerParameters = {
     required: false,
     schema: { type: 'string' },
     example: '*',
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description: `\`wait=N\` (RFC 7240): hold the answer for up to N seconds, 1 to ${LONGEST_WAIT_SECONDS}, until there is something to tell.`,
+    required: false,
+    schema: { type: 'string' },
+    example: 'wait=30',
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'Of a stream only: the id of the last event seen; the stream goes on after it.',
+    required: false,
+    schema: { type: 'string', maxLength: 1000 },
   },
 } satisfies Record<string, Parameter>;
 
@@ -98,6 +114,8 @@ export function parametersOf(endpoint: Endpoint, schemas: NamedSchemas): (Parame
     ...(takesIdempotencyKey(endpoint) ? [headerParameter('IdempotencyKey')] : []),
     ...(takesIfMatch(endpoint) ? [headerParameter('IfMatch')] : []),
     ...(isVersioned(endpoint) ? [headerParameter('IfNoneMatch')] : []),
+    ...(endpoint.waits || isAsync(endpoint) ? [headerParameter('Prefer')] : []),
+    ...(endpoint.stream ? [headerParameter('LastEventId')] : []),
     ...(declares(endpoint) ? [headerParameter('IfNoneMatchToCreate')] : []),
   ];
 }

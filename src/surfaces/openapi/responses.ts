@@ -1,8 +1,15 @@
 /** What a call answers when it does what was asked, or says what it would do. */
 import { DryRun } from '../../kernel/pipeline/dry-run.ts';
+import { EVENT_STREAM } from '../../kernel/pipeline/input.ts';
 import { formatMoney, formatRate } from '../../kernel/prices/format.ts';
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
-import { type Endpoint, isWrite, type ResourceRole, type SuccessStatus } from '../../kernel/record.ts';
+import {
+  type Endpoint,
+  isAsync,
+  isWrite,
+  type ResourceRole,
+  type SuccessStatus,
+} from '../../kernel/record.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
 import type { MediaType, Response } from './model.ts';
@@ -33,6 +40,8 @@ function dryRunExample({ resource, example }: Endpoint, currency: string): Stati
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
+      if (isAsync(endpoint))
+        return 'With `Prefer: wait=N`: the operation has ended, and this is what came of it.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:
       return 'Created.';
@@ -52,6 +61,7 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...(hasMember(schema, 'next_cursor') ? (['Link'] as const) : []),
     ...(status === 202 ? (['OperationLocation'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
+    ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];
 }
 
@@ -62,7 +72,14 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
   return {
     description: describe(endpoint, status),
     headers: headerReferences(headersOf(endpoint, status)),
-    ...(schema ? { content: { 'application/json': { schema: schemas.write(schema), ...example } } } : {}),
+    ...(schema
+      ? {
+          content: {
+            'application/json': { schema: schemas.write(schema), ...example },
+            ...(endpoint.stream ? { [EVENT_STREAM]: { schema: { type: 'string' } } } : {}),
+          },
+        }
+      : {}),
   };
 }
 

@@ -1,0 +1,113 @@
+import { Omitted, sightOf } from '../../../kernel/access/visibility.ts';
+import { severities } from '../../../kernel/events/event.ts';
+import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
+import { EventView, presentEvent } from '../../../kernel/events/schema.ts';
+import { familyNames } from '../../../kernel/families.ts';
+import { endpoint, ok, type Stream } from '../../../kernel/record.ts';
+import { OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { checkQuery, cursorAt, readingFrom, startingPlace } from './feed.ts';
+import { subjectsAsked } from './subjects.ts';
+
+const example: EventView = {
+  id: 'evt_01jqzvbw8fh0xtq5a2k7r9t1mz',
+  sequence: 42,
+  type: 'api_key.revoked',
+  severity: 'warning',
+  occurred_at: '2026-03-01T10:00:00.000Z',
+  family: 'account',
+  resource: { type: 'api_key', id: 'key_01jqzv3c4he8kan6q2v9s7m5dt', name: 'ci' },
+  operation_id: null,
+  actor: { kind: 'api_key', api_key_id: 'key_01jqzv3c4he8kan6q2v9s7m5dt', member_id: null },
+  message: 'The API key ci was revoked.',
+  data: { public_id: 'EXAMPLEkey00', by: 'deploy', reason: 'rotated' },
+  schema_version: 1,
+};
+
+const query = Shape({
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description:
+        '`next_cursor` of the page before, or the id of an event of a stream. Good with any filters.',
+    }),
+  ),
+  since: Type.Optional(
+    Type.Unsafe<string>({
+      anyOf: [{ const: 'now' }, { type: 'string', format: 'date-time' }],
+      description: 'Instead of a cursor: events from this time on, at most 30 days back, or `now`.',
+    }),
+  ),
+  types: Type.Optional(
+    Type.Array(EventPattern, {
+      minItems: 1,
+      maxItems: MAX_PATTERNS,
+      description:
+        'Only these types: exact names, `vm.*` or `*`, with commas between them. `operation.*` is in `*` or has to be named.',
+    }),
+  ),
+  family: Type.Optional(OneOf(familyNames, { description: 'Only events of this family.' })),
+  resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'Only events about this resource.' })),
+  resource_type: Type.Optional(
+    Type.String({ maxLength: 63, description: 'Only events about resources of this type.' }),
+  ),
+  severity_min: Type.Optional(OneOf(severities, { description: 'Only events at least this grave.' })),
+});
+
+export const listEvents = endpoint({
+  id: 'listEvents',
+  method: 'GET',
+  path: '/account/v1/events',
+  summary: 'Read or stream the events of the account',
+  description: [
+    'What happened in the account, in the order in which it happened, kept 30 days; `sequence` has no gaps. Events about a resource are shown to keys that may read it, those of an operation also to the key that started it; what was withheld is named in `omitted`.',
+    'A feed has no last page: `next_cursor` is always there, also on an empty page, and stays valid as long as nothing after it has gone. With `Prefer: wait=N` the answer comes with the first new event.',
+    'With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is a cursor, `event` the type, `data` the Event. It begins now, or after `Last-Event-ID`, `cursor` or `since`. A comment comes every 15 seconds. A stream that loses its right ends with `event: end` and the code of the refusal; after 60 minutes it is closed between two events. At most 5 streams per key and 20 per account.',
+  ].join('\n\n'),
+  permission: 'account:events:read',
+  access: 'read',
+  resource: { name: 'event', role: 'list' },
+  waits: true,
+  query,
+  answers: {
+    200: Shape({
+      data: Type.Array(EventView),
+      next_cursor: Type.String({ description: 'Where to go on; good also when nothing is there yet.' }),
+      omitted: Type.Array(Omitted),
+    }),
+  },
+  problems: ['stream_limit_reached', 'cursor_expired'],
+  example: {
+    query: { types: 'api_key.*' },
+    answer: {
+      status: 200,
+      body: {
+        data: [example],
+        next_cursor: 'fE3c7WmBq5pYz0kqH1nW9VsiNDIiXQ',
+        omitted: [{ family: 'storage', resource_type: 'bucket', missing_permission: 'storage:buckets:read' }],
+      },
+    },
+  },
+  async handle(call) {
+    checkQuery(call);
+    const { rows, position } = await call.hold(readingFrom(call, startingPlace(call, 'oldest', undefined)));
+    const { omitted } = sightOf(call.caller, subjectsAsked(call.services.registry, call.query));
+    return ok({ data: rows.map(presentEvent), next_cursor: cursorAt(call, position), omitted });
+  },
+  async stream(call, resumeAfter) {
+    checkQuery(call);
+    const place = startingPlace(call, 'now', resumeAfter);
+    // Once before anything is sent: a place that is gone is refused like any other request.
+    const first = await readingFrom(call, place).look();
+    return follow(first);
+
+    async function* follow(begun: typeof first): Stream {
+      let page = begun;
+      for (;;) {
+        for (const row of page.rows)
+          yield { id: cursorAt(call, row.sequence), event: row.type, data: presentEvent(row) };
+        page = await call.hold(readingFrom(call, { kind: 'after', sequence: page.position }));
+      }
+    }
+  },
+});

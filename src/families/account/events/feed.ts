@@ -1,0 +1,116 @@
+/** The feed as its readers walk through it: from a place on, filtered, never the same event twice and none left out. */
+import { sightOf } from '../../../kernel/access/visibility.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { type Severity, severities } from '../../../kernel/events/event.ts';
+import { patternFaults, typesOf } from '../../../kernel/events/patterns.ts';
+import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import type { Holding } from '../../../kernel/waiting/holding.ts';
+import { eventsOf } from '../../../kernel/waiting/news.ts';
+import { type FeedFilter, type FeedPage, type Place, readFeed } from './store.ts';
+
+const KEPT_MS = 30 * 86_400_000;
+
+export interface EventsQuery {
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly since?: string;
+  readonly types?: string[];
+  readonly family?: string;
+  readonly resource_id?: string;
+  readonly resource_type?: string;
+  readonly severity_min?: Severity;
+}
+
+type FeedCall = Call<unknown, EventsQuery>;
+
+/**
+ * A cursor is a place in the account's feed, not in what a filter shows of it: a reader that begins to care for one more
+ * type goes on where it was, and one cursor serves pages and streams alike.
+ */
+const listOf = (call: FeedCall): string => `${call.caller.account.id} listEvents`;
+
+export const cursorAt = (call: FeedCall, sequence: number): string =>
+  call.services.cursors.write(listOf(call), [String(sequence)]);
+
+function placeAfter(call: FeedCall, cursor: string): Place {
+  const [sequence] = call.services.cursors.read(listOf(call), cursor, 1);
+  return { kind: 'after', sequence: Number(sequence) };
+}
+
+function placeSince(since: string, now: Date): Place {
+  return since === 'now' || Date.parse(since) >= now.getTime()
+    ? { kind: 'now' }
+    : { kind: 'since', at: new Date(since) };
+}
+
+/** `resumeAfter` was told by a stream before; it counts more than what the address of the stream says. */
+export function startingPlace(
+  call: FeedCall,
+  otherwise: 'oldest' | 'now',
+  resumeAfter: string | undefined,
+): Place {
+  const { cursor, since } = call.query;
+  const after = resumeAfter ?? cursor;
+  if (after !== undefined) return placeAfter(call, after);
+  return since === undefined ? { kind: otherwise } : placeSince(since, call.now);
+}
+
+/** What the shape of the query cannot say. */
+export function checkQuery({ query, services, now }: FeedCall): void {
+  const faults: FieldError[] = patternFaults(services.registry, query.types ?? [], 'query/types');
+  const { cursor, since } = query;
+  if (cursor !== undefined && since !== undefined) {
+    const detail = 'A cursor says where to go on; leave out since.';
+    faults.push({ pointer: 'query/since', code: 'mutually_exclusive', detail });
+  } else if (since !== undefined && since !== 'now' && Date.parse(since) < now.getTime() - KEPT_MS) {
+    const detail = 'Events are kept 30 days; begin later, or leave it out to begin with the oldest.';
+    faults.push({ pointer: 'query/since', code: 'out_of_range', detail });
+  }
+  if (faults.length > 0) throw invalid(faults);
+}
+
+function filterOf({ query, caller, services }: FeedCall): FeedFilter {
+  const { types, severity_min = 'info' } = query;
+  return {
+    types: types === undefined ? null : typesOf(services.registry, types),
+    family: query.family ?? null,
+    resourceType: query.resource_type ?? null,
+    resourceId: query.resource_id ?? null,
+    severities: severities.slice(severities.indexOf(severity_min)),
+    visible: sightOf(caller, services.registry.subjects).visible,
+    keyId: caller.key.id,
+  };
+}
+
+function checkPlace(place: Place, { start, oldest, head }: FeedPage): void {
+  if (place.kind !== 'after') return;
+  if (start > head) {
+    throw new Problem('invalid_cursor', {
+      detail:
+        'The cursor names a place the feed has not reached: it was written before the database was restored.',
+    });
+  }
+  if (start + 1 < oldest) {
+    throw new Problem('cursor_expired', {
+      detail: `Of what came after the cursor, ${oldest - start - 1} events are no longer kept.`,
+    });
+  }
+}
+
+async function read(call: FeedCall, place: Place): Promise<FeedPage> {
+  const page = await readFeed(call.db, call.caller.account.id, place, filterOf(call), call.query.limit);
+  checkPlace(place, page);
+  return page;
+}
+
+/** To be held until there is an event to show. */
+export function readingFrom(call: FeedCall, place: Place): Holding<FeedPage> {
+  const { id } = call.caller.account;
+  const placeOf = (before: FeedPage): Place => ({ kind: 'after', sequence: before.position });
+  return {
+    keys: [eventsOf(id)],
+    look: (before) => read(call, before === undefined ? place : placeOf(before)),
+    isDone: ({ rows }) => rows.length > 0,
+    question: (before) => JSON.stringify(['events', id, before.position, call.query.limit, filterOf(call)]),
+  };
+}

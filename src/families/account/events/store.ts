@@ -1,0 +1,90 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Severity } from '../../../kernel/events/event.ts';
+import type { EventRow } from '../../../kernel/events/schema.ts';
+import type { Db } from '../../../store/database.ts';
+
+/** Where reading begins. */
+export type Place =
+  | { readonly kind: 'after'; readonly sequence: number }
+  | { readonly kind: 'since'; readonly at: Date }
+  | { readonly kind: 'oldest' }
+  | { readonly kind: 'now' };
+
+export interface FeedFilter {
+  readonly types: readonly string[] | null;
+  readonly family: string | null;
+  readonly resourceType: string | null;
+  readonly resourceId: string | null;
+  readonly severities: readonly Severity[];
+  /** The types of resources the key may read. */
+  readonly visible: readonly string[];
+  /** What this key's own operations came to it may know, whatever they were about. */
+  readonly keyId: string;
+}
+
+export interface FeedPage {
+  readonly rows: readonly EventRow[];
+  /** Everything up to here was looked at. */
+  readonly position: number;
+  /** Reading began after this one. */
+  readonly start: number;
+  readonly oldest: number;
+  readonly head: number;
+}
+
+function startOf(place: Place, accountId: string): RawBuilder<number> {
+  switch (place.kind) {
+    case 'after':
+      return sql`${place.sequence}::bigint`;
+    case 'since':
+      return sql`coalesce((select min(sequence) - 1 from events
+        where account_id = ${accountId} and occurred_at >= ${place.at}), head)`;
+    case 'oldest':
+      return sql`0::bigint`;
+    case 'now':
+      return sql`head`;
+  }
+}
+
+const anyOf = (column: string, values: readonly string[] | null): RawBuilder<unknown> =>
+  values === null ? sql`true` : sql`${sql.ref(column)} = any(${[...values]}::text[])`;
+
+const equal = (column: string, value: string | null): RawBuilder<unknown> =>
+  value === null ? sql`true` : sql`${sql.ref(column)} = ${value}`;
+
+/**
+ * One statement, so that the head and the rows are of one moment: sequences are given out in the order of commits, so
+ * whoever sees one sees all before it, and a page that is not full has seen everything up to the head.
+ */
+export async function readFeed(
+  db: Db,
+  accountId: string,
+  place: Place,
+  filter: FeedFilter,
+  limit: number,
+): Promise<FeedPage> {
+  const { rows: found } = await sql<EventRow & { head: number; oldest: number; start: number }>`
+    select bounds.head, bounds.oldest, bounds.start, e.*
+    from (
+      select head, ${startOf(place, accountId)} as start,
+             coalesce((select min(sequence) from events where account_id = ${accountId}), head + 1) as oldest
+      from (select coalesce((select sequence from event_heads where account_id = ${accountId}), 0) as head) heads
+    ) bounds
+    left join lateral (
+      select id, sequence, type, severity, family, resource_type, resource_id, resource_name, operation_id, actor,
+             message, data, occurred_at
+      from events
+      where account_id = ${accountId} and sequence > bounds.start and sequence <= bounds.head
+        and ${anyOf('type', filter.types)} and ${anyOf('severity', filter.severities)}
+        and ${equal('family', filter.family)} and ${equal('resource_type', filter.resourceType)}
+        and ${equal('resource_id', filter.resourceId)}
+        and (resource_type is null or ${anyOf('resource_type', filter.visible)}
+             or (type like 'operation.%' and actor ->> 'api_key_id' = ${filter.keyId}))
+      order by sequence limit ${limit}
+    ) e on true
+    order by e.sequence`.execute(db);
+  const { head = 0, oldest = 1, start = 0 } = found[0] ?? {};
+  const rows = found.filter(({ id }) => id !== null);
+  const last = rows.length === limit ? rows.at(-1)?.sequence : undefined;
+  return { rows, position: last ?? Math.max(head, start), start, oldest, head };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it, vi } from 'vitest';
+import { newsKey, Waiters } from './waiters.ts';
+
+const LONG = 60_000;
+
+function open() {
+  const waiters = new Waiters();
+  const events = waiters.on('events');
+  events.up();
+  return { waiters, events, ends: waiters.on('ends') };
+}
+
+const key = (payload: string) => newsKey('events', payload);
+
+describe('a watch', () => {
+  it('hears what it waits for, and nothing else', async () => {
+    const { waiters, events, ends } = open();
+    const watch = waiters.watch([key('a')]);
+    const waiting = watch.wait(LONG);
+    events.heard('b');
+    ends.heard('a');
+    events.heard('a');
+    expect([...(await waiting)]).toEqual([key('a')]);
+  });
+
+  it('keeps what it heard before it waited', async () => {
+    const { waiters, events } = open();
+    const watch = waiters.watch([key('a'), key('b')]);
+    events.heard('b');
+    events.heard('a');
+    expect([...(await watch.wait(LONG))].sort()).toEqual([key('a'), key('b')]);
+    // Told once.
+    expect([...(await watch.wait(1))]).toEqual([]);
+  });
+
+  it('ends with its time, with its signal, and at once where that has come', async () => {
+    const { waiters } = open();
+    const watch = waiters.watch([key('a')]);
+    expect((await watch.wait(1)).size).toBe(0);
+    const controller = new AbortController();
+    const waiting = watch.wait(LONG, controller.signal);
+    controller.abort();
+    expect((await waiting).size).toBe(0);
+    expect((await watch.wait(LONG, controller.signal)).size).toBe(0);
+  });
+
+  it('leaves nothing behind', () => {
+    const { waiters, events } = open();
+    const watches = [waiters.watch([key('a')]), waiters.watch([key('a'), key('b')])];
+    expect(waiters.size).toBe(2);
+    for (const watch of watches) watch.close();
+    expect(waiters.size).toBe(0);
+    events.heard('a');
+  });
+});
+
+describe('when notifications are not heard', () => {
+  it('all look again, at once, every second, and when they are heard again', async () => {
+    vi.useFakeTimers();
+    try {
+      const { waiters, events, ends } = open();
+      const watches = [waiters.watch([key('a')]), waiters.watch([newsKey('ends', 'b')])];
+      const all = async () =>
+        (await Promise.all(watches.map((watch) => watch.wait(LONG)))).map((n) => n.size);
+      const lost = all();
+      events.down();
+      ends.down();
+      expect(await lost).toEqual([1, 1]);
+      for (let i = 0; i < 3; i++) {
+        const looking = all();
+        await vi.advanceTimersByTimeAsync(1000);
+        expect(await looking).toEqual([1, 1]);
+      }
+      const back = all();
+      events.up();
+      ends.up();
+      expect(await back).toEqual([1, 1]);
+      const quiet = all();
+      await vi.advanceTimersByTimeAsync(LONG);
+      expect(await quiet).toEqual([0, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('looking together', () => {
+  it('asks once for those who were woken by the same news', async () => {
+    const { waiters, events } = open();
+    let asked = 0;
+    const look = async () => ++asked;
+    const [one, two] = [waiters.lookTogether('x', look), waiters.lookTogether('x', look)];
+    expect(await Promise.all([one, two, waiters.lookTogether('y', look)])).toEqual([1, 1, 2]);
+    const before = waiters.lookTogether('x', look);
+    events.heard('a');
+    const after = waiters.lookTogether('x', look);
+    expect(await Promise.all([before, after])).toEqual([3, 4]);
+    expect(await waiters.lookTogether('x', look)).toBe(5);
+  });
+
+  it('shares a failure, and forgets it', async () => {
+    const { waiters } = open();
+    const fail = () => Promise.reject(new Error('gone'));
+    const both = [waiters.lookTogether('x', fail), waiters.lookTogether('x', async () => 1)];
+    expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await waiters.lookTogether('x', async () => 1)).toBe(1);
+  });
+});
+
+it('closing ends all waits, and those that would begin', async () => {
+  const { waiters } = open();
+  const watch = waiters.watch([key('a')]);
+  const waiting = watch.wait(LONG);
+  waiters.close();
+  expect((await waiting).size).toBe(0);
+  expect((await watch.wait(LONG)).size).toBe(0);
+});
