@@ -4,7 +4,9 @@
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
+import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
+import { insertOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
@@ -51,7 +53,36 @@ const makers: Readonly<Record<string, Maker>> = {
     make: async ({ app, account }) => (await createKey(app.services.db, account)).id,
     remove: ({ app }, id) => app.services.db.deleteFrom('api_keys').where('id', '=', id).execute(),
   },
+  '/account/v1/operations': {
+    make: async (world) => (await insertPolishing(world, freshName())).id,
+    remove: ({ app }, id) => app.services.db.deleteFrom('operations').where('id', '=', id).execute(),
+  },
 };
+
+/** Waits for ever to begin: no worker takes it, so it is still there when a law looks at it. */
+export function insertPolishing({ app, account, key }: World, name: string): Promise<StoredOperation> {
+  return insertOperation(
+    app.services.db,
+    {
+      id: newId('operation'),
+      account_id: account.id,
+      type: 'widget.polish',
+      family: 'workshop',
+      status: 'queued',
+      resource_type: 'widget',
+      resource_id: newId('request').replace('req', 'wid'),
+      resource_name: name,
+      actor: { kind: 'api_key', api_key_id: key.id, member_id: account.ownerId },
+      api_key_id: key.id,
+      permission: 'workshop:widgets:write',
+      cancellable: true,
+      queue: 'free',
+      input: '{}',
+      is_ready: false,
+    },
+    { deadlineSeconds: 3600, subjects: [], now: null },
+  );
+}
 
 let serial = 0;
 const freshName = (): string => `walk-${process.pid}-${++serial}`;

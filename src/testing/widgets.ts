@@ -2,7 +2,7 @@
  * A family that exists only in tests: everything a real one can do (create with a secret, merge patch, protection by
  * version, deletion, labels, prices, the inventory), so that the laws bite before the product families exist.
  */
-import { type Generated, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
 import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
@@ -26,32 +26,10 @@ import {
 import type { Services } from '../kernel/services.ts';
 import type { Db, Tables } from '../store/database.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
-import { createMachinesTables, machineEvents, machineKinds } from './machines.ts';
+import { machineEvents, machineKinds } from './machines.ts';
+import { widgetEvent, widgetEvents } from './widget-events.ts';
 
-interface WidgetsTable {
-  id: string;
-  account_id: string;
-  name: string;
-  size: number;
-  labels: Generated<Record<string, string>>;
-  version: Generated<number>;
-  created_at: Generated<Date>;
-}
-
-declare module '../store/database.ts' {
-  interface Tables {
-    widgets: WidgetsTable;
-  }
-}
-
-export async function createWidgetsTable(db: Db): Promise<void> {
-  await sql`
-    create table widgets (
-      id text collate "C" primary key, account_id text collate "C" not null, name text not null, size int not null,
-      labels jsonb not null default '{}', version int not null default 1, created_at timestamptz not null default now(),
-      unique (account_id, name))`.execute(db);
-  await createMachinesTables(db);
-}
+export { createWidgetsTable } from './widget-table.ts';
 
 const Widget = Named(
   'Widget',
@@ -169,7 +147,7 @@ const createWidget = endpoint({
     body: { name: 'one', size: 3 },
     answer: { status: 201, body: { ...example, password: 'shown-once' } },
   },
-  async handle({ db, caller, body, effect, cost, warn, requestId, services }) {
+  async handle({ db, caller, body, effect, cost, event, warn, requestId, services }) {
     const id = requestId.replace(/^req/, 'wid');
     const { id: accountId } = caller.account;
     const taken = await db
@@ -192,7 +170,8 @@ const createWidget = endpoint({
       name: body.name,
       changes: [{ pointer: '/size', before: null, after: body.size }],
     });
-    cost({ ...price, currency: services.provider.provider.currency });
+    cost({ ...price, currency: services.provider.provider.currency, labels: row.labels });
+    event(widgetEvent('created', row));
     if (body.size > 9) warn({ code: 'large', detail: 'This is a large widget.', pointer: '/size' });
     return created({ ...present(row), password: `pw-${id}` });
   },
@@ -235,7 +214,7 @@ const updateWidget = endpoint({
     body: { size: 4 },
     answer: { status: 200, body: { ...example, size: 4 } },
   },
-  async handle({ db, caller, params, body, checkVersion, effect, services }) {
+  async handle({ db, caller, params, body, checkVersion, effect, event, services }) {
     const before = await find(db, caller.account.id, params.id, true);
     checkVersion(etagOf(before.id, before.version));
     const row = await db
@@ -256,6 +235,7 @@ const updateWidget = endpoint({
       name: row.name,
       changes: [{ pointer: '/size', before: before.size, after: row.size }],
     });
+    event(widgetEvent('updated', row));
     return ok(present(row));
   },
 });
@@ -272,12 +252,13 @@ const deleteWidget = endpoint({
   answers: { 204: null },
   problems: [],
   example: { params: { id: example.id }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, checkVersion, effect }) {
+  async handle({ db, caller, params, checkVersion, effect, event }) {
     const row = await find(db, caller.account.id, params.id, true);
     checkVersion(etagOf(row.id, row.version));
     await db.deleteFrom('widgets').where('id', '=', row.id).execute();
     await forgetResource(db, row.id);
     effect({ action: 'delete', type: 'widget', id: row.id, name: row.name });
+    event(widgetEvent('deleted', row));
     return noContent;
   },
 });
@@ -288,7 +269,7 @@ export const workshop: Family = {
   description: 'Only in tests.',
   endpoints: [listWidgets, createWidget, getWidget, updateWidget, deleteWidget, ...machineEndpoints],
   kinds: machineKinds,
-  eventTypes: machineEvents,
+  eventTypes: [...widgetEvents, ...machineEvents],
   resourceTypes: [
     {
       type: 'widget',
