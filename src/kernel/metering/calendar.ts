@@ -28,5 +28,8 @@ export function monthOf(at: Date): Period {
 
 export const startOfDay = (time: number): number => time - (((time % DAY_MS) + DAY_MS) % DAY_MS);
 
+export const earlierOf = (a: Date, b: Date): Date => (b.getTime() < a.getTime() ? b : a);
+export const laterOf = (a: Date, b: Date): Date => (a.getTime() < b.getTime() ? b : a);
+
 /** `2026-03-01` */
 export const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);

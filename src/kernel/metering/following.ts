@@ -7,6 +7,7 @@ import type { Db } from '../../store/database.ts';
 import type { References } from '../prices/bill.ts';
 import type { PricedItem } from '../prices/price.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
+import { laterOf } from './calendar.ts';
 import { isRunning, type MeterLine, sameRates } from './line.ts';
 import { asPaid, meter } from './pricing.ts';
 import { addSpan, amendSpan, endSpan, findOpenSpan, type NewSpan, type OpenSpan } from './store.ts';
@@ -79,7 +80,7 @@ async function succeedSpan(
     if (!isDeepStrictEqual(nameAndMake(open), nameAndMake(next))) await amendSpan(db, open.id, next);
     return;
   }
-  const startedAt = open.startedAt > now ? open.startedAt : now;
+  const startedAt = laterOf(open.startedAt, now);
   await endSpan(db, open.id, startedAt);
   await addSpan(db, { ...next, lines, startedAt });
 }

@@ -3,6 +3,7 @@ import type { References } from '../prices/bill.ts';
 import { bookOf } from '../prices/book.ts';
 import { type PricedItem, price } from '../prices/price.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
+import { laterOf } from './calendar.ts';
 import { isRunning, keyOf, type MeterLine, meterLines, sameRates } from './line.ts';
 
 /** What is priced, and by the rules of which type. */
@@ -59,46 +60,53 @@ function succeed(before: readonly MeterLine[], after: readonly MeterLine[], item
 
 export interface Segment {
   readonly at: Date;
+  readonly item: PricedItem;
   readonly lines: readonly MeterLine[];
 }
 
-export interface Running extends Subject {
+export interface Priced extends Subject {
   readonly lines: readonly MeterLine[];
+  readonly pricedAt: Date;
   readonly startedAt: Date;
 }
 
 /**
- * The prices that came into force while it ran: each from the moment the price list gives, or from `until` where the
- * list was changed without saying when. What has no price any more keeps the last one; `onKept` hears why.
+ * The prices that came into force since it was priced: each from the moment the price list gives. What has no price any
+ * more keeps the last one; `onKept` hears why.
  */
 export function priceChanges(
   catalogue: Catalogue,
-  running: Running,
-  until: Date,
-  onKept: (reason: string) => void = () => undefined,
+  span: Priced,
+  moments: readonly Date[],
+  onKept: (reason: string) => void,
 ): Segment[] {
   const segments: Segment[] = [];
-  let { lines } = running;
-  for (const at of momentsOf(catalogue, running, until)) {
-    const metered = meter(catalogue, running, at, { lines, isUnchanged: true });
+  let { lines } = span;
+  for (const moment of moments) {
+    const metered = meter(catalogue, span, moment, { lines, isUnchanged: true });
     if (!metered.ok) onKept(metered.reason);
     else if (!sameRates(lines, metered.lines)) {
       lines = metered.lines;
-      segments.push({ at, lines });
+      segments.push({ at: laterOf(moment, span.startedAt), item: metered.item, lines });
     }
   }
   return segments;
 }
 
-function momentsOf(catalogue: Catalogue, { lines, startedAt }: Running, until: Date): Date[] {
+/** When prices of these lines (of all, if none are given) begin and end, after one time and before another. */
+export function momentsBetween(
+  catalogue: Catalogue,
+  after: Date,
+  before: Date,
+  lines?: readonly MeterLine[],
+): Date[] {
   const { versions } = bookOf(catalogue);
-  const start = startedAt.getTime();
-  const end = until.getTime();
-  if (end < start) return [];
-  const times = new Set<number>([end]);
-  for (const { sku } of lines) {
+  const times = new Set<number>();
+  for (const sku of lines?.map((line) => line.sku) ?? versions.keys()) {
     for (const version of versions.get(sku) ?? []) {
-      for (const time of [version.from, version.until]) if (time > start && time < end) times.add(time);
+      for (const time of [version.from, version.until]) {
+        if (time > after.getTime() && time < before.getTime()) times.add(time);
+      }
     }
   }
   return [...times].sort((a, b) => a - b).map((time) => new Date(time));

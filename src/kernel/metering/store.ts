@@ -1,4 +1,4 @@
-/** The meter's tables. Spans are written by the inventory and by repricing, readings by `addReading`. */
+/** The meter's tables. Spans are written by the inventory and by repricing; `readings/` writes the rest. */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { monthAt, type Period } from './calendar.ts';
@@ -6,7 +6,7 @@ import { type MeterLine, readLines, type StoredLine, writeLines } from './line.t
 import type { SpendingScope } from './scope.ts';
 import type { Ledger, Origin, Reading, Span } from './span.ts';
 
-interface OriginColumns {
+export interface OriginColumns {
   account_id: string;
   resource_id: string;
   family: string;
@@ -23,24 +23,15 @@ interface MeterSpansTable extends OriginColumns {
   priced_as: string;
   configuration: Record<string, unknown>;
   lines: StoredLine[];
+  /** As of when the lines are right. */
+  priced_at: Date;
   started_at: Date;
   ended_at: Date | null;
-}
-
-interface MeterReadingsTable extends OriginColumns {
-  sku: string;
-  day: string;
-  unit: string;
-  read_at: Date;
-  quantity_micros: number;
-  billable_micros: number;
-  cost_micros: number;
 }
 
 declare module '../../store/database.ts' {
   interface Tables {
     meter_spans: MeterSpansTable;
-    meter_readings: MeterReadingsTable;
   }
 }
 
@@ -57,10 +48,12 @@ export interface OpenSpan {
   readonly pricedAs: string;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly lines: readonly MeterLine[];
+  readonly pricedAt: Date;
   readonly startedAt: Date;
 }
 
-export type NewSpan = Omit<OpenSpan, 'id'>;
+/** Priced when it starts, unless it says otherwise. */
+export type NewSpan = Omit<OpenSpan, 'id' | 'pricedAt'> & Partial<Pick<OpenSpan, 'pricedAt'>>;
 
 const openColumns = [
   'id',
@@ -75,6 +68,7 @@ const openColumns = [
   'priced_as as pricedAs',
   'configuration',
   'lines',
+  'priced_at as pricedAt',
   'started_at as startedAt',
 ] as const;
 
@@ -89,7 +83,11 @@ export async function findOpenSpan(db: Db, resourceId: string): Promise<OpenSpan
   return row && { ...row, lines: readLines(row.lines) };
 }
 
-/** Those that run, in the order of their ids, of all accounts. */
+export interface PastSpan extends OpenSpan {
+  readonly endedAt: Date;
+}
+
+/** Those that run, of all accounts, in the order of their ids. */
 export async function listOpenSpans(db: Db, after: number, limit: number): Promise<OpenSpan[]> {
   const rows = await db
     .selectFrom('meter_spans')
@@ -100,6 +98,37 @@ export async function listOpenSpans(db: Db, after: number, limit: number): Promi
     .limit(limit)
     .execute();
   return rows.map((row) => ({ ...row, lines: readLines(row.lines) }));
+}
+
+/** Those that ended after that moment with a price from before it. */
+export async function listSpansAround(
+  db: Db,
+  moment: Date,
+  after: number,
+  limit: number,
+): Promise<PastSpan[]> {
+  const rows = await db
+    .selectFrom('meter_spans')
+    .select(openColumns)
+    .select(sql<Date>`ended_at`.as('endedAt'))
+    .where('ended_at', '>', moment)
+    .where('priced_at', '<', moment)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, lines: readLines(row.lines) }));
+}
+
+/** Moves the end of a span that is over; only one of several who try at once succeeds. */
+export async function shortenSpan(db: Db, { id, endedAt }: PastSpan, at: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('meter_spans')
+    .set({ ended_at: at })
+    .where('id', '=', id)
+    .where('ended_at', '=', endedAt)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
@@ -113,6 +142,7 @@ export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
 }
 
 export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<OpenSpan> {
+  const pricedAt = span.pricedAt ?? span.startedAt;
   const { id } = await db
     .insertInto('meter_spans')
     .values({
@@ -127,12 +157,13 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
       priced_as: span.pricedAs,
       configuration: span.configuration,
       lines: sql`${JSON.stringify(writeLines(span.lines))}::jsonb`,
+      priced_at: pricedAt,
       started_at: span.startedAt,
       ended_at: endedAt,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { ...span, id };
+  return { ...span, id, pricedAt };
 }
 
 /** For what changes without changing the cost or what it is counted under. */

@@ -12,6 +12,9 @@ function decimal(value: Micro, digits: number): string {
 /** `7.50`: what a month costs. */
 export const formatMoney = (value: Micro): string => decimal(value, 2);
 
+/** `4.00`, `0.016438`: what was spent, to the last millionth, so that parts shown add up to the whole shown. */
+export const formatAmount = (value: Micro): string => decimal(value, 6).replace(/0{1,4}$/, '');
+
 /** `0.011000`: what an hour, a gigabyte or a request costs. */
 export const formatRate = (value: Micro): string => decimal(value, 6);
 

@@ -19,6 +19,8 @@ create table meter_spans (
   priced_as text not null,
   configuration jsonb not null,
   lines jsonb not null,
+  -- As of when the lines are right: a span that only took over other labels has those of the one before it.
+  priced_at timestamptz not null,
   started_at timestamptz not null,
   ended_at timestamptz check (ended_at >= started_at)
 );

@@ -1,8 +1,12 @@
+import { DAY_MS, earlierOf, monthOf, type Period } from '../../../kernel/metering/calendar.ts';
+import { forecastOf } from '../../../kernel/metering/spending.ts';
+import { readLedger } from '../../../kernel/metering/store.ts';
+import { groupings, groupUsage, type UsageGroup } from '../../../kernel/metering/usage.ts';
+import { formatAmount, formatQuantity } from '../../../kernel/prices/format.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 400;
 
 const Usage = Named(
@@ -53,12 +57,7 @@ const example = {
   is_invoice: false,
 };
 
-function monthOf(now: Date): { from: Date; to: Date } {
-  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-  return { from, to: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)) };
-}
-
-function periodOf(query: { from?: string; to?: string }, now: Date) {
+function periodOf(query: { from?: string; to?: string }, now: Date): Period {
   const month = monthOf(now);
   const from = query.from === undefined ? month.from : new Date(query.from);
   const to = query.to === undefined ? month.to : new Date(query.to);
@@ -69,9 +68,26 @@ function periodOf(query: { from?: string; to?: string }, now: Date) {
       { pointer: query.to === undefined ? 'query/from' : 'query/to', code: 'out_of_range', detail },
     ]);
   }
-  const isBillingPeriod = from.getTime() === month.from.getTime() && to.getTime() === month.to.getTime();
-  return { from: from.toISOString(), to: to.toISOString(), is_billing_period: isBillingPeriod };
+  return { from, to };
 }
+
+function presentPeriod({ from, to }: Period) {
+  const month = monthOf(from);
+  const isMonth = month.from.getTime() === from.getTime() && month.to.getTime() === to.getTime();
+  return { from: from.toISOString(), to: to.toISOString(), is_billing_period: isMonth };
+}
+
+const presentGroup = ({ key, quantities, cost }: UsageGroup) => ({
+  key,
+  quantities: quantities.map(({ sku, unit, quantity, billable }) => ({
+    sku,
+    unit,
+    quantity: formatQuantity(quantity),
+    included: formatQuantity(quantity - billable),
+    billable: formatQuantity(billable),
+  })),
+  cost: formatAmount(cost),
+});
 
 export const getUsage = endpoint({
   id: 'getUsage',
@@ -86,7 +102,7 @@ export const getUsage = endpoint({
   query: Shape({
     from: Type.Optional({ ...Time, description: 'Start of the period; the current month by default.' }),
     to: Type.Optional({ ...Time, description: 'End of the period, not included.' }),
-    group_by: OneOf(['family', 'type', 'resource', 'label', 'location', 'day'], {
+    group_by: OneOf(groupings, {
       default: 'family',
       description: 'What each row adds up.',
     }),
@@ -97,24 +113,33 @@ export const getUsage = endpoint({
   answers: { 200: Usage },
   problems: [],
   example: { query: { group_by: 'family' }, answer: { status: 200, body: example } },
-  async handle({ query, services, now }) {
-    if ((query.group_by === 'label') !== (query.label_key !== undefined)) {
+  async handle({ db, caller, query, services, now }) {
+    const { group_by, label_key } = query;
+    if ((group_by === 'label') !== (label_key !== undefined)) {
       const detail = 'Give label_key together with group_by=label, and only then.';
-      throw invalid([
-        {
-          pointer: 'query/label_key',
-          code: query.label_key === undefined ? 'required' : 'incompatible',
-          detail,
-        },
-      ]);
+      const code = label_key === undefined ? 'required' : 'incompatible';
+      throw invalid([{ pointer: 'query/label_key', code, detail }]);
     }
+    const period = periodOf(query, now);
+    const ledger = await readLedger(db, caller.account.id, period);
+    const until = earlierOf(period.to, now);
+    const { fixed, metered, groups } = await groupUsage(
+      ledger,
+      { from: period.from, to: until },
+      { by: group_by, labelKey: label_key },
+    );
+    const { total, confidence } = forecastOf(ledger, period, {}, now);
     return ok({
-      period: periodOf(query, now),
+      period: presentPeriod(period),
       currency: services.provider.provider.currency,
-      accrued: { total: '0.00', fixed: '0.00', metered: '0.00' },
-      forecast: { total: '0.00', method: 'run_rate' as const, confidence: 'high' as const },
-      groups: [],
-      data_complete_until: now.toISOString(),
+      accrued: {
+        total: formatAmount(fixed + metered),
+        fixed: formatAmount(fixed),
+        metered: formatAmount(metered),
+      },
+      forecast: { total: formatAmount(total), method: 'run_rate' as const, confidence },
+      groups: groups.map(presentGroup),
+      data_complete_until: until.toISOString(),
       is_invoice: false as const,
     });
   },
