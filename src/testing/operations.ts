@@ -1,4 +1,5 @@
 /** Operations of tests: started as a handler starts them, watched until they are as expected. */
+import { newId } from '../kernel/ids.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
 import { startOperation } from '../kernel/operations/operations.ts';
 import { hasEnded } from '../kernel/operations/schema.ts';
@@ -6,7 +7,14 @@ import { readOperation, requestCancel, type StoredOperation } from '../kernel/op
 import { transact } from '../store/transaction.ts';
 import type { TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
-import type { MachineInput } from './machines.ts';
+import {
+  createMachineKind,
+  deleteMachineKind,
+  extendMachineKind,
+  fleetKind,
+  type MachineInput,
+  restartMachineKind,
+} from './machines.ts';
 
 type Home = Pick<TestApp, 'services'>;
 
@@ -49,4 +57,29 @@ export const ended = (home: Home, id: string): Promise<StoredOperation> =>
 
 export async function cancelled({ services }: Home, id: string): Promise<void> {
   await transact(services.db, (tx) => requestCancel(tx, id));
+}
+
+const KINDS = [createMachineKind, restartMachineKind, extendMachineKind, deleteMachineKind, fleetKind];
+const FLEET = 3;
+const newMachineId = (): string => newId('request').replace('req', 'mac');
+
+/** So many operations of all kinds, in turn for each account; the children of a fleet count too. */
+export async function startMixed(
+  home: Home,
+  accounts: readonly Pick<TestAccount, 'id'>[],
+  count: number,
+  change: (kind: Kind) => Kind = (kind) => kind,
+): Promise<void> {
+  for (let started = 0, i = 0; started < count; i++) {
+    const kind = KINDS[i % KINDS.length]!;
+    const account = accounts[i % accounts.length]!;
+    const isFleet = kind === fleetKind && started + FLEET < count;
+    const children = Array.from({ length: isFleet ? FLEET : 0 }, (_, n) => ({
+      id: newMachineId(),
+      name: `m${n}`,
+    }));
+    const behaviours = i % 7 === 0 ? ([{ step: 'build', does: 'retry', times: 1 }] as const) : [];
+    await startOn(home, account, change(kind), newMachineId(), { children, behaviours });
+    started += 1 + children.length;
+  }
 }

@@ -1,0 +1,83 @@
+/** Workers that carry out operations of the test family in processes of their own, to be killed, paused and resumed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { DEFAULT_FILE } from '../kernel/provider/default.ts';
+import type { Connection } from '../store/database.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Packages in the older module format still ask for `require`. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+export type WorkerTask = { readonly leaseSeconds: number } & (
+  | { readonly connection: Connection }
+  /** Serves the API as well, on a database of its own in this folder. */
+  | { readonly folder: string }
+);
+
+export interface WorkerProcess {
+  readonly pid: number;
+  /** Where the API is, if it serves one. */
+  readonly url: string;
+  /** Everything it logged. */
+  output(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Into a folder of the caller's; returns the path of the program. */
+export async function buildWorker(folder: string): Promise<string> {
+  const outfile = join(folder, 'worker.mjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, 'worker-program.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['pg-native'],
+    banner: { js: REQUIRE },
+  });
+  await copyFile(join(ROOT, DEFAULT_FILE), join(folder, DEFAULT_FILE));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return outfile;
+}
+
+export async function startWorker(program: string, task: WorkerTask): Promise<WorkerProcess> {
+  const child = spawn(process.execPath, [program, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  // The tests' own end takes it along, so that no run leaves one behind.
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const gone = once(child, 'close').finally(() => process.off('exit', kill));
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.on('data', () => {
+      const port = /^ready (\d*)$/m.exec(output)?.[1];
+      if (port !== undefined) resolve(port);
+    });
+  });
+  const port = await Promise.race([ready, gone.then(() => null)]);
+  if (port === null) throw new Error(`The worker did not start:\n${output}`);
+  return {
+    pid: child.pid ?? 0,
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    signal: (signal) => void child.kill(signal),
+    async end(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await gone;
+    },
+  };
+}
