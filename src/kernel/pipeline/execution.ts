@@ -1,4 +1,5 @@
 /** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
+import { transact } from '../../store/transaction.ts';
 import { append } from '../audit/store.ts';
 import { nothingDone } from '../call.ts';
 import { writeEvents } from '../events/writing.ts';
@@ -45,7 +46,7 @@ class Undone extends Error {
 
 async function write(exchange: Exchange, services: Services, input: Input): Promise<Result> {
   const endpoint = endpointOf(exchange);
-  const work = services.db.transaction().execute(async (tx) => {
+  const work = transact(services.db, async (tx) => {
     const replayed = await replay(tx, exchange, input);
     if (replayed !== undefined) return replayed;
     const done = nothingDone();
