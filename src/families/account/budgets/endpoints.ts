@@ -1,6 +1,7 @@
 import { periodOf } from '../../../kernel/budgets/budget.ts';
 import { declare, refuseFaults, refuseLoosening } from '../../../kernel/budgets/declaration.ts';
 import { figuresOf } from '../../../kernel/budgets/figures.ts';
+import { lookBack } from '../../../kernel/budgets/hindsight/hindsight.ts';
 import { SetBudget } from '../../../kernel/budgets/schema.ts';
 import { lockBudget, removeBudget } from '../../../kernel/budgets/store.ts';
 import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
@@ -63,7 +64,7 @@ export const setBudget = endpoint({
     answer: { status: 200, body: exampleBudget },
   },
   async handle(call) {
-    const { db, caller, body, now, effect, event } = call;
+    const { db, caller, services, body, now, effect, event } = call;
     const accountId = caller.account.id;
     refuseFaults(body);
     const target = await findDeclared(call, 'budget', (reference) =>
@@ -77,6 +78,7 @@ export const setBudget = endpoint({
     const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
     effect({ action, type: 'budget', id: budget.id, name: budget.name, changes });
     events.forEach(event);
+    if (call.dryRun) (await lookBack(db, services.registry, accountId, declaration, now)).forEach(call.warn);
     const shown = presentBudget(budget, figures);
     return target.existing === null ? created(shown) : ok(shown);
   },
