@@ -7,6 +7,7 @@ import { AuditQueue } from './kernel/audit/queue.ts';
 import { DenialQueue } from './kernel/denials/queue.ts';
 import { Metrics } from './kernel/metrics.ts';
 import { trustProxies } from './kernel/net/client-address.ts';
+import { Egress } from './kernel/net/egress.ts';
 import { CursorSeal } from './kernel/pages/cursor.ts';
 import type { ProviderConfig } from './kernel/provider/schema.ts';
 import { MemoryRateLimit } from './kernel/rate-limit/memory.ts';
@@ -102,6 +103,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     metrics,
     log,
     trustedProxies: trustProxies(provider.server.trusted_proxies),
+    egress: new Egress(provider.egress),
     cursors: new CursorSeal(cursor_secret),
     secrets,
     baseUrl: options.baseUrl,

@@ -7,6 +7,7 @@ import type { AuditQueue } from './audit/queue.ts';
 import type { DenialQueue } from './denials/queue.ts';
 import type { Metrics } from './metrics.ts';
 import type { TrustedProxies } from './net/client-address.ts';
+import type { Egress } from './net/egress.ts';
 import type { CursorSeal } from './pages/cursor.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import type { RateLimitStore } from './rate-limit/port.ts';
@@ -24,6 +25,8 @@ export interface Services {
   readonly trustedProxies: TrustedProxies;
   readonly denials: DenialQueue;
   readonly audit: AuditQueue;
+  /** For calls to addresses that customers name. */
+  readonly egress: Egress;
   readonly cursors: CursorSeal;
   /** For secrets that have to be used again. */
   readonly secrets: Seal;

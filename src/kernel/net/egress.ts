@@ -47,6 +47,8 @@ export interface EgressRequest {
   readonly timeoutMs: number;
   /** The rest of a longer answer is not read. */
   readonly maxBytes: number;
+  /** Nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface EgressAnswer {
@@ -86,7 +88,8 @@ export class Egress {
 
   async call(url: URL, wanted: EgressRequest): Promise<EgressAnswer> {
     if (url.protocol !== 'https:') throw new NoAnswer('connect', new Error(`${url.protocol} is not spoken`));
-    const signal = AbortSignal.timeout(wanted.timeoutMs);
+    const late = AbortSignal.timeout(wanted.timeoutMs);
+    const signal = wanted.signal === undefined ? late : AbortSignal.any([late, wanted.signal]);
     const addresses = await this.#addressesOf(hostOf(url), signal);
     return exchange(url, wanted, { signal, addresses, ca: this.#ca });
   }

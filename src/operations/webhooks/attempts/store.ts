@@ -1,0 +1,239 @@
+import { type Selectable, sql } from 'kysely';
+import type { EventRow } from '../../../kernel/events/schema.ts';
+import type { Db, Tables, Tx } from '../../../store/database.ts';
+import { accountIsServed, at, ownerRole, products } from '../fan-out/store.ts';
+import type { Health } from '../health.ts';
+import type { AttemptFault, DisabledReason } from '../tables.ts';
+import type { Audience } from '../visibility.ts';
+
+/** Heard when an attempt is due at once though no event was written. */
+export const WEBHOOKS_CHANNEL = 'hostplane_webhooks';
+
+export const MOST_PARALLEL = 10;
+export const LEASE_SECONDS = 60;
+
+type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
+
+/** An attempt in the hands of one sender, with all it takes to make it. */
+export interface Claimed {
+  readonly delivery: Pick<
+    DeliveryRow,
+    'id' | 'account_id' | 'webhook_id' | 'message_id' | 'attempt' | 'trigger' | 'event_id' | 'event_type'
+  >;
+  readonly webhook: Audience & {
+    readonly url: string;
+    readonly secret: Buffer;
+    readonly previous_secret: Buffer | null;
+  };
+  /** `null`: it is no longer kept. */
+  readonly event: EventRow | null;
+  /** The database's clock when it was claimed. */
+  readonly now: Date;
+}
+
+/** Webhooks that have something waiting, found by leaping over the index from one to the next. */
+const waiting = sql`
+  waiting(id) as (
+    (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
+    union all
+    select (select d.webhook_id from webhook_deliveries d where d.status = 'pending' and d.webhook_id > waiting.id
+            order by d.webhook_id limit 1)
+    from waiting where waiting.id is not null)`;
+
+const busyOf = (now: Date | null) => sql<number>`
+  (select count(*) from webhook_deliveries b
+   where b.webhook_id = w.id and b.status = 'pending' and b.lease_until > ${at(now)})`;
+
+/** When the earliest that is in nobody's hands is due. */
+const firstOf = (now: Date | null) => sql<Date>`
+  (select f.next_attempt_at from webhook_deliveries f
+   where f.webhook_id = w.id and f.status = 'pending' and (f.lease_until is null or f.lease_until <= ${at(now)})
+   order by f.next_attempt_at limit 1)`;
+
+/**
+ * At most ten of one webhook are in hands at a time, whoever's: its row is locked first and the count taken after, so
+ * two senders never both see the same free places. One that is locked at this moment is left for its holder.
+ */
+export async function claimDue(
+  tx: Tx,
+  { owner, limit, now }: { readonly owner: string; readonly limit: number; readonly now: Date | null },
+): Promise<Claimed[]> {
+  const ready = await sql<{ id: string }>`
+    with recursive ${waiting}
+    select w.id from waiting join webhooks w on w.id = waiting.id
+    where w.status <> 'disabled' and ${accountIsServed} and ${busyOf(now)} < ${MOST_PARALLEL} and ${firstOf(now)} <= ${at(now)}
+    order by ${firstOf(now)} limit ${limit}
+    for update of w skip locked`.execute(tx);
+  const ids = ready.rows.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    with due as (
+      select d.id, d.next_attempt_at,
+        ${busyOf(now)} + row_number() over (partition by w.id order by d.next_attempt_at, d.id) as place
+      from webhooks w cross join lateral (
+        select id, next_attempt_at from webhook_deliveries
+        where webhook_id = w.id and status = 'pending' and next_attempt_at <= ${at(now)}
+          and (lease_until is null or lease_until <= ${at(now)})
+        order by next_attempt_at, id limit ${MOST_PARALLEL}) d
+      where w.id = any(${ids}::text[]))
+    update webhook_deliveries set lease_owner = ${owner}, lease_until = ${at(now)} + ${LEASE_SECONDS} * interval '1 second'
+    where id in (select id from due where place <= ${MOST_PARALLEL} order by place, next_attempt_at limit ${limit})
+    returning id`.execute(tx);
+  return readClaimed(
+    tx,
+    rows.map(({ id }) => id),
+    now,
+  );
+}
+
+async function readClaimed(tx: Tx, ids: readonly string[], now: Date | null): Promise<Claimed[]> {
+  const { rows } = await sql<{ claimed: Claimed['delivery'] } & Record<string, unknown>>`
+    select d.id, d.account_id, d.webhook_id, d.message_id, d.attempt, d.trigger, d.event_id, d.event_type,
+      w.url, w.secret, w.event_types, w.visible_permissions, ${ownerRole} as owner_role, ${products} as products,
+      case when w.previous_secret_until > ${at(now)} then w.previous_secret end as previous_secret,
+      e.sequence, e.type, e.severity, e.family, e.resource_type, e.resource_id, e.resource_name, e.operation_id,
+      e.actor, e.message, e.data, e.occurred_at, ${at(now)} as now
+    from webhook_deliveries d join webhooks w on w.id = d.webhook_id left join events e on e.id = d.event_id
+    where d.id = any(${ids}::text[]) order by d.next_attempt_at, d.id`.execute(tx);
+  return (rows as unknown as (Claimed['delivery'] & Claimed['webhook'] & EventRow & { now: Date })[]).map(
+    (row) => ({
+      delivery: row,
+      webhook: { ...row, id: row.webhook_id },
+      event: row.sequence === null ? null : { ...row, id: row.event_id },
+      now: row.now,
+    }),
+  );
+}
+
+/** Milliseconds until something is due or a lease runs out; null when nothing waits. */
+export async function nextDue(db: Db, now: Date | null): Promise<number | null> {
+  const { rows } = await sql<{ wait: number | null }>`
+    with recursive ${waiting}
+    select extract(epoch from min(least(
+      case when ${busyOf(now)} < ${MOST_PARALLEL} then ${firstOf(now)} end,
+      (select min(l.lease_until) from webhook_deliveries l
+       where l.webhook_id = w.id and l.status = 'pending' and l.lease_until > ${at(now)}))) - ${at(now)})::float8 * 1000 as wait
+    from waiting join webhooks w on w.id = waiting.id
+    where w.status <> 'disabled' and ${accountIsServed}`.execute(db);
+  return rows[0]?.wait ?? null;
+}
+
+export interface Ending {
+  readonly status: 'succeeded' | 'failed' | 'discarded';
+  readonly httpStatus: number | null;
+  readonly fault: AttemptFault | null;
+  readonly durationMs: number | null;
+  readonly excerpt: string | null;
+}
+
+export interface Locked extends Health {
+  readonly id: string;
+  readonly name: string;
+  readonly now: Date;
+}
+
+/** The webhook before its deliveries, everywhere: that is the order in which locks are taken. */
+export async function lockWebhook(tx: Tx, id: string, now: Date | null): Promise<Locked | undefined> {
+  const { rows } = await sql<Locked>`
+    select id, name, status, failing_since, ${at(now)} as now from webhooks where id = ${id} for update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+/** False: it is in other hands by now, and nothing of this may be kept. */
+export async function endAttempt(
+  tx: Tx,
+  { delivery }: Claimed,
+  owner: string,
+  ending: Ending,
+  when: { readonly now: Date; readonly nextAt: Date | null },
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update webhook_deliveries set status = ${ending.status}, http_status = ${ending.httpStatus},
+      error_code = ${ending.fault}, duration_ms = ${ending.durationMs}, response_excerpt = ${ending.excerpt},
+      finished_at = ${when.now}, next_attempt_at = ${when.nextAt}, lease_owner = null, lease_until = null
+    where id = ${delivery.id} and status = 'pending' and lease_owner = ${owner}`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+export async function insertRetry(
+  tx: Tx,
+  { delivery }: Claimed,
+  retry: { readonly id: string; readonly now: Date; readonly nextAt: Date },
+): Promise<void> {
+  const { account_id, webhook_id, message_id, event_id, event_type, attempt } = delivery;
+  await tx
+    .insertInto('webhook_deliveries')
+    .values({
+      id: retry.id,
+      account_id,
+      webhook_id,
+      message_id,
+      event_id,
+      event_type,
+      attempt: attempt + 1,
+      trigger: 'retry',
+      next_attempt_at: retry.nextAt,
+      created_at: retry.now,
+    })
+    .execute();
+}
+
+/** Different messages, in the last hour and since the last success. */
+export async function countFailing(tx: Tx, webhookId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct d.message_id) as count from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+    where d.webhook_id = ${webhookId} and d.status = 'failed'
+      and d.finished_at > greatest(${now}::timestamptz - interval '1 hour', w.last_success_at)`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+export async function noteSuccess(tx: Tx, id: string, now: Date): Promise<void> {
+  await sql`
+    update webhooks set last_success_at = ${now}, failing_since = null,
+      status = case when status = 'failing' then 'active' else status end where id = ${id}`.execute(tx);
+}
+
+export async function noteFailure(
+  tx: Tx,
+  id: string,
+  now: Date,
+  { fault, httpStatus }: Pick<Ending, 'fault' | 'httpStatus'>,
+): Promise<void> {
+  await sql`
+    update webhooks set last_failure_at = ${now}, last_failure_code = ${fault},
+      last_failure_http_status = ${httpStatus}, failing_since = coalesce(failing_since, ${now}) where id = ${id}`.execute(
+    tx,
+  );
+}
+
+/** What waits for it is dropped, except what is being sent. */
+export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason, now: Date): Promise<void> {
+  await sql`
+    update webhooks set status = 'disabled', enabled = false, disabled_reason = ${reason}, failing_since = null,
+      version = version + 1, updated_at = ${now} where id = ${id}`.execute(tx);
+  await sql`
+    update webhook_deliveries set status = 'discarded', finished_at = ${now}, next_attempt_at = null
+    where webhook_id = ${id} and status = 'pending' and (lease_until is null or lease_until <= ${now})`.execute(
+    tx,
+  );
+}
+
+/** Whoever is free may send them at once. */
+export async function giveBack(db: Db, owner: string): Promise<void> {
+  await sql`
+    update webhook_deliveries set lease_owner = null, lease_until = null
+    where lease_owner = ${owner} and status = 'pending'`.execute(db);
+}
+
+export async function countPending(tx: Tx, webhookId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from webhook_deliveries
+    where webhook_id = ${webhookId} and status = 'pending'`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+export async function announceDue(db: Db, accountId: string): Promise<void> {
+  await sql`select pg_notify(${WEBHOOKS_CHANNEL}, ${accountId})`.execute(db);
+}

@@ -1,0 +1,85 @@
+/**
+ * From events to messages. The events are the outbox: each webhook remembers how far it has been looked at, and its
+ * messages and that place are committed together, so nothing is missed and nothing is told twice.
+ */
+import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
+import { writeEvents } from '../../../kernel/events/writing.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Registry } from '../../../kernel/registry.ts';
+import type { Db, Tx } from '../../../store/database.ts';
+import { transact } from '../../../store/transaction.ts';
+import { failingEvent } from '../health.ts';
+import { hears } from '../visibility.ts';
+import {
+  accountsBehind,
+  type Behind,
+  discardBeyond,
+  insertMessages,
+  lockBehind,
+  markFailing,
+  moveCursors,
+  readEvents,
+} from './store.ts';
+
+const BATCH = 200;
+export const MOST_PENDING = 10_000;
+
+export interface FanOut {
+  readonly db: Db;
+  readonly registry: Registry;
+  readonly mostPending: number;
+  now(): Date | null;
+}
+
+/** `null`: of all accounts. */
+export async function fanOut(stage: FanOut, accounts: readonly string[] | null): Promise<void> {
+  for (const accountId of await accountsBehind(stage.db, accounts)) {
+    while (await transact(stage.db, (tx) => fanOutSome(tx, stage, accountId)));
+  }
+}
+
+/** Whether there is more. */
+async function fanOutSome(tx: Tx, stage: FanOut, accountId: string): Promise<boolean> {
+  const { head, webhooks } = await lockBehind(tx, accountId);
+  if (webhooks.length === 0) return false;
+  const after = Math.min(...webhooks.map(({ cursor }) => cursor));
+  const events = await readEvents(tx, accountId, { after, upTo: head, limit: BATCH });
+  const messages = webhooks.flatMap((webhook) =>
+    events
+      .filter((event) => event.sequence > webhook.cursor && hears(stage.registry, webhook, event))
+      .map((event) => ({
+        id: newId('delivery'),
+        webhook_id: webhook.id,
+        message_id: newId('message'),
+        event_id: event.id,
+        event_type: event.type,
+      })),
+  );
+  await insertMessages(tx, accountId, messages, stage.now());
+  const last = events.length < BATCH ? head : (events.at(-1)?.sequence ?? head);
+  await moveCursors(
+    tx,
+    webhooks.map(({ id }) => id),
+    last,
+  );
+  const told = new Set(messages.map(({ webhook_id }) => webhook_id));
+  const news = await dropExcess(
+    tx,
+    stage,
+    webhooks.filter(({ id }) => told.has(id)),
+  );
+  await writeEvents(tx, stage.registry, { accountId, actor: HOSTPLANE }, news);
+  return last < head;
+}
+
+/** Only the first time is told: news of every drop would be a message to drop in turn, for as long as two webhooks fail. */
+async function dropExcess(tx: Tx, stage: FanOut, webhooks: readonly Behind[]): Promise<NewEvent[]> {
+  const news: NewEvent[] = [];
+  for (const webhook of webhooks) {
+    const dropped = await discardBeyond(tx, webhook.id, stage.mostPending, stage.now());
+    if (dropped === 0 || webhook.status === 'failing') continue;
+    await markFailing(tx, webhook.id, stage.now());
+    news.push(failingEvent(webhook, 'backlog', stage.mostPending));
+  }
+  return news;
+}

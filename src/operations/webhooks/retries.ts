@@ -1,0 +1,43 @@
+/** When a message is tried again: soon at first, for a restart of the receiver; then ever more rarely for three days. */
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+/** Seconds to wait after each failed attempt. */
+export const DELAYS = [
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+const SPREAD = 0.1;
+const LONGEST_WISH = HOUR;
+
+export interface Retry {
+  /** The attempt that failed, from 1 on. */
+  readonly attempt: number;
+  /** What the receiver asked for, if it did. */
+  readonly wishSeconds: number | null;
+  /** From 0 to 1. */
+  readonly chance: number;
+}
+
+/** Seconds until the next attempt; `null` when that was the last. */
+export function retryAfter({ attempt, wishSeconds, chance }: Retry): number | null {
+  const delay = DELAYS[attempt - 1];
+  if (delay === undefined) return null;
+  const spread = delay * (1 - SPREAD + 2 * SPREAD * chance);
+  return Math.max(spread, Math.min(wishSeconds ?? 0, LONGEST_WISH));
+}
+
+/** `Retry-After` as seconds or as a date; `null` when it is neither. */
+export function readWish(header: string | undefined, now: Date): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, (at - now.getTime()) / 1000);
+}
