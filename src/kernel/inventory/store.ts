@@ -26,6 +26,8 @@ interface ResourcesTable {
   configuration: Record<string, unknown> | null;
   /** The type by whose rules it is priced, where that is not its own. */
   priced_as: Generated<string | null>;
+  /** The term it was ordered for, where its price follows from that. */
+  contract_months: Generated<number>;
   price_hourly_micros: number | null;
   price_monthly_micros: number | null;
   created_at: Generated<Date>;
@@ -97,6 +99,7 @@ export async function noteResource(
       labels: note.labels ?? before?.labels ?? {},
       apiKeyId: before === undefined ? (note.api_key_id ?? null) : before.api_key_id,
       pricedAs: note.priced_as ?? note.type,
+      contractMonths: note.contract_months ?? 1,
       configuration,
     };
     priced = await follow(db, next, at, { catalogue, references });
@@ -140,14 +143,14 @@ export async function forgetResource(
 export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('resources')
-    .select(['id', 'type', 'priced_as', 'configuration'])
+    .select(['id', 'type', 'priced_as', 'configuration', 'labels'])
     .where(sql<boolean>`id = any(${ids}::text[])`)
     .where('account_id', '=', accountId)
     .execute();
   return new Map(
-    rows.map(({ id, type, priced_as, configuration }) => [
+    rows.map(({ id, type, priced_as, configuration, labels }) => [
       id,
-      { resource_type: priced_as ?? type, configuration: configuration ?? {} },
+      { resource_type: priced_as ?? type, configuration: configuration ?? {}, labels },
     ]),
   );
 }

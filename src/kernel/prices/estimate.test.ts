@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { demoProvider } from '../provider/demo.ts';
 import { faultsOf } from '../validation.ts';
-import type { Lookup } from './basket.ts';
+import type { BasketItem, Lookup } from './basket.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
 import { micro } from './micro.ts';
 import { Estimate, EstimateRequest } from './schema.ts';
@@ -285,10 +285,10 @@ describe('limits and budgets', () => {
     expect(estimated({ items: [{ ...small, quantity: 2 }] }).exceeds_limits).toEqual([]);
   });
 
-  it('are spent by the families in their scope', () => {
+  it('are spent by what they cover', () => {
     const budget = (id: string, families: string[] | null) => ({
       id,
-      families,
+      covers: ({ priced }: BasketItem) => families?.includes(priced.family) ?? true,
       amount: micro('20'),
       spent: micro('15'),
     });

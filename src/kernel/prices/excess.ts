@@ -16,8 +16,8 @@ export interface BudgetState {
   readonly id: string;
   readonly amount: Micro;
   readonly spent: Micro;
-  /** `null` for the whole account. */
-  readonly families: readonly string[] | null;
+  /** Whether what the item costs counts against it. */
+  covers(item: BasketItem): boolean;
 }
 
 /** Without anything better known, the account has the provider's limits and uses nothing of them. */
@@ -63,8 +63,8 @@ export function exceededBudgets(
   items: readonly BasketItem[],
   budgets: readonly BudgetState[],
 ): Estimate['exceeds_budgets'] {
-  return budgets.flatMap(({ id, amount, spent, families }) => {
-    const inScope = items.filter(({ priced }) => families === null || families.includes(priced.family));
+  return budgets.flatMap(({ id, amount, spent, covers }) => {
+    const inScope = items.filter(covers);
     const requested = sum(
       inScope.map(({ priced, before }) => priced.monthly + priced.setup - (before?.monthly ?? 0n)),
     );

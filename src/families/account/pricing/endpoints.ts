@@ -9,6 +9,7 @@ import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { OneOf, Type } from '../../../kernel/schema.ts';
 import { readLimitRows } from '../limits/limit-rows.ts';
+import { readBudgetStates } from './budget-states.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 
 export const listPrices = endpoint({
@@ -106,8 +107,10 @@ export const estimatePrice = endpoint({
   async handle(call) {
     const { body, services, db, caller, now } = call;
     const ids = body.items.flatMap(({ change }) => (change === undefined ? [] : [change.resource_id]));
-    const existing = ids.length === 0 ? new Map() : await findConfigurations(db, caller.account.id, ids);
+    const existing =
+      ids.length === 0 ? new Map<string, never>() : await findConfigurations(db, caller.account.id, ids);
     const limits = await readLimitRows(call);
+    const budgets = await readBudgetStates(call, existing);
     const estimated = estimate(services.provider.catalogue, body, {
       currency: services.provider.provider.currency,
       now,
@@ -118,6 +121,7 @@ export const estimatePrice = endpoint({
         image: () => null,
       },
       limits: (id, location) => limits.find((row) => row.id === id && row.location === location) ?? null,
+      budgets,
     });
     if ('problems' in estimated) throw invalid(estimated.problems);
     return ok(estimated);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { spend } from '../../../testing/spending.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 
 let t: TestApp;
@@ -43,6 +44,51 @@ describe('estimatePrice', () => {
         .errors.map((e: { code: string }) => e.code)
         .sort(),
     ]).toEqual([422, ['unknown_reference', 'unknown_resource_type']]);
+  });
+
+  it('200: names the budgets of which less is left than it would cost', async () => {
+    const { db } = t.services;
+    const account = await createAccount(db);
+    const own = await createKey(db, account);
+    const other = await createKey(db, account);
+    const thresholds = [{ percent: 80 }];
+    const declare = async (name: string, amount: string, scope: object) => {
+      const url = `/account/v1/budgets/${name}`;
+      const payload = { amount, thresholds, scope };
+      return (await t.call({ method: 'PUT', url, payload, key: own.key })).json().id;
+    };
+    await spend(db, account.id, '3.00', {
+      family: 'flexible-vps',
+      labels: { env: 'prod' },
+      apiKeyId: own.id,
+    });
+    const all = await declare('all', '10.00', {});
+    await declare('roomy', '100.00', {});
+    await declare('elsewhere', '1.00', { families: ['storage'] });
+    const labelled = await declare('labelled', '10.00', { label_selector: 'env=prod' });
+    await declare('of-another', '1.00', { api_key_ids: [other.id] });
+    const estimateOf = (labels: object) =>
+      t.call({
+        method: 'POST',
+        url: '/account/v1/pricing/estimate',
+        key: own.key,
+        payload: {
+          items: [
+            {
+              resource_type: 'vm',
+              configuration: { location: 'fra1', plan: 'flex-2-4', disk_gb: 80, labels },
+            },
+          ],
+        },
+      });
+    const shown = { amount: '10.00', spent: '3.00', requested: expect.stringMatching(/^[78]\.\d\d$/) };
+    expect((await estimateOf({ env: 'test' })).json().exceeds_budgets).toEqual([
+      { budget_id: all, ...shown },
+    ]);
+    expect((await estimateOf({ env: 'prod' })).json().exceeds_budgets).toEqual([
+      { budget_id: all, ...shown },
+      { budget_id: labelled, ...shown },
+    ]);
   });
 
   it('200: a change to something that exists has before, after and difference', async () => {

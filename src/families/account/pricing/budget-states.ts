@@ -1,0 +1,36 @@
+import { periodOf } from '../../../kernel/budgets/budget.ts';
+import { spentOf } from '../../../kernel/budgets/figures.ts';
+import { covers } from '../../../kernel/budgets/scope.ts';
+import { findBudgets } from '../../../kernel/budgets/store.ts';
+import type { Call } from '../../../kernel/call.ts';
+import type { BasketItem } from '../../../kernel/prices/basket.ts';
+import type { BudgetState } from '../../../kernel/prices/excess.ts';
+import { micro } from '../../../kernel/prices/micro.ts';
+import { Labels } from '../../../kernel/schema.ts';
+import { isValid } from '../../../kernel/validation.ts';
+
+type LabelsById = ReadonlyMap<string, { readonly labels: Readonly<Record<string, string>> }>;
+
+/** Those it would be created with, or those of what would change. */
+function labelsOf({ request }: BasketItem, existing: LabelsById): Readonly<Record<string, string>> {
+  if (request.change !== undefined) return existing.get(request.change.resource_id)?.labels ?? {};
+  const labels = request.configuration?.['labels'];
+  return isValid(Labels, labels) ? (labels as Record<string, string>) : {};
+}
+
+/** The account's budgets as far as the calling key would meet them. */
+export async function readBudgetStates(
+  { db, caller, now }: Pick<Call, 'db' | 'caller' | 'now'>,
+  existing: LabelsById,
+): Promise<BudgetState[]> {
+  const apiKeyId = caller.key.id;
+  const budgets = await findBudgets(db, caller.account.id, periodOf(now));
+  const spent = await spentOf(db, caller.account.id, budgets, now);
+  return budgets.map(({ id, amount, scope }, i) => ({
+    id,
+    amount: micro(amount),
+    spent: spent[i] ?? 0n,
+    covers: (item) =>
+      covers(scope, { family: item.priced.family, labels: labelsOf(item, existing), apiKeyId }),
+  }));
+}
