@@ -148,8 +148,10 @@ export class DatabaseRunnerStore implements RunnerStore {
         const next = list[advance.index];
         const isCancellable =
           kind !== undefined && operation.phase === 'forward' && isCancellableAt(kind, advance.index);
+        // Whoever asked in time is heard, though the next step is one that cannot be stopped: it has not begun.
         return sql`step_index = ${advance.index}, step = ${next?.name ?? ''}, tries = 0, last_error = null,
-          awaits_children = false, waiting_for = null, cancellable = ${isCancellable},
+          awaits_children = false, waiting_for = null,
+          cancellable = ${isCancellable} or (cancellable and cancel_requested),
           progress_percent = ${operation.phase === 'undo' ? operation.progress_percent : Math.floor((100 * advance.index) / Math.max(1, list.length))},
           results = results || ${JSON.stringify({ [advance.finished]: advance.result ?? {} })}::jsonb`;
       }
