@@ -27,10 +27,7 @@ export async function follow(
   { catalogue, references }: Pricing,
 ): Promise<PricedItem | null> {
   const open = await findOpenSpan(db, next.resourceId);
-  const isUnchanged =
-    open !== undefined &&
-    open.pricedAs === next.pricedAs &&
-    isDeepStrictEqual(open.configuration, next.configuration);
+  const isUnchanged = open !== undefined && isDeepStrictEqual(makeOf(open), makeOf(next));
   const before = open === undefined ? null : { lines: open.lines, isUnchanged };
   const metered = meter(catalogue, next, now, before, references);
   if (metered.ok) {
@@ -77,7 +74,8 @@ async function succeedSpan(
     sameRates(open.lines, lines) &&
     !owesMore;
   if (isSame) {
-    if (!isDeepStrictEqual(nameAndMake(open), nameAndMake(next))) await amendSpan(db, open.id, next);
+    const isAmended = open.name !== next.name || !isDeepStrictEqual(makeOf(open), makeOf(next));
+    if (isAmended) await amendSpan(db, open.id, next);
     return;
   }
   const startedAt = laterOf(open.startedAt, now);
@@ -85,4 +83,8 @@ async function succeedSpan(
   await addSpan(db, { ...next, lines, startedAt });
 }
 
-const nameAndMake = ({ name, pricedAs, configuration }: Followed) => ({ name, pricedAs, configuration });
+const makeOf = ({ pricedAs, configuration, contractMonths = 1 }: Followed) => ({
+  pricedAs,
+  configuration,
+  contractMonths,
+});

@@ -10,6 +10,7 @@ import { isRunning, keyOf, type MeterLine, meterLines, sameRates } from './line.
 export interface Subject {
   readonly pricedAs: string;
   readonly configuration: Readonly<Record<string, unknown>>;
+  readonly contractMonths?: number;
 }
 
 export interface Before {
@@ -24,13 +25,14 @@ export type Metered =
 
 export function meter(
   catalogue: Catalogue,
-  { pricedAs, configuration }: Subject,
+  { pricedAs, configuration, contractMonths = 1 }: Subject,
   at: Date,
   before: Before | null,
   references?: References,
 ): Metered {
   const priced = price(catalogue, pricedAs, configuration, {
     at,
+    contractMonths,
     ...(before === null ? {} : { existing: before.isUnchanged ? 'unchanged' : before.lines }),
     ...(references === undefined ? {} : { references }),
   });

@@ -21,6 +21,7 @@ interface MeterSpansTable extends OriginColumns {
   name: string;
   /** The type by whose rules it is priced. */
   priced_as: string;
+  contract_months: number;
   configuration: Record<string, unknown>;
   lines: StoredLine[];
   /** As of when the lines are right. */
@@ -46,14 +47,16 @@ export interface OpenSpan {
   readonly labels: Readonly<Record<string, string>>;
   readonly apiKeyId: string | null;
   readonly pricedAs: string;
+  readonly contractMonths: number;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly lines: readonly MeterLine[];
   readonly pricedAt: Date;
   readonly startedAt: Date;
 }
 
-/** Priced when it starts, unless it says otherwise. */
-export type NewSpan = Omit<OpenSpan, 'id' | 'pricedAt'> & Partial<Pick<OpenSpan, 'pricedAt'>>;
+/** Priced when it starts and without a contract, unless it says otherwise. */
+export type NewSpan = Omit<OpenSpan, 'id' | 'pricedAt' | 'contractMonths'> &
+  Partial<Pick<OpenSpan, 'pricedAt' | 'contractMonths'>>;
 
 const openColumns = [
   'id',
@@ -66,6 +69,7 @@ const openColumns = [
   'labels',
   'api_key_id as apiKeyId',
   'priced_as as pricedAs',
+  'contract_months as contractMonths',
   'configuration',
   'lines',
   'priced_at as pricedAt',
@@ -142,7 +146,7 @@ export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
 }
 
 export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<OpenSpan> {
-  const pricedAt = span.pricedAt ?? span.startedAt;
+  const { pricedAt = span.startedAt, contractMonths = 1 } = span;
   const { id } = await db
     .insertInto('meter_spans')
     .values({
@@ -155,6 +159,7 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
       labels: span.labels,
       api_key_id: span.apiKeyId,
       priced_as: span.pricedAs,
+      contract_months: contractMonths,
       configuration: span.configuration,
       lines: sql`${JSON.stringify(writeLines(span.lines))}::jsonb`,
       priced_at: pricedAt,
@@ -163,18 +168,19 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { ...span, id, pricedAt };
+  return { ...span, id, pricedAt, contractMonths };
 }
 
 /** For what changes without changing the cost or what it is counted under. */
 export async function amendSpan(
   db: Db,
   id: number,
-  { name, pricedAs, configuration }: Pick<NewSpan, 'name' | 'pricedAs' | 'configuration'>,
+  span: Omit<NewSpan, 'lines' | 'startedAt'>,
 ): Promise<void> {
+  const { name, pricedAs, configuration, contractMonths = 1 } = span;
   await db
     .updateTable('meter_spans')
-    .set({ name, priced_as: pricedAs, configuration })
+    .set({ name, priced_as: pricedAs, configuration, contract_months: contractMonths })
     .where('id', '=', id)
     .execute();
 }

@@ -4,6 +4,7 @@ import type { Db } from '../database.ts';
 const statements = `
 alter table resources add column api_key_id text collate "C";
 alter table resources add column priced_as text;
+alter table resources add column contract_months int not null default 1;
 
 -- One resource at one price, with one set of labels, over a half-open time. Kept after the resource is gone.
 create table meter_spans (
@@ -17,6 +18,7 @@ create table meter_spans (
   labels jsonb not null,
   api_key_id text collate "C",
   priced_as text not null,
+  contract_months int not null,
   configuration jsonb not null,
   lines jsonb not null,
   -- As of when the lines are right: a span that only took over other labels has those of the one before it.
