@@ -1,4 +1,4 @@
-// What the tests can use beyond npm: Debian's PostgreSQL 15 and Redis. Root on Debian gets them installed,
+// What the tests can use beyond npm: Debian's PostgreSQL 15, Redis and faketime. Root on Debian gets them installed,
 // without their services being started; anyone else is told what is missing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ const POLICY = '/usr/sbin/policy-rc.d';
 const packages = [
   { name: 'postgresql-15', isThere: hasPostgres, without: "the store's tests did not run on PostgreSQL 15" },
   { name: 'redis-server', isThere: hasRedis, without: 'the tests that need a Redis or Valkey did not run' },
+  { name: 'faketime', isThere: hasFaketime, without: "the tests that move a database's clock did not run" },
 ];
 
 /** Returns a sentence for each thing that is still missing. */
@@ -61,4 +62,10 @@ function hasRedis() {
   return folders.some((folder) =>
     ['redis-server', 'valkey-server'].some((name) => existsSync(join(folder, name))),
   );
+}
+
+function hasFaketime() {
+  const folder = '/usr/lib';
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder).some((name) => existsSync(join(folder, name, 'faketime', 'libfaketime.so.1')));
 }

@@ -1,7 +1,10 @@
 /** A database of its own for a test file, copied from one that was migrated once per run. */
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { openDatabase, openPool } from '../store/database.ts';
+import { migrate } from '../store/migrations/migrate.ts';
 import { administer, type ServerAddress, TEMPLATE } from './postgres.ts';
+import { createWidgetsTable } from './widgets.ts';
 
 export interface TestDatabase {
   readonly name: string;
@@ -24,6 +27,23 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     name,
     connection: { ...server, database: name },
+    drop: () => administer(server, `drop database if exists ${name} with (force)`),
+  };
+}
+
+/** On a server of the test's own, migrated and with the tables of the test family. */
+export async function createDatabaseOn(server: ServerAddress): Promise<TestDatabase> {
+  const { host, port, user } = server;
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const connection = { host, port, user, database: name };
+  await administer(server, `create database ${name}`);
+  const db = openDatabase(openPool(connection));
+  await migrate(db);
+  await createWidgetsTable(db);
+  await db.destroy();
+  return {
+    name,
+    connection,
     drop: () => administer(server, `drop database if exists ${name} with (force)`),
   };
 }

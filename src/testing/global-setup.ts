@@ -9,7 +9,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await removeLeftovers();
   const system = findSystemPostgres();
   const isSystem = system !== undefined && project.name === `postgres-${system.major}`;
-  const { host, port, user, stop } = await startPostgres(isSystem ? system.bin : undefined);
+  const { host, port, user, stop } = await startPostgres(isSystem ? { programs: system.bin } : {});
   const server = { host, port, user };
   await administer(server, `create database ${TEMPLATE}`);
   const db = openDatabase(openPool({ ...server, database: TEMPLATE }));

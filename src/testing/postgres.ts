@@ -1,11 +1,12 @@
 /** A PostgreSQL for one run of the tests: forgetful on purpose, since nothing in it has to survive. */
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareBinaries } from '../store/embedded/binaries.ts';
 import { ensureCluster, SUPERUSER } from '../store/embedded/cluster.ts';
 import { settle } from '../store/embedded/place.ts';
-import { launch, stop } from '../store/embedded/postmaster.ts';
+import { type Launch, launch, stop } from '../store/embedded/postmaster.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './folder.ts';
 
 export interface ServerAddress {
@@ -15,7 +16,17 @@ export interface ServerAddress {
 }
 
 export interface TestPostgres extends ServerAddress {
+  /** Ends it by this signal, as its operator would, and starts it again on what it left behind. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** The folder of its programs; without one, the embedded ones. */
+  readonly programs?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Given the folder of the programs, returns one whose `postgres` is started instead. */
+  readonly disguise?: (programs: string) => Promise<string>;
 }
 
 const FORGETFUL = {
@@ -48,27 +59,40 @@ export function findSystemPostgres(): { major: string; bin: string } | undefined
   return major ? { major, bin: `${SYSTEM}/${major}/bin` } : undefined;
 }
 
-/** Without a folder of programs: the embedded ones. */
-export async function startPostgres(programs?: string): Promise<TestPostgres> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
   const folder = await makeTemporaryFolder();
   const place = await settle(folder);
-  const bin = programs ?? (await prepareBinaries(place));
+  const bin = options.programs ?? (await prepareBinaries(place));
   await ensureCluster(place, bin);
-  const { child, failure, port, readLog } = await launch(place, bin, FORGETFUL);
-  const server = { host: place.socketFolder, port, user: SUPERUSER };
-  for (;;) {
-    const refusal = await administer(server, 'select 1').catch((error) => error);
-    if (!refusal) break;
-    if (failure()) throw new Error(`PostgreSQL did not start: ${await readLog()}`, { cause: failure() });
-    await sleep(20);
-  }
+  const started = (await options.disguise?.(bin)) ?? bin;
+  const run = async (): Promise<Launch> => {
+    const launched = await launch(place, started, { ...FORGETFUL, ...options.settings });
+    await untilReady({ host: place.socketFolder, port: launched.port, user: SUPERUSER }, launched);
+    return launched;
+  };
+  let { child, port } = await run();
   return {
-    ...server,
+    host: place.socketFolder,
+    port,
+    user: SUPERUSER,
+    async restart(signal) {
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+      ({ child, port } = await run());
+    },
     async stop() {
       if (child.pid) await stop(child.pid, place.cluster);
       await removeTemporaryFolder(folder);
     },
   };
+}
+
+async function untilReady(server: ServerAddress, { failure, readLog }: Launch): Promise<void> {
+  while (await administer(server, 'select 1').catch((error) => error)) {
+    if (failure()) throw new Error(`PostgreSQL did not start: ${await readLog()}`, { cause: failure() });
+    await sleep(20);
+  }
 }
 
 export async function administer(server: ServerAddress, statement: string): Promise<void> {

@@ -163,7 +163,7 @@ export async function subjectsOf(db: Db, operationId: string): Promise<string[]>
 /** One that runs and may be stopped: its worker is told, and takes down what is there. */
 export async function requestCancel(db: Db, id: string): Promise<void> {
   await sql`
-    update operations set cancel_requested = true, wakes = wakes + 1, run_at = least(run_at, now()),
+    update operations set cancel_requested = true, wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now(),
       status = case when status = 'running' then 'cancelling' else status end, updated_at = now()
     where id = ${id} and finished_at is null`.execute(db);
   await sql`select pg_notify(${WORK_CHANNEL}, ${id})`.execute(db);
@@ -172,7 +172,7 @@ export async function requestCancel(db: Db, id: string): Promise<void> {
 /** News for whatever works on this subject or is this operation: a step that sleeps looks again now. */
 export async function wakeOperations(db: Db, subjectOrId: string): Promise<void> {
   const { rows } = await sql`
-    update operations set wakes = wakes + 1, run_at = least(run_at, now())
+    update operations set wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now()
     where finished_at is null and (id = ${subjectOrId}
       or id in (select operation_id from operation_subjects where subject = ${subjectOrId}))
     returning id`.execute(db);
