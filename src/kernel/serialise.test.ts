@@ -67,6 +67,15 @@ describe('serialise', () => {
     expect(told(Pet, { kind: 'fish', secret: 'x' })).toBeNull();
   });
 
+  it('keeps what an open shape does not name, beside what it does', () => {
+    const open = Type.Unsafe({
+      type: 'object',
+      properties: { a: Type.Integer() },
+      additionalProperties: true,
+    });
+    expect(JSON.parse(serialise(open, { a: 1, b: { c: 2 } }))).toEqual({ a: 1, b: { c: 2 } });
+  });
+
   it('keeps every label, also those named like members of all objects', () => {
     const names = ['__proto__', 'constructor', 'tostring', 'valueof', 'has-own', '__define_getter__'];
     const labels = JSON.parse(`{${names.map((name) => `"${name}":"x"`).join(',')}}`) as object;
