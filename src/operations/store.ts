@@ -3,13 +3,13 @@ import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/writing.ts';
 import type { Commit } from '../kernel/operations/kind.ts';
 import {
-  CANCELLED,
+  dropOrStop,
   endOperation,
   isCancellableAt,
   startedEvent,
   startOperation,
 } from '../kernel/operations/operations.ts';
-import { type Ending, notifyWork, requestCancel, subjectsOf } from '../kernel/operations/store.ts';
+import { type Ending, notifyWork, subjectsOf } from '../kernel/operations/store.ts';
 import type { Registry } from '../kernel/registry.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
@@ -231,16 +231,16 @@ export class DatabaseRunnerStore implements RunnerStore {
     return transact(this.#db, async (tx) => {
       const children = await tx
         .selectFrom('operations')
-        .select(['id', 'cancellable', 'started_at'])
+        .select(['id', 'started_at'])
         .where('parent_id', '=', operationId)
         .where('finished_at', 'is', null)
         .orderBy('id')
         .execute();
-      for (const { id, cancellable, started_at } of children) {
-        if (started_at === null) await endOperation(tx, this.#registry, id, CANCELLED, { now: this.#now });
-        else if (cancellable) await requestCancel(tx, id);
+      let left = 0;
+      for (const child of children) {
+        if (!(await dropOrStop(tx, this.#registry, child, this.#now))) left++;
       }
-      return children.filter(({ started_at }) => started_at !== null).length;
+      return left;
     });
   }
 

@@ -1,5 +1,6 @@
 /** Starting, cancelling and ending an operation, each inside a transaction of the caller's. */
 import type { Db, Tx } from '../../store/database.ts';
+import { keepIf } from '../../store/savepoint.ts';
 import type { ResourceRef } from '../call.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
 import { writeEvents } from '../events/writing.ts';
@@ -7,6 +8,7 @@ import { newId } from '../ids.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
+import { hasEnded } from './schema.ts';
 import {
   type Ending,
   insertOperation,
@@ -55,12 +57,22 @@ function refuseBusy(kind: Kind, ahead: readonly Queued[]): void {
   }
 }
 
-/** Drops what has not begun and asks what may be stopped to stop; the rest is waited for. */
-async function preempt(db: Db, registry: Registry, ahead: readonly Queued[], now?: Date): Promise<void> {
-  for (const operation of ahead) {
-    if (operation.started_at === null) await endOperation(db, registry, operation.id, CANCELLED, { now });
-    else if (operation.cancellable) await requestCancel(db, operation.id);
-  }
+/**
+ * Ends it if no worker ever held it, else asks it to stop where it may be stopped. True: it has ended. A worker may
+ * claim it at this very moment; then it is no longer ours to end, or what the worker puts up would be nobody's.
+ */
+export async function dropOrStop(
+  db: Db,
+  registry: Registry,
+  { id, started_at }: Pick<StoredOperation, 'id' | 'started_at'>,
+  now?: Date,
+): Promise<boolean> {
+  const drop = () => endOperation(db, registry, id, CANCELLED, { attempt: 0, now });
+  if (started_at === null && (await keepIf(db, drop))) return true;
+  const row = await readOperation(db, id);
+  if (row === undefined || hasEnded(row.status)) return true;
+  if (row.cancellable) await requestCancel(db, id);
+  return false;
 }
 
 export async function startOperation(
@@ -82,7 +94,7 @@ export async function startOperation(
     // Wanting it gone twice is wanting it gone.
     const running = same === undefined ? undefined : await readOperation(db, same.id);
     if (running !== undefined) return running;
-    await preempt(db, registry, ahead, origin.now);
+    for (const operation of ahead) await dropOrStop(db, registry, operation, origin.now);
   }
   const waits = held.length > 0 && (await queueOf(db, held)).length > 0;
   return insertOperation(
