@@ -8,6 +8,7 @@ import { findLimit } from './accounts/store.ts';
 const defaults = {
   'account.api-keys': 100,
   'account.api-keys-per-member': 25,
+  'account.budgets': 20,
   'account.ip-allowlist-entries': 1000,
 } as const;
 

@@ -7,6 +7,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import { addAccounts } from './accounts.ts';
 import { addAllowlist } from './allowlist.ts';
 import { addApprovals } from './approvals.ts';
+import { addBudgets } from './budgets.ts';
 import { Cli, type CliParts } from './command.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { afterHelp } from './help.ts';
@@ -54,6 +55,7 @@ function buildProgram(cli: Cli): Command {
   addKeys(program, cli);
   addApprovals(program, cli);
   addAllowlist(program, cli);
+  addBudgets(program, cli);
   addAudit(program, cli);
   addOperations(program, cli);
   // Only now, since commands inherit it: what follows an unknown command is not the mistake to talk about.

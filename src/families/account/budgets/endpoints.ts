@@ -4,6 +4,7 @@ import { figuresOf } from '../../../kernel/budgets/figures.ts';
 import { lookBack } from '../../../kernel/budgets/hindsight/hindsight.ts';
 import { SetBudget } from '../../../kernel/budgets/schema.ts';
 import { lockBudget, removeBudget } from '../../../kernel/budgets/store.ts';
+import { viewBudget } from '../../../kernel/budgets/view.ts';
 import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
@@ -11,7 +12,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { requireRoom } from '../limits/room.ts';
-import { Budget, exampleBudget, presentBudget } from './schema.ts';
+import { Budget, exampleBudget } from './schema.ts';
 import { readBudgets } from './store.ts';
 
 export const listBudgets = endpoint({
@@ -32,7 +33,7 @@ export const listBudgets = endpoint({
     const figures = await figuresOf(call.db, call.caller.account.id, rows, call.now);
     const data = rows.flatMap((row, i) => {
       const own = figures[i];
-      return own === undefined ? [] : [presentBudget(row, own)];
+      return own === undefined ? [] : [viewBudget(row, own)];
     });
     return ok({ data, next_cursor: nextCursor });
   },
@@ -79,7 +80,7 @@ export const setBudget = endpoint({
     effect({ action, type: 'budget', id: budget.id, name: budget.name, changes });
     events.forEach(event);
     if (call.dryRun) (await lookBack(db, services.registry, accountId, declaration, now)).forEach(call.warn);
-    const shown = presentBudget(budget, figures);
+    const shown = viewBudget(budget, figures);
     return target.existing === null ? created(shown) : ok(shown);
   },
 });

@@ -1,14 +1,4 @@
-import {
-  actions,
-  bases,
-  type Figures,
-  percentUsed,
-  statuses,
-  statusOf,
-} from '../../../kernel/budgets/budget.ts';
-import type { BudgetWithCrossings } from '../../../kernel/budgets/store.ts';
-import { etagOf } from '../../../kernel/etag.ts';
-import { formatMoney } from '../../../kernel/prices/format.ts';
+import { actions, bases, statuses } from '../../../kernel/budgets/budget.ts';
 import {
   Decimal,
   Id,
@@ -53,39 +43,6 @@ export const Budget = Named(
     updated_at: Time,
   }),
 );
-
-export function presentBudget(row: BudgetWithCrossings, figures: Figures): Static<typeof Budget> {
-  const { families, label_selector, api_key_ids } = row.scope;
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    amount: row.amount,
-    currency: row.currency,
-    period: 'month',
-    scope: {
-      families: families === null ? null : [...families],
-      label_selector,
-      api_key_ids: api_key_ids === null ? null : [...api_key_ids],
-    },
-    thresholds: row.thresholds,
-    action: row.action,
-    emails: row.emails,
-    locked: row.locked,
-    spent: formatMoney(figures.spent),
-    forecast: formatMoney(figures.forecast),
-    percent_used: percentUsed(row, figures),
-    status: statusOf(row, figures, row.crossed),
-    crossed: row.crossed.map(({ percent, basis, at }) => ({
-      percent,
-      basis,
-      at: new Date(at).toISOString(),
-    })),
-    etag: etagOf(row.id, row.version),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
-}
 
 export const exampleBudget: Static<typeof Budget> = {
   id: 'bud_01jqzv5k2ge9rs5d3k8w4t6y0c',

@@ -1,0 +1,128 @@
+/** What people may do to budgets beyond what a key may: lock them, loosen what is locked, delete it. */
+import { periodOf } from '../../kernel/budgets/budget.ts';
+import { declare, refuseFaults } from '../../kernel/budgets/declaration.ts';
+import { figuresOf } from '../../kernel/budgets/figures.ts';
+import { SetBudget as Declared } from '../../kernel/budgets/schema.ts';
+import {
+  type BudgetWithCrossings,
+  countBudgets,
+  findBudgets,
+  lockBudget as holdBudget,
+  lockInPortal,
+  removeBudget,
+} from '../../kernel/budgets/store.ts';
+import { type BudgetView, viewBudget } from '../../kernel/budgets/view.ts';
+import { declarationOf, type Target, writeBudget } from '../../kernel/budgets/writing.ts';
+import { referenceOf } from '../../kernel/named/named.ts';
+import { lockDeclarations } from '../../kernel/named/store.ts';
+import { ResourceName, Shape, type Static, Type } from '../../kernel/schema.ts';
+import { isValid } from '../../kernel/validation.ts';
+import type { Db, Tx } from '../../store/database.ts';
+import type { Actor } from '../actor.ts';
+import { authorise } from '../authority.ts';
+import { type Changed, change, notFound } from '../change.ts';
+import { check } from '../input.ts';
+import { type Limits, requireRoom } from '../limits.ts';
+
+const NOTHING = { spent: 0n, forecast: 0n };
+
+/** Oldest first. */
+export async function listBudgets(db: Db, accountId: string, now = new Date()): Promise<BudgetView[]> {
+  const rows = await findBudgets(db, accountId, periodOf(now));
+  const figures = await figuresOf(db, accountId, rows, now);
+  return rows.map((row, i) => viewBudget(row, figures[i] ?? NOTHING));
+}
+
+const ChooseBudget = Shape({
+  account_id: Type.String(),
+  budget: Type.String({ description: 'Name or id.' }),
+});
+export type ChooseBudget = Static<typeof ChooseBudget>;
+
+/** Holds off calls that declare budgets meanwhile, as they hold off one another. */
+async function hold(tx: Tx, { account_id, budget }: ChooseBudget): Promise<BudgetWithCrossings | undefined> {
+  await lockDeclarations(tx, account_id, 'budget');
+  return holdBudget(tx, account_id, referenceOf(budget), periodOf(new Date()));
+}
+
+async function budgetToChange(tx: Tx, actor: Actor, input: ChooseBudget): Promise<BudgetWithCrossings> {
+  check(ChooseBudget, input);
+  await authorise(tx, actor, input.account_id, 'admin');
+  const budget = await hold(tx, input);
+  if (budget === undefined) throw notFound('budget', input.budget);
+  return budget;
+}
+
+const SetBudget = Shape({ ...ChooseBudget.properties, ...Declared.properties });
+export type SetBudget = Static<typeof SetBudget>;
+
+/** A name nobody used makes a new one; the lock of one that exists stays as it is. */
+export async function setBudget(
+  db: Db,
+  actor: Actor,
+  input: SetBudget,
+  catalogue: Limits,
+): Promise<BudgetView> {
+  return change(db, actor, 'setBudget', input.account_id, async (tx) => {
+    check(SetBudget, input);
+    const { account_id, budget: named, ...body } = input;
+    refuseFaults(body);
+    await authorise(tx, actor, account_id, 'admin');
+    const existing = await hold(tx, input);
+    if (existing === undefined) {
+      if (!isValid(ResourceName, named)) throw notFound('budget', named);
+      const used = await countBudgets(tx, account_id);
+      await requireRoom(tx, account_id, 'account.budgets', { used }, catalogue);
+    }
+    const target: Target = existing === undefined ? { existing: null, name: named } : { existing };
+    const declaration = await declare(tx, account_id, body);
+    const written = await writeBudget(tx, account_id, target, declaration, new Date());
+    const { budget, figures, changes, events } = written;
+    const resource = { type: 'budget', id: budget.id, name: budget.name };
+    return { result: viewBudget(budget, figures), resource, changes, events };
+  });
+}
+
+async function setLock(
+  tx: Tx,
+  actor: Actor,
+  input: ChooseBudget,
+  locked: boolean,
+): Promise<Changed<BudgetView>> {
+  const before = await budgetToChange(tx, actor, input);
+  const isChanged = before.locked !== locked;
+  const after = isChanged
+    ? { ...(await lockInPortal(tx, before.id, locked)), crossed: before.crossed }
+    : before;
+  const [figures = NOTHING] = await figuresOf(tx, input.account_id, [after], new Date());
+  return {
+    result: viewBudget(after, figures),
+    resource: { type: 'budget', id: before.id, name: before.name },
+    changes: isChanged ? [{ pointer: '/locked', before: before.locked, after: locked }] : [],
+  };
+}
+
+/** From then on no key can loosen or delete it. */
+export async function lockBudget(db: Db, actor: Actor, input: ChooseBudget): Promise<BudgetView> {
+  return change(db, actor, 'lockBudget', input.account_id, (tx) => setLock(tx, actor, input, true));
+}
+
+export async function unlockBudget(db: Db, actor: Actor, input: ChooseBudget): Promise<BudgetView> {
+  return change(db, actor, 'unlockBudget', input.account_id, (tx) => setLock(tx, actor, input, false));
+}
+
+export async function deleteBudget(
+  db: Db,
+  actor: Actor,
+  input: ChooseBudget,
+): Promise<{ budget_id: string }> {
+  return change(db, actor, 'deleteBudget', input.account_id, async (tx) => {
+    const budget = await budgetToChange(tx, actor, input);
+    await removeBudget(tx, budget.id);
+    return {
+      result: { budget_id: budget.id },
+      resource: { type: 'budget', id: budget.id, name: budget.name },
+      changes: [{ pointer: '', before: declarationOf(budget), after: null }],
+    };
+  });
+}
