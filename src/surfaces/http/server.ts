@@ -18,6 +18,7 @@ import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 import { answerBrokenHttp } from './broken-http.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
+import { type StreamTimes, streamTimes } from './event-stream.ts';
 import { openExchange } from './exchange.ts';
 import { observePages, openObserver } from './observation.ts';
 import { Outbox } from './outbox.ts';
@@ -38,6 +39,7 @@ export interface ServerOptions {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
   readonly headersMilliseconds?: number;
   readonly bodyMilliseconds?: number;
+  readonly streamTimes?: Partial<StreamTimes>;
   /** Sees every successful answer before it leaves; the tests hold them against their schemas. */
   readonly witness?: (endpoint: Endpoint, status: number, body: string | null) => void;
 }
@@ -75,6 +77,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     observer: openObserver(services),
     outbox: new Outbox(),
     bodyMilliseconds: options.bodyMilliseconds ?? PATIENCE_MS,
+    streamTimes: { ...streamTimes, ...options.streamTimes },
     witness: options.witness,
     closing: false,
   };
@@ -96,6 +99,8 @@ export function createServer(services: Services, options: ServerOptions = {}): F
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', (done) => {
     house.closing = true;
+    // Those who wait and those who stream would keep the server open for as long as they like.
+    services.waiters.close();
     done();
   });
   app.setErrorHandler((error, request, reply) => {

@@ -3,11 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange, Refused } from '../../kernel/exchange.ts';
 import { admit } from '../../kernel/pipeline/admission.ts';
 import { execute } from '../../kernel/pipeline/execution.ts';
+import { openStream, wantsStream } from '../../kernel/pipeline/streaming.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { refuseUndecodable } from '../../kernel/query-string.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 import { announcesBody, readBody } from './body.ts';
+import { type StreamTimes, sendStream, streamHeaders } from './event-stream.ts';
 import type { Observer } from './observation.ts';
 import type { Outbox } from './outbox.ts';
 import { refuse } from './refusal.ts';
@@ -20,6 +22,7 @@ export interface House {
   readonly observer: Observer;
   readonly outbox: Outbox;
   readonly bodyMilliseconds: number;
+  readonly streamTimes: StreamTimes;
   readonly witness: ((endpoint: Endpoint, status: number, body: string | null) => void) | undefined;
   closing: boolean;
 }
@@ -84,6 +87,10 @@ export class Visit {
     try {
       refuseUndecodable(this.#request.url ?? '');
       const body = announcesBody(this.#request) ? await this.#readBody() : undefined;
+      if (wantsStream(exchange)) {
+        await this.#stream();
+        return;
+      }
       const result = await execute(exchange, services, body, () => this.#leave());
       if (exchange.endpoint !== undefined) witness?.(exchange.endpoint, result.status, result.body);
       const headers = Object.assign(exchange.headers, result.headers);
@@ -97,10 +104,34 @@ export class Visit {
   }
 
   /** Aborted when there is nobody left to answer. */
-  #leave(): AbortSignal {
-    const controller = new AbortController();
-    this.#response.once('close', () => controller.abort());
-    return controller.signal;
+  #leave(life = new AbortController()): AbortSignal {
+    this.#response.once('close', () => life.abort());
+    return life.signal;
+  }
+
+  async #stream(): Promise<void> {
+    const exchange = this.#exchange;
+    const { services, observer, closing, streamTimes } = this.#house;
+    const life = new AbortController();
+    const stream = await openStream(exchange, services, this.#leave(life));
+    try {
+      if (this.#request.socket.destroyed) {
+        observer.abandoned(exchange);
+        return;
+      }
+      const headers = { ...exchange.headers, ...streamHeaders, ...(closing ? { connection: 'close' } : {}) };
+      this.#response.writeHead(200, headers);
+      observer.answered(exchange, 200, performance.now() - this.#began);
+      await sendStream(this.#response, stream.items, life, streamTimes);
+    } catch (error) {
+      // The head is out: what broke can be told to the log only.
+      services.log.error({ request_id: exchange.requestId, err: error }, 'stream broke');
+    } finally {
+      life.abort();
+      await stream
+        .close()
+        .catch((error: unknown) => services.log.warn({ err: error }, 'seat of a stream kept'));
+    }
   }
 
   #readBody(): Promise<unknown> {

@@ -1,0 +1,54 @@
+import { type Generated, sql } from 'kysely';
+import type { Db } from '../../store/database.ts';
+import { newId } from '../ids.ts';
+
+export const STREAMS_PER_KEY = 5;
+export const STREAMS_PER_ACCOUNT = 20;
+
+declare module '../../store/database.ts' {
+  interface Tables {
+    event_streams: { id: string; account_id: string; key_id: string; seen_at: Generated<Date> };
+  }
+}
+
+export interface Seat {
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+export const newSeat = (accountId: string, keyId: string): Seat => ({
+  id: newId('event_stream'),
+  accountId,
+  keyId,
+});
+
+/** Counted over all processes. A seat whose process died without a word is free again after half a minute. */
+export async function takeSeat(db: Db, { id, accountId, keyId }: Seat): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    // One at a time for each account, or two would count each other's absence.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 8))`.execute(tx);
+    await sql`
+      delete from event_streams
+      where account_id = ${accountId} and seen_at < clock_timestamp() - interval '30 seconds'`.execute(tx);
+    const { rows } = await sql`
+      insert into event_streams (id, account_id, key_id)
+      select ${id}, ${accountId}, ${keyId}
+      from (select count(*) as taken, count(*) filter (where key_id = ${keyId}) as own
+            from event_streams where account_id = ${accountId}) seats
+      where taken < ${STREAMS_PER_ACCOUNT} and own < ${STREAMS_PER_KEY}
+      returning id`.execute(tx);
+    return rows.length > 0;
+  });
+}
+
+/** Takes it anew if it was given away meanwhile; false when there is none left. */
+export async function keepSeat(db: Db, seat: Seat): Promise<boolean> {
+  const { rows } = await sql`
+    update event_streams set seen_at = clock_timestamp() where id = ${seat.id} returning id`.execute(db);
+  return rows.length > 0 || takeSeat(db, seat);
+}
+
+export async function leaveSeat(db: Db, { id }: Seat): Promise<void> {
+  await sql`delete from event_streams where id = ${id}`.execute(db);
+}
