@@ -7,7 +7,7 @@ import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
 import { outcomeOf } from './answers.ts';
 import { exemptFrom } from './exemptions.ts';
 import { addRow, fill } from './rows.ts';
-import { createWorld, lists, type Query, urlOf, type World } from './walk.ts';
+import { createWorld, listParams, lists, type Query, urlOf, type World } from './walk.ts';
 
 const ROWS = 15;
 
@@ -67,8 +67,8 @@ describe.each(lists)('$id', (list) => {
   const sorts = properties['sort']?.enum as string[];
   const most = properties['limit']?.maximum ?? 0;
 
-  const get = (query: Query, { key } = full): Promise<LightMyRequestResponse> =>
-    app.call({ url: urlOf(list, {}, query), key: key.key });
+  const get = async (query: Query, world = full): Promise<LightMyRequestResponse> =>
+    app.call({ url: urlOf(list, await listParams(list, world), query), key: world.key.key });
 
   async function page(query: Query, world = full): Promise<Page> {
     const response = await get(query, world);
@@ -149,7 +149,7 @@ describe.each(lists)('$id', (list) => {
   it('links to its next page', async () => {
     const names = (await page({ limit: most })).data.map(nameOf);
     const seen: string[] = [];
-    for (let url = urlOf(list, {}, { limit: 3 }); url !== ''; ) {
+    for (let url = urlOf(list, await listParams(list, full), { limit: 3 }); url !== ''; ) {
       const response = await app.call({ url, key: full.key.key });
       const { data, next_cursor } = response.json<Page>();
       seen.push(...data.map(nameOf));
@@ -178,7 +178,10 @@ describe.each(lists)('$id', (list) => {
       expect([query, outcomeOf(await get({ ...query, cursor }))]).toEqual([query, '400 invalid_cursor']);
     }
     for (const other of lists.filter(({ id }) => id !== list.id)) {
-      const response = await app.call({ url: urlOf(other, {}, { cursor }), key: full.key.key });
+      const response = await app.call({
+        url: urlOf(other, await listParams(other, full), { cursor }),
+        key: full.key.key,
+      });
       expect([other.id, outcomeOf(response)]).toEqual([other.id, '400 invalid_cursor']);
     }
     expect(outcomeOf(await get({ cursor }, stranger))).toBe('400 invalid_cursor');

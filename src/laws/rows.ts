@@ -1,16 +1,20 @@
 /** An account with rows in every table that knows accounts, so that lists have something to show and to keep back. */
 import { sql } from 'kysely';
+import { insertApproval } from '../kernel/approvals/store.ts';
 import { append } from '../kernel/audit/store.ts';
 import { periodOf } from '../kernel/budgets/budget.ts';
 import { recordCrossings } from '../kernel/budgets/store.ts';
 import { writeDenials, writeDrops } from '../kernel/denials/store.ts';
 import { newId } from '../kernel/ids.ts';
+import { addReading } from '../kernel/metering/readings/reading.ts';
 import { createKey } from '../testing/accounts.ts';
-import type { World } from './walk.ts';
+import { insertDelivery, insertWebhook } from '../testing/webhooks.ts';
+import { insertPolishing, listParams, noteFilled, type World } from './walk.ts';
 
 const now = (): Date => new Date();
 
-async function fillOnce({ app, account }: World, mark: string): Promise<void> {
+async function fillOnce(world: World, mark: string): Promise<void> {
+  const { app, account } = world;
   const { db } = app.services;
   await db
     .insertInto('account_limits')
@@ -21,6 +25,37 @@ async function fillOnce({ app, account }: World, mark: string): Promise<void> {
     .values({ account_id: account.id, mode: 'report_only', mode_changed_at: now(), mode_changed_by: mark })
     .execute();
   await writeDrops(db, [{ accountId: account.id, count: 3 }]);
+  const { id } = await insertWebhook(app.services, account, { name: `${mark}-told` });
+  noteFilled(world, '/account/v1/webhooks', id);
+}
+
+async function addApproval(world: World, name: string): Promise<void> {
+  const { id: operationId } = await insertPolishing(world, name);
+  const effect = { action: 'delete', type: 'widget', id: null, name };
+  await insertApproval(
+    world.app.services.db,
+    {
+      operation_id: operationId,
+      account_id: world.account.id,
+      key_id: world.key.id,
+      request_hash: Buffer.from(name),
+      endpoint_id: 'deleteWidget',
+      method: 'DELETE',
+      path: `/workshop/v1/widgets/${name}`,
+      query: {},
+      body: null,
+      effects: [effect],
+      cost: { hourly: '0.000000', monthly: '0.00', currency: 'EUR' },
+    },
+    3600,
+  );
+}
+
+async function addWebhook(world: World, name: string): Promise<void> {
+  const { app, account } = world;
+  await insertWebhook(app.services, account, { name, description: name });
+  const { id = '' } = await listParams({ path: '/account/v1/webhooks/{id}/deliveries' }, world);
+  await insertDelivery(app.services, account, id, { response_excerpt: name });
 }
 
 /** Row number `i` of everything an account can have many of; `mark` is in whatever has a name. */
@@ -104,6 +139,8 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
     })
     .execute();
   await recordCrossings(db, budget, periodOf(denied), [{ percent: 80, basis: 'actual' }]);
+  await addApproval(world, name);
+  await addWebhook(world, name);
   const widget = await app.call({
     method: 'POST',
     url: '/workshop/v1/widgets',
@@ -112,6 +149,12 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
     key: world.key.key,
   });
   if (widget.statusCode !== 201) throw new Error(widget.body);
+  await addReading(db, app.services.provider.catalogue, {
+    resourceId: widget.json<{ id: string }>().id,
+    sku: 'traffic.out',
+    quantity: 5_000_000n,
+    at: denied,
+  });
 }
 
 export async function fill(world: World, count: number, mark: string): Promise<void> {

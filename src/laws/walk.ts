@@ -11,12 +11,16 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
 
 /** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
 export const { endpoints } = buildRegistry([...families, workshop]);
 export const writes: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'read');
-export const lists: readonly Endpoint[] = endpoints.filter(({ resource }) => resource.role === 'list');
+/** Without feeds: those have no last page, no sort, and cursors that are good with any filter. */
+export const lists: readonly Endpoint[] = endpoints.filter(
+  ({ resource, waits }) => resource.role === 'list' && waits !== true,
+);
 
 export interface World {
   readonly app: TestApp;
@@ -34,7 +38,11 @@ export async function createWorld(app?: TestApp): Promise<World> {
 
 /** A walk makes more of what is declared than anybody would. */
 async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<void> {
-  const lifted = ['account.budgets'].map((limit_id) => ({ account_id: id, limit_id, value: null }));
+  const lifted = ['account.budgets', 'account.webhooks'].map((limit_id) => ({
+    account_id: id,
+    limit_id,
+    value: null,
+  }));
   await services.db.insertInto('account_limits').values(lifted).execute();
 }
 
@@ -43,7 +51,7 @@ export type Params = Readonly<Record<string, string>>;
 export type Query = Readonly<Record<string, unknown>>;
 
 interface Maker {
-  make(world: World): Promise<string>;
+  make(world: World, outer: Params): Promise<string>;
   remove(world: World, id: string): Promise<unknown>;
 }
 
@@ -56,6 +64,14 @@ const makers: Readonly<Record<string, Maker>> = {
   '/account/v1/operations': {
     make: async (world) => (await insertPolishing(world, freshName())).id,
     remove: ({ app }, id) => app.services.db.deleteFrom('operations').where('id', '=', id).execute(),
+  },
+  '/account/v1/webhooks/{id}/deliveries': {
+    make: async ({ app, account }, { id = '' }) => {
+      const test = app.services.db.selectFrom('events').select('id').where('resource_id', '=', id);
+      const { id: event_id } = await test.executeTakeFirstOrThrow();
+      return insertDelivery(app.services, account, id, { event_id });
+    },
+    remove: ({ app }, id) => app.services.db.deleteFrom('webhook_deliveries').where('id', '=', id).execute(),
   },
 };
 
@@ -109,7 +125,7 @@ export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>
 
 async function makeOne(collection: string, outer: Params, world: World): Promise<string> {
   const maker = makers[collection];
-  if (maker !== undefined) return maker.make(world);
+  if (maker !== undefined) return maker.make(world, outer);
   const creator = world.app.registry.endpoints.find(
     (record) => record.path === collection && record.resource.role === 'create',
   );
@@ -167,6 +183,21 @@ export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World):
   return params;
 }
 
+const filled = new Map<string, string>();
+
+/** The one under whose path a list has rows to show. */
+export function noteFilled({ account }: World, collection: string, id: string): void {
+  filled.set(`${account.id} ${collection}`, id);
+}
+
+/** A list below another resource is read where `fill` put its rows. */
+export async function listParams(list: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
+  const [name] = paramNames(list);
+  const collection = list.path.slice(0, list.path.indexOf(`/{${name}}`));
+  const id = filled.get(`${world.account.id} ${collection}`);
+  return name === undefined || id === undefined ? paramsFor(list, world) : { [name]: id };
+}
+
 /** Like `paramsFor`, but the innermost one was deleted since. */
 export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
   const params = await paramsFor(endpoint, world);
@@ -191,7 +222,8 @@ export async function requestTo(
   world: World,
   { params, query = endpoint.example.query ?? {} }: Variation = {},
 ): Promise<WalkRequest> {
-  const url = urlOf(endpoint, params ?? (await paramsFor(endpoint, world)), query);
+  const find = endpoint.resource.role === 'list' ? listParams : paramsFor;
+  const url = urlOf(endpoint, params ?? (await find(endpoint, world)), query);
   return { method: endpoint.method, url, ...payloadOf(endpoint) };
 }
 

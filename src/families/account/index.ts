@@ -18,6 +18,8 @@ import { listResources } from './resources/endpoints.ts';
 import { listMyApis } from './self/my-apis.ts';
 import { getWhoami } from './self/whoami.ts';
 import { getUsage } from './usage/endpoints.ts';
+import { listWebhookDeliveries, redeliverWebhook } from './webhook-deliveries/endpoints.ts';
+import { deleteWebhook, listWebhooks, setWebhook } from './webhooks/endpoints.ts';
 
 export const account: Family = {
   name: 'account',
@@ -46,6 +48,11 @@ export const account: Family = {
     getOperation,
     cancelOperation,
     listEvents,
+    listWebhooks,
+    setWebhook,
+    deleteWebhook,
+    listWebhookDeliveries,
+    redeliverWebhook,
   ],
   eventTypes,
   kinds: [approvalRequest],

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { EgressFault } from '../../kernel/net/egress.ts';
+import { egressFaults } from '../../kernel/net/egress.ts';
 
 export const webhookStatuses = ['active', 'failing', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -9,7 +9,8 @@ export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'discarded'] 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const deliveryTriggers = ['event', 'retry', 'redelivery'] as const;
 /** Why an attempt failed: no answer, or one that does not count. */
-export type AttemptFault = EgressFault | 'redirect' | 'http_status';
+export const attemptFaults = [...egressFaults, 'redirect', 'http_status'] as const;
+export type AttemptFault = (typeof attemptFaults)[number];
 
 interface WebhooksTable {
   id: string;

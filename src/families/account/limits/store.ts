@@ -34,6 +34,8 @@ export async function readAccountCounts(db: Db, accountId: string): Promise<Map<
     union all
     select 'account.members', count(*) from members where account_id = ${accountId}
     union all
+    select 'account.webhooks', count(*) from webhooks where account_id = ${accountId}
+    union all
     select 'account.ip-allowlist-entries', count(*) from ip_allowlist_entries where account_id = ${accountId}`.execute(
     db,
   );

@@ -209,7 +209,7 @@ export async function noteFailure(
 }
 
 /** What waits for it is dropped, except what is being sent. */
-export async function disableWebhook(tx: Tx, id: string, reason: DisabledReason, now: Date): Promise<void> {
+export async function disableWebhook(tx: Db, id: string, reason: DisabledReason, now: Date): Promise<void> {
   await sql`
     update webhooks set status = 'disabled', enabled = false, disabled_reason = ${reason}, failing_since = null,
       version = version + 1, updated_at = ${now} where id = ${id}`.execute(tx);

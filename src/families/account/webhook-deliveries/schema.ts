@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely';
+import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import { attemptFaults, deliveryStatuses, deliveryTriggers } from '../../../operations/webhooks/tables.ts';
+import type { Tables } from '../../../store/database.ts';
+
+export const Delivery = Named(
+  'Delivery',
+  Shape({
+    id: Id('dlv'),
+    webhook_id: Id('wh'),
+    message_id: Id('msg', { description: 'Sent as `webhook-id`, the same at every attempt.' }),
+    event_id: Id('evt'),
+    event_type: Type.String(),
+    attempt: Type.Integer({ minimum: 1 }),
+    trigger: OneOf(deliveryTriggers),
+    status: OneOf(deliveryStatuses, {
+      'x-states': {
+        pending: [],
+        succeeded: ['redeliver'],
+        failed: ['redeliver'],
+        discarded: ['redeliver'],
+      },
+    }),
+    http_status: Nullable(Type.Integer()),
+    error_code: Nullable(OneOf(attemptFaults)),
+    duration_ms: Nullable(Type.Integer()),
+    response_excerpt: Nullable(
+      Type.String({ description: 'The first 1 KiB of what the receiver answered.' }),
+    ),
+    next_attempt_at: Nullable({
+      ...Time,
+      description: 'Of this attempt while it is pending; of the next one if it failed and will be repeated.',
+    }),
+    created_at: Time,
+    updated_at: Time,
+  }),
+);
+
+export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
+
+export function presentDelivery(row: DeliveryRow): Static<typeof Delivery> {
+  return {
+    id: row.id,
+    webhook_id: row.webhook_id,
+    message_id: row.message_id,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    attempt: row.attempt,
+    trigger: row.trigger,
+    status: row.status,
+    http_status: row.http_status,
+    error_code: row.error_code,
+    duration_ms: row.duration_ms,
+    response_excerpt: row.response_excerpt,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: (row.finished_at ?? row.created_at).toISOString(),
+  };
+}
+
+export const exampleDelivery: Static<typeof Delivery> = {
+  id: 'dlv_01jqzv9c7mh1pdr9t5y2w0q8gx',
+  webhook_id: 'wh_01jqzv4d5jf9mbp7r3w0t8n6ev',
+  message_id: 'msg_01jqzv9c7kh1pdr9t5y2w0q8gw',
+  event_id: 'evt_01jqzv9c6jg0ncq8s4x1v9p7fw',
+  event_type: 'operation.succeeded',
+  attempt: 1,
+  trigger: 'event',
+  status: 'failed',
+  http_status: 503,
+  error_code: 'http_status',
+  duration_ms: 212,
+  response_excerpt: 'Service Unavailable',
+  next_attempt_at: '2026-03-01T10:00:05.310Z',
+  created_at: '2026-03-01T10:00:00.000Z',
+  updated_at: '2026-03-01T10:00:00.240Z',
+};

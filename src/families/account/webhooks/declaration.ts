@@ -1,0 +1,72 @@
+/** What the shape of a declaration cannot say. */
+import { maskKeys } from '../../../kernel/access/key-format.ts';
+import { patternFaults } from '../../../kernel/events/patterns.ts';
+import { hostOf } from '../../../kernel/net/egress.ts';
+import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { SetWebhook } from './schema.ts';
+
+const FIRST_FREE_PORT = 1024;
+const OTHER_PORTS = [443, 8443];
+
+function formFault(url: URL): string | null {
+  const port = url.port === '' ? 443 : Number(url.port);
+  if (url.protocol !== 'https:') return 'Must begin with https://.';
+  if (url.username !== '' || url.password !== '') return 'Must not hold a user or password.';
+  if (url.hash !== '' || url.href.endsWith('#')) return 'Must not hold a fragment (#).';
+  if (port < FIRST_FREE_PORT && !OTHER_PORTS.includes(port))
+    return 'The port must be 443, 8443 or from 1024 on.';
+  return null;
+}
+
+/** Names are looked up, and what they stand for is checked, each time something is sent. */
+function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
+  const pointer = '/url';
+  if (!URL.canParse(text)) {
+    const detail = 'Must be a URL such as https://hooks.example.com/hostplane.';
+    return [{ pointer, code: 'invalid_format', detail }];
+  }
+  const url = new URL(text);
+  const fault = formFault(url);
+  if (fault !== null) return [{ pointer, code: 'invalid_format', detail: fault }];
+  const refusal = egress.refuses(hostOf(url));
+  if (refusal === null) return [];
+  const detail = `${hostOf(url)} cannot be called (${refusal.replaceAll('_', ' ')}); use a public address or a name.`;
+  return [{ pointer, code: 'blocked_address', detail }];
+}
+
+function secretsIn({ url, description, labels }: SetWebhook): FieldError[] {
+  const texts: [string, string][] = [
+    ['/url', url],
+    ['/description', description ?? ''],
+    ...Object.entries(labels ?? {}).map(([key, value]): [string, string] => [`/labels/${key}`, value]),
+  ];
+  const detail = 'Holds an API key, which everyone who reads this text could use.';
+  return texts
+    .filter(([, text]) => maskKeys(text) !== text)
+    .map(([pointer]) => ({ pointer, code: 'invalid_format' as const, detail }));
+}
+
+export function refuseFaults(services: Pick<Services, 'egress' | 'registry'>, body: SetWebhook): void {
+  const secrets = secretsIn(body);
+  if (secrets.length > 0) throw new Problem('secret_in_text', { errors: secrets });
+  const faults = [
+    ...urlFaults(services, body.url),
+    ...patternFaults(services.registry, body.event_types, '/event_types'),
+  ];
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** Whether a new secret is wanted; of what does not exist yet the present version is 0. */
+export function wantsSecret(present: number, wanted: number | undefined): boolean {
+  const version = wanted ?? Math.max(present, 1);
+  if (version === present || version === present + 1) return version > present;
+  const allowed = present === 0 ? '1, as there is no secret yet' : `${present} or ${present + 1}`;
+  throw invalid([
+    {
+      pointer: '/secret_version',
+      code: 'out_of_range',
+      detail: `Must be ${allowed}: one more than the present one makes a new secret.`,
+    },
+  ]);
+}

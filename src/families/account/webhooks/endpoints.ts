@@ -1,0 +1,190 @@
+import type { Call } from '../../../kernel/call.ts';
+import { etagOf } from '../../../kernel/etag.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
+import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
+import { ResourceName, Type } from '../../../kernel/schema.ts';
+import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
+import { disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
+import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
+import { requireRoom } from '../limits/room.ts';
+import { refuseFaults, wantsSecret } from './declaration.ts';
+import {
+  exampleWebhook,
+  presentWebhook,
+  SetWebhook,
+  Webhook,
+  type WebhookRow,
+  WebhookWithSecret,
+} from './schema.ts';
+import { insertWebhook, lockWebhook, readHead, readWebhooks, removeWebhook, updateWebhook } from './store.ts';
+import { changesBetween, declaredBy, makeSecret } from './writing.ts';
+
+export const listWebhooks = endpoint({
+  id: 'listWebhooks',
+  method: 'GET',
+  path: '/account/v1/webhooks',
+  summary: 'List webhooks',
+  description: 'Who is told of which events, and how well it works; never the signing secrets.',
+  permission: 'account:webhooks:read',
+  access: 'read',
+  resource: { name: 'webhook', role: 'list' },
+  query: ListQuery(
+    { name: Type.Optional({ ...ResourceName, description: 'Exactly this name.' }) },
+    { sort: ['created_at', '-created_at', 'name', '-name'] },
+  ),
+  answers: { 200: List(Webhook) },
+  problems: [],
+  example: { answer: { status: 200, body: { data: [exampleWebhook], next_cursor: null } } },
+  async handle(call) {
+    const { rows, nextCursor } = await readWebhooks(call);
+    return ok({ data: rows.map((row) => presentWebhook(row, call.now)), next_cursor: nextCursor });
+  },
+});
+
+type SetCall = Call<{ id: string }, unknown, SetWebhook>;
+
+/** What the declaration changed, as the answer shows it. */
+interface Written {
+  readonly id: string;
+  readonly secret: Buffer | null;
+}
+
+async function make(call: SetCall, name: string): Promise<Written> {
+  const { db, caller, body, services, now } = call;
+  wantsSecret(0, body.secret_version);
+  await requireRoom(call, 'account.webhooks');
+  const id = newId('webhook');
+  const declared = declaredBy(call);
+  const { secret, columns } = makeSecret(services.secrets, id, null, now);
+  await insertWebhook(db, {
+    id,
+    account_id: caller.account.id,
+    name,
+    ...declared,
+    ...columns,
+    status: declared.enabled ? 'active' : 'disabled',
+    disabled_reason: declared.enabled ? null : 'manual',
+    cursor: await readHead(db, caller.account.id),
+  });
+  const changes = changesBetween(null, declared);
+  call.effect({ action: 'create', type: 'webhook', id, name, changes });
+  // Also in the feed, so that whoever waits for the first message can see that it was written.
+  if (declared.enabled) call.event(testEvent({ id, name }));
+  return { id, secret };
+}
+
+async function replace(call: SetCall, before: WebhookRow): Promise<Written> {
+  const { db, caller, body, services, now } = call;
+  const { id, name } = before;
+  const declared = declaredBy(call);
+  const made = wantsSecret(before.secret_version, body.secret_version)
+    ? makeSecret(services.secrets, id, before, now)
+    : null;
+  const changes = [
+    ...changesBetween(before, declared),
+    ...(made === null
+      ? []
+      : [
+          {
+            pointer: '/secret_version',
+            before: before.secret_version,
+            after: made.columns.secret_version,
+          },
+        ]),
+  ];
+  call.effect({ action: changes.length === 0 ? 'none' : 'update', type: 'webhook', id, name, changes });
+  if (changes.length === 0) return { id, secret: null };
+  const isEnabledAgain = declared.enabled && !before.enabled;
+  const { enabled: _, ...columns } = declared;
+  await updateWebhook(db, id, {
+    ...columns,
+    ...made?.columns,
+    ...(isEnabledAgain
+      ? {
+          enabled: true,
+          status: 'active',
+          disabled_reason: null,
+          failing_since: null,
+          // What happened while it was off was not for it.
+          cursor: await readHead(db, caller.account.id),
+        }
+      : {}),
+  });
+  if (!declared.enabled && before.enabled) {
+    await disableWebhook(db, id, 'manual', now);
+    call.event(disabledEvent({ id, name }, 'manual'));
+  }
+  return { id, secret: made?.secret ?? null };
+}
+
+export const setWebhook = endpoint({
+  id: 'setWebhook',
+  method: 'PUT',
+  path: '/account/v1/webhooks/{id}',
+  summary: 'Declare a webhook, or rotate its secret',
+  description: [
+    'A name nobody used makes a new webhook and sends it the message `webhook.test`; a known one, or an id, is replaced, and members left out take their defaults. Events are told as far as the key that set it last could read them and the role of its owner still may.',
+    'Messages follow [Standard Webhooks](https://www.standardwebhooks.com): verify `webhook-signature` over the raw bytes, refuse a `webhook-timestamp` more than five minutes off, and deduplicate on `webhook-id`. Any 2xx within 15 seconds counts as delivered; redirects are not followed. Failed messages are tried ten times over three days. 410 disables the webhook.',
+  ].join('\n\n'),
+  permission: 'account:webhooks:write',
+  access: 'write',
+  sensitive: true,
+  resource: { name: 'webhook', role: 'update' },
+  params: NameOrId('wh'),
+  body: SetWebhook,
+  answers: { 200: WebhookWithSecret, 201: WebhookWithSecret },
+  problems: ['quota_exceeded', 'secret_in_text'],
+  example: {
+    params: { id: 'deploys' },
+    body: {
+      url: 'https://hooks.example.com/hostplane',
+      event_types: ['operation.*', 'api_key.revoked'],
+      description: 'Tells the deploy bot',
+      labels: { team: 'platform' },
+    },
+    answer: {
+      status: 201,
+      body: {
+        ...exampleWebhook,
+        last_success_at: null,
+        secret: 'whsec_RXhhbXBsZSBvbmx5LCBuZXZlciB1c2UgdGhpcyBvbmUh',
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, body, services, now } = call;
+    refuseFaults(services, body);
+    const find = (reference: Reference) => lockWebhook(db, caller.account.id, reference);
+    const target = await findDeclared(call, 'webhook', find);
+    const written =
+      target.existing === null ? await make(call, target.name) : await replace(call, target.existing);
+    const row = await findNamed(written.id, find);
+    const secret = written.secret === null ? null : showSigningSecret(written.secret);
+    const shown = { ...presentWebhook(row, now), secret };
+    return target.existing === null ? created(shown) : ok(shown);
+  },
+});
+
+export const deleteWebhook = endpoint({
+  id: 'deleteWebhook',
+  method: 'DELETE',
+  path: '/account/v1/webhooks/{id}',
+  summary: 'Delete a webhook',
+  description: 'With its history of deliveries; what waits to be sent is dropped.',
+  permission: 'account:webhooks:delete',
+  access: 'destructive',
+  resource: { name: 'webhook', role: 'delete' },
+  params: NameOrId('wh'),
+  answers: { 204: null },
+  problems: [],
+  example: { params: { id: 'deploys' }, answer: { status: 204, body: null } },
+  async handle({ db, caller, params, checkVersion, effect }) {
+    const webhook = await findNamed(params.id, (reference) => lockWebhook(db, caller.account.id, reference));
+    checkVersion(etagOf(webhook.id, webhook.version));
+    await removeWebhook(db, webhook.id);
+    effect({ action: 'delete', type: 'webhook', id: webhook.id, name: webhook.name });
+    return noContent;
+  },
+});
