@@ -1,0 +1,17 @@
+export const metricNames = ['cpu', 'memory', 'disk_io', 'disk_usage', 'network'] as const;
+export type MetricName = (typeof metricNames)[number];
+
+export interface SeriesRange {
+  readonly from: Date;
+  readonly to: Date;
+  readonly stepSeconds: number;
+}
+
+export interface Series {
+  readonly metric: MetricName;
+  /** `read_bytes_per_second`; unique within its metric. */
+  readonly name: string;
+  readonly unit: 'percent' | 'bytes' | 'bytes_per_second' | 'operations_per_second';
+  /** One for each step from `from` on, `to` left out; what was not measured is null, never 0. */
+  readonly values: readonly (number | null)[];
+}
