@@ -6,6 +6,7 @@ import * as operations from './0002-operations.ts';
 import * as metering from './0003-metering.ts';
 import * as webhooks from './0004-webhooks.ts';
 import * as budgets from './0005-budgets.ts';
+import * as sandbox from './0006-sandbox.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0003-metering': metering as Migration,
   '0004-webhooks': webhooks as Migration,
   '0005-budgets': budgets as Migration,
+  '0006-sandbox': sandbox as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -1,0 +1,71 @@
+/** What happens to the disk of a machine: snapshots, the way back to one, a fresh start. */
+import { EngineRefused } from '../errors.ts';
+import type { Guest, ImageRef, Ref } from '../instance.ts';
+import { originOfImage } from './images.ts';
+import { present, requireDisk } from './machines.ts';
+import { missing, nameOf, type Room } from './room.ts';
+import { isOn, type Machine, type Moment, withOnce } from './state.ts';
+
+function requireStopped(machine: Machine, now: Moment): void {
+  if (isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine runs. Stop it first.');
+}
+
+export const ensureSnapshot = (
+  room: Room,
+  ref: Ref,
+  { id, quiesce }: { readonly id: string; readonly quiesce: boolean },
+  signal: AbortSignal | undefined,
+) =>
+  room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+    if (machine.snapshots.some((snapshot) => snapshot.id === id)) return null;
+    const isRunning = isOn(machine, now);
+    if (quiesce && isRunning && present(nameOf(ref), machine, now).agent === null)
+      throw new EngineRefused('guest_agent_unavailable', 'No agent in the guest could hold its disk still.');
+    const { disk, seeded, system, image, size } = machine;
+    const consistency = quiesce || !isRunning ? ('filesystem' as const) : ('crash' as const);
+    const at = now + room.takes('snapshot');
+    const snapshot = { id, at, disk, diskGb: size.diskGb, seeded, system, image, consistency };
+    return { ...machine, snapshots: [...machine.snapshots, snapshot] };
+  });
+
+export const removeSnapshot = (room: Room, ref: Ref, snapshotId: string, signal: AbortSignal | undefined) =>
+  room.change(nameOf(ref), signal, async (_, machine) => {
+    const snapshots = machine.snapshots.filter(({ id }) => id !== snapshotId);
+    return snapshots.length === machine.snapshots.length ? null : { ...machine, snapshots };
+  });
+
+export const ensureRestored = (
+  room: Room,
+  ref: Ref,
+  { once, snapshot: snapshotId }: { readonly once: string; readonly snapshot: string },
+  signal: AbortSignal | undefined,
+) =>
+  room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+    if (machine.once.includes(once)) return null;
+    requireStopped(machine, now);
+    const snapshot = machine.snapshots.find(({ id }) => id === snapshotId);
+    if (snapshot === undefined) throw missing('snapshot', snapshotId);
+    if (machine.snapshots.at(-1) !== snapshot)
+      throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
+    const { disk, seeded, system, image } = snapshot;
+    const busyUntil = now + room.takes('restore');
+    return withOnce({ ...machine, disk, seeded, system, image, busyUntil }, once);
+  });
+
+export const ensureRebuilt = (
+  room: Room,
+  ref: Ref,
+  { once, image, guest }: { readonly once: string; readonly image: ImageRef; readonly guest: Guest },
+  signal: AbortSignal | undefined,
+) =>
+  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+    if (machine.once.includes(once)) return null;
+    requireStopped(machine, now);
+    if (machine.snapshots.length > 0)
+      throw new EngineRefused('invalid_state', 'The machine has snapshots. Remove them first.');
+    const origin = await originOfImage(room, store, image);
+    requireDisk(origin, machine.size);
+    const { disk, system } = origin;
+    const fresh = { disk, system, image, guest, seeded: null, problem: null, logSince: now };
+    return withOnce({ ...machine, ...fresh, busyUntil: now + room.takes('rebuild') }, once);
+  });

@@ -1,0 +1,155 @@
+/** What disks are made from: the provider's images, captures of machines, files that were downloaded. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { EngineRefused } from '../errors.ts';
+import type { Image, ImageFormat, ImageSource } from '../image.ts';
+import type { ImageRef, Ref } from '../instance.ts';
+import { missing, nameOf, type Room } from './room.ts';
+import type { Disk, StoredImage, System } from './state.ts';
+import type { RoomStore } from './store.ts';
+import type { Task } from './times.ts';
+
+export interface Origin {
+  readonly disk: Disk;
+  readonly seeded: string | null;
+  readonly system: System;
+  readonly image: ImageRef | null;
+  readonly minDiskGb: number;
+  readonly task: Task;
+}
+
+const GB = 1024 ** 3;
+
+function publicImage({ furniture }: Room, slug: string): StoredImage | null {
+  const image = furniture.images.find((entry) => entry.slug === slug);
+  if (image === undefined) return null;
+  const { os, architecture, min_disk_gb, default_user, cloud_init, guest_agent } = image;
+  const digest = createHash('sha256').update(slug).digest();
+  return {
+    at: 0,
+    disk: { '/etc/os-release': `ID=${os.distribution}\nVERSION_ID="${os.version}"\n` },
+    system: {
+      distribution: os.distribution,
+      version: os.version,
+      defaultUser: default_user,
+      hasCloudInit: cloud_init,
+      hasAgent: guest_agent,
+    },
+    architecture,
+    minDiskGb: min_disk_gb,
+    sizeBytes: 300_000_000 + digest.readUInt32BE(0) / 8,
+    sha256: digest.toString('hex'),
+  };
+}
+
+async function findImage(
+  room: Room,
+  store: RoomStore,
+  { account, id }: ImageRef,
+): Promise<StoredImage | null> {
+  return account === null ? publicImage(room, id) : store.find('image', { project: account, id });
+}
+
+export async function originOfImage(room: Room, store: RoomStore, ref: ImageRef): Promise<Origin> {
+  const image = await findImage(room, store, ref);
+  if (image === null) throw missing('image', ref.id);
+  if (image.at > (await store.now()))
+    throw new EngineRefused('invalid_state', `The image ${ref.id} is still being made.`);
+  const { disk, system, minDiskGb } = image;
+  return { disk, system, minDiskGb, image: ref, seeded: null, task: 'create' };
+}
+
+type Made = Omit<StoredImage, 'at'>;
+
+function summed(disk: Disk, rest: Omit<Made, 'disk' | 'sizeBytes' | 'sha256'>): Made {
+  const text = JSON.stringify(disk);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return { ...rest, disk, sizeBytes: Buffer.byteLength(text), sha256 };
+}
+
+async function capture(
+  store: RoomStore,
+  project: string,
+  { instance, snapshot: snapshotId }: Extract<ImageSource, { instance: string }>,
+): Promise<Made> {
+  const machine = await store.find('machine', { project, id: instance });
+  if (machine === null) throw missing('machine', instance);
+  const { architecture, system, disk, size } = machine;
+  if (snapshotId === undefined) return summed(disk, { architecture, system, minDiskGb: size.diskGb });
+  const snapshot = machine.snapshots.find(({ id }) => id === snapshotId);
+  if (snapshot === undefined) throw missing('snapshot', snapshotId);
+  return summed(snapshot.disk, { architecture, system: snapshot.system, minDiskGb: snapshot.diskGb });
+}
+
+/** How large the disk is that the file describes; the engine takes no word of others for what a file is. */
+function virtualSize(head: Buffer, sizeBytes: number, format: ImageFormat): number {
+  const isAs = (magic: string): boolean => head.subarray(0, 4).toString('latin1') === magic;
+  if (format === 'qcow2' && head.length >= 32 && isAs('QFI\xfb')) return Number(head.readBigUInt64BE(24));
+  if (format === 'vmdk' && head.length >= 20 && isAs('KDMV')) return Number(head.readBigUInt64LE(12)) * 512;
+  if (format === 'raw' && !isAs('QFI\xfb') && !isAs('KDMV') && sizeBytes > 0) return sizeBytes;
+  throw new EngineRefused('engine_failed', `The file is not an image of the format ${format}.`);
+}
+
+async function importFile(
+  { file, format, architecture }: Extract<ImageSource, { file: string }>,
+  signal: AbortSignal | undefined,
+): Promise<Made> {
+  const handle = await open(file);
+  try {
+    const { size: sizeBytes } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+    const minDiskGb = Math.max(
+      1,
+      Math.ceil(virtualSize(buffer.subarray(0, bytesRead), sizeBytes, format) / GB),
+    );
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(file, signal === undefined ? {} : { signal }))
+      hash.update(chunk);
+    const sha256 = hash.digest('hex');
+    const system = {
+      distribution: 'linux',
+      version: '',
+      defaultUser: 'root',
+      hasCloudInit: true,
+      hasAgent: false,
+    };
+    const disk = { '/etc/imported': `${sha256}\n` };
+    return { disk, system, architecture, minDiskGb, sizeBytes, sha256 };
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function ensureImage(
+  room: Room,
+  ref: Ref,
+  source: ImageSource,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const name = nameOf(ref);
+  const isThere = (await room.store.find('image', name)) !== null;
+  const imported = isThere || !('file' in source) ? null : await importFile(source, signal);
+  const pending = await room.store.transact(async (store) => {
+    const present = await store.lock('image', name);
+    const now = await store.now();
+    if (present !== null) return present.at - now;
+    const made = imported ?? ('instance' in source ? await capture(store, name.project, source) : null);
+    // Removed between the two looks: whoever repeats it finds out.
+    if (made === null) throw missing('image', ref.id);
+    await store.insert('image', name, { ...made, at: now + room.takes('image') });
+    return room.takes('image');
+  });
+  await room.pause(pending, signal);
+}
+
+export async function observeImage(room: Room, ref: ImageRef): Promise<Image | null> {
+  const image = await findImage(room, room.store, ref);
+  if (image === null) return null;
+  const { at, sizeBytes, sha256, minDiskGb } = image;
+  const state = at <= (await room.store.now()) ? 'available' : 'creating';
+  const { account, id } = ref;
+  return { account, id, state, sizeBytes: Math.round(sizeBytes), sha256, minDiskGb, createdAt: new Date(at) };
+}
+
+export const removeImage = (room: Room, ref: Ref): Promise<void> => room.store.delete('image', nameOf(ref));

@@ -1,0 +1,37 @@
+/** What happens inside a machine: whoever sits at its console, or a test, does it; we are not asked. */
+import { EngineRefused } from '../errors.ts';
+import type { Ref } from '../instance.ts';
+import { start, stop } from './power.ts';
+import { missing, nameOf, type Room } from './room.ts';
+import { type Disk, isOn, type Machine, type Moment } from './state.ts';
+
+function requireRunning(machine: Machine, now: Moment): void {
+  if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
+}
+
+export async function diskOf({ store }: Room, ref: Ref): Promise<Disk> {
+  const machine = await store.find('machine', nameOf(ref));
+  if (machine === null) throw missing('machine', ref.id);
+  requireRunning(machine, await store.now());
+  return machine.disk;
+}
+
+export const writeInside = (room: Room, ref: Ref, path: string, content: string) =>
+  room.changePresent(nameOf(ref), undefined, async (_, machine, now) => {
+    requireRunning(machine, now);
+    return { ...machine, disk: { ...machine.disk, [path]: content } };
+  });
+
+export async function haltInside(
+  room: Room,
+  ref: Ref,
+  how: 'shutdown' | 'crashed' | 'reboot',
+): Promise<void> {
+  await room.changePresent(nameOf(ref), undefined, async (_, machine, now) => {
+    requireRunning(machine, now);
+    if (how === 'reboot') return start(room, stop(machine, now, 'shutdown'), now + room.takes('start'));
+    const stopped = stop(machine, now, how);
+    return how === 'crashed' ? { ...stopped, problem: 'crashed' as const } : stopped;
+  });
+  await room.tell(nameOf(ref));
+}

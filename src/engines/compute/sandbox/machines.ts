@@ -1,0 +1,213 @@
+/** Making machines, finding a place for them, telling of them and removing them. */
+import { isDeepStrictEqual } from 'node:util';
+import { EngineRefused } from '../errors.ts';
+import type {
+  Guest,
+  Instance,
+  InstanceSpec,
+  Nic,
+  Placement,
+  Ref,
+  Rescue,
+  Size,
+  Source,
+} from '../instance.ts';
+import type { Fit } from '../port.ts';
+import { type Origin, originOfImage } from './images.ts';
+import { chooseHost } from './placement.ts';
+import { missing, nameOf, type Room } from './room.ts';
+import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
+import type { Name, RoomStore } from './store.ts';
+
+const AGENT_VERSION = '1.0.0-sandbox';
+const BYTES_PER_FILE = 4096;
+
+const details = {
+  capacity_unavailable: 'No host of this location has room for a machine of this size.',
+  placement_unsatisfiable: 'No host with room for it satisfies the placement group.',
+} as const;
+
+type Refused = keyof typeof details;
+const refusalOf = (code: Refused): EngineRefused => new EngineRefused(code, details[code]);
+
+/** Chooses and reserves; where somebody else was quicker it chooses again. */
+export async function place(
+  store: RoomStore,
+  project: string,
+  size: Size,
+  placement: Placement | null,
+): Promise<string> {
+  if (placement !== null) await store.lockGroup(placement.groupId);
+  const taken = await store.hostsOf(project, placement?.others ?? []);
+  for (;;) {
+    const choice = chooseHost(await store.hosts(), size, placement, taken);
+    if ('refused' in choice) throw refusalOf(choice.refused);
+    if (await store.reserve(choice.host, size)) return choice.host;
+  }
+}
+
+export async function fits(
+  { store }: Room,
+  project: string,
+  size: Size,
+  placement: Placement | null,
+): Promise<Fit> {
+  const taken = await store.hostsOf(project, placement?.others ?? []);
+  const choice = chooseHost(await store.hosts(), size, placement, taken);
+  if ('host' in choice) return { fits: true };
+  return { fits: false, code: choice.refused, detail: details[choice.refused] };
+}
+
+async function originOf(room: Room, store: RoomStore, project: string, source: Source): Promise<Origin> {
+  if ('image' in source) return originOfImage(room, store, source.image);
+  const machine = await store.find('machine', { project, id: source.instance });
+  if (machine === null) throw missing('machine', source.instance);
+  const { disk, seeded, system, image, size } = machine;
+  if (source.snapshot === undefined)
+    return { disk, seeded, system, image, minDiskGb: size.diskGb, task: 'copy' };
+  const snapshot = machine.snapshots.find(({ id }) => id === source.snapshot);
+  if (snapshot === undefined) throw missing('snapshot', source.snapshot);
+  return { ...snapshot, minDiskGb: snapshot.diskGb, task: 'copy' };
+}
+
+export function requireDisk({ minDiskGb }: Origin, { diskGb }: Size): void {
+  if (diskGb >= minDiskGb) return;
+  throw new EngineRefused(
+    'engine_failed',
+    `A disk of ${diskGb} GB is too small: ${minDiskGb} GB are needed.`,
+  );
+}
+
+export async function requireNetwork(store: RoomStore, project: string, { network }: Nic): Promise<void> {
+  if (network === null || (await store.hold('network', { project, id: network }))) return;
+  throw missing('network', network);
+}
+
+export async function ensureInstance(
+  room: Room,
+  ref: Ref,
+  spec: InstanceSpec,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const name = nameOf(ref);
+  const pending = await room.store.transact(async (store) => {
+    const present = await store.lock('machine', name);
+    const now = await store.now();
+    if (present !== null) return restsAt(present) - now;
+    const origin = await originOf(room, store, name.project, spec.source);
+    requireDisk(origin, spec.size);
+    for (const nic of spec.nics) await requireNetwork(store, name.project, nic);
+    const host = await place(store, name.project, spec.size, spec.placement);
+    const ms = room.takes(origin.task);
+    await store.insert('machine', name, newMachine(spec, origin, host, now, ms));
+    return ms;
+  });
+  await room.pause(pending, signal);
+}
+
+function newMachine(
+  { size, architecture, nics, guest }: InstanceSpec,
+  { disk, system, image, seeded }: Origin,
+  host: string,
+  now: Moment,
+  ms: number,
+): Machine {
+  return {
+    host,
+    size,
+    architecture,
+    nics: sorted(nics),
+    guest,
+    image,
+    system,
+    disk,
+    seeded,
+    createdAt: now,
+    madeAt: now + ms,
+    busyUntil: now,
+    logSince: now,
+    power: { on: false, at: now },
+    problem: null,
+    rescue: null,
+    boots: [],
+    snapshots: [],
+    once: [],
+  };
+}
+
+const sorted = (nics: readonly Nic[]): Nic[] => [...nics].sort((a, b) => a.index - b.index);
+
+export function present({ project, id }: Name, machine: Machine, now: Moment): Instance {
+  const isRunning = isOn(machine, now);
+  const boot = currentBoot(machine);
+  const isUp = isRunning && boot !== undefined && now >= boot.upAt && !boot.isRescue;
+  const { problem, size, nics, image, guest, host, system } = machine;
+  return {
+    account: project,
+    id,
+    state:
+      problem !== null ? 'broken' : now < machine.madeAt ? 'creating' : isRunning ? 'running' : 'stopped',
+    problem,
+    size,
+    nics,
+    image,
+    hostname: guest.hostname,
+    seed: guest.seed,
+    host,
+    startedAt: isRunning && boot !== undefined ? new Date(boot.at) : null,
+    agent: isUp && system.hasAgent ? { version: AGENT_VERSION } : null,
+    rescue: { wanted: machine.rescue !== null, active: isRunning && boot?.isRescue === true },
+    snapshots: machine.snapshots
+      .filter(({ at }) => at <= now)
+      .map(({ id, at, disk, diskGb, consistency }) => ({
+        id,
+        createdAt: new Date(at),
+        sizeBytes: Object.keys(disk).length * BYTES_PER_FILE,
+        diskGb,
+        consistency,
+      })),
+  };
+}
+
+export async function observeInstance({ store }: Room, ref: Ref): Promise<Instance | null> {
+  const machine = await store.find('machine', nameOf(ref));
+  return machine === null ? null : present(nameOf(ref), machine, await store.now());
+}
+
+export async function observeInstances({ store }: Room): Promise<Instance[]> {
+  const machines = await store.machines();
+  const now = await store.now();
+  return machines.map((found) => present(found, found.state, now));
+}
+
+export async function removeInstance(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+  const wasThere = await room.store.transact(async (store) => {
+    const machine = await store.lock('machine', nameOf(ref));
+    if (machine === null) return false;
+    await store.delete('machine', nameOf(ref));
+    await store.release(machine);
+    return true;
+  });
+  if (wasThere) await room.pause(room.takes('remove'), signal);
+}
+
+export const ensureGuest = (room: Room, ref: Ref, guest: Guest, signal: AbortSignal | undefined) =>
+  room.changePresent(nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
+
+export const ensureRescue = (room: Room, ref: Ref, rescue: Rescue | null, signal: AbortSignal | undefined) =>
+  room.changePresent(nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
+
+export const ensureNic = (room: Room, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
+  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+    await requireNetwork(store, ref.account, nic);
+    const others = machine.nics.filter(({ id }) => id !== nic.id);
+    if (machine.nics.some((present) => isDeepStrictEqual(present, nic))) return null;
+    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + room.takes('nic') };
+  });
+
+export const removeNic = (room: Room, ref: Ref, nicId: string, signal: AbortSignal | undefined) =>
+  room.change(nameOf(ref), signal, async (_, machine, now) => {
+    if (!machine.nics.some(({ id }) => id === nicId)) return null;
+    const nics = machine.nics.filter(({ id }) => id !== nicId);
+    return { ...machine, nics, busyUntil: now + room.takes('nic') };
+  });

@@ -1,0 +1,44 @@
+import { EngineRefused } from '../errors.ts';
+import type { Ref } from '../instance.ts';
+import type { Network, NetworkSpec } from '../network.ts';
+import { nameOf, type Room } from './room.ts';
+
+export async function ensureNetwork(
+  room: Room,
+  ref: Ref,
+  spec: NetworkSpec,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const name = nameOf(ref);
+  await room.store.transact(async (store) => {
+    const present = await store.lock('network', name);
+    if (present === null) await store.insert('network', name, spec);
+    else await store.update('network', name, spec);
+  });
+  await room.pause(room.takes('network'), signal);
+}
+
+export async function observeNetwork({ store }: Room, ref: Ref): Promise<Network | null> {
+  const spec = await store.find('network', nameOf(ref));
+  if (spec === null) return null;
+  const users = await store.usersOf(nameOf(ref));
+  const usedBy = users.flatMap(({ id: instance, state }) =>
+    state.nics.filter(({ network }) => network === ref.id).map(({ id: nic }) => ({ instance, nic })),
+  );
+  return { ...spec, ...ref, usedBy };
+}
+
+export async function removeNetwork(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+  const name = nameOf(ref);
+  const wasThere = await room.store.transact(async (store) => {
+    if ((await store.lock('network', name)) === null) return false;
+    const users = await store.usersOf(name);
+    if (users.length > 0) {
+      const ids = users.map(({ id }) => id).join(', ');
+      throw new EngineRefused('resource_in_use', `The network ${ref.id} is used by ${ids}.`);
+    }
+    await store.delete('network', name);
+    return true;
+  });
+  if (wasThere) await room.pause(room.takes('network'), signal);
+}

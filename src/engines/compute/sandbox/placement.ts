@@ -1,0 +1,47 @@
+/** Which host takes a machine: pure, so that its promises can be tried on any room. */
+import type { Placement, Size } from '../instance.ts';
+
+export interface Host {
+  readonly name: string;
+  readonly total: Size;
+  readonly used: Size;
+}
+
+export type Choice =
+  | { readonly host: string }
+  | { readonly refused: 'capacity_unavailable' | 'placement_unsatisfiable' };
+
+export const freeOf = ({ total, used }: Host): Size => ({
+  vcpus: total.vcpus - used.vcpus,
+  memoryMb: total.memoryMb - used.memoryMb,
+  diskGb: total.diskGb - used.diskGb,
+});
+
+export const contains = (room: Size, size: Size): boolean =>
+  size.vcpus <= room.vcpus && size.memoryMb <= room.memoryMb && size.diskGb <= room.diskGb;
+
+/** The emptiest first; of equals the one whose name comes first. */
+const byRoom = (a: Host, b: Host): number => {
+  const share = ({ total, used }: Host): number => used.memoryMb / total.memoryMb;
+  return share(a) - share(b) || (a.name < b.name ? -1 : 1);
+};
+
+/** `taken`: the hosts of the group's other machines, one entry for each machine. */
+export function chooseHost(
+  hosts: readonly Host[],
+  size: Size,
+  placement: Pick<Placement, 'policy' | 'strict'> | null,
+  taken: readonly string[],
+): Choice {
+  const roomy = hosts.filter((host) => contains(freeOf(host), size)).sort(byRoom);
+  const [emptiest] = roomy;
+  if (emptiest === undefined) return { refused: 'capacity_unavailable' };
+  if (placement === null || taken.length === 0) return { host: emptiest.name };
+  const mates = ({ name }: Host): number => taken.filter((host) => host === name).length;
+  const best =
+    placement.policy === 'spread'
+      ? roomy.reduce((least, host) => (mates(host) < mates(least) ? host : least))
+      : roomy.reduce((most, host) => (mates(host) > mates(most) ? host : most));
+  const isMet = placement.policy === 'spread' ? mates(best) === 0 : mates(best) === taken.length;
+  return placement.strict && !isMet ? { refused: 'placement_unsatisfiable' } : { host: best.name };
+}

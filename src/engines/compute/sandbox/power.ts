@@ -1,0 +1,84 @@
+/** Starting and stopping, and what the first start does to a disk. */
+import { EngineRefused } from '../errors.ts';
+import type { Ref, Stop } from '../instance.ts';
+import type { Power } from '../port.ts';
+import { seedDisk } from './cloud-init.ts';
+import { missing, nameOf, type Room } from './room.ts';
+import { type Boot, isOn, type Machine, type Moment, withBoot, withEnd, withOnce } from './state.ts';
+
+export function start(room: Room, machine: Machine, at: Moment): Machine {
+  const { guest, system, rescue } = machine;
+  const upAt = at + room.takes(system.distribution.startsWith('windows') ? 'bootWindows' : 'boot');
+  const isSeeded = machine.seeded === guest.seed || rescue !== null || !system.hasCloudInit;
+  const seeded = isSeeded ? null : seedDisk(machine.disk, guest, system);
+  const boot: Boot = {
+    at,
+    upAt,
+    isRescue: rescue !== null,
+    cloudInit: seeded?.cloudInit ?? null,
+    end: null,
+  };
+  const started = { ...machine, problem: null, power: { on: true, at } };
+  return withBoot(seeded === null ? started : { ...started, disk: seeded.disk, seeded: guest.seed }, boot);
+}
+
+export function stop(machine: Machine, at: Moment, how: NonNullable<Boot['end']>['how']): Machine {
+  return withEnd({ ...machine, power: { on: false, at } }, { at, how });
+}
+
+/** A guest that does not listen is waited for as long as was said; then it still runs. */
+async function heedDeafness(
+  room: Room,
+  ref: Ref,
+  how: Stop,
+  isDeaf: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!isDeaf || how.force) return;
+  const machine = await room.store.find('machine', nameOf(ref));
+  if (machine === null) throw missing('machine', ref.id);
+  if (!isOn(machine, await room.store.now())) return;
+  await room.pause(how.timeoutSeconds * 1000 * room.furniture.pace, signal);
+  throw new EngineRefused(
+    'shutdown_timeout',
+    `The guest did not shut down within ${how.timeoutSeconds} seconds; it still runs.`,
+  );
+}
+
+function down(room: Room, machine: Machine, now: Moment, { force }: Stop): Machine {
+  return stop(machine, now + room.takes(force ? 'cut' : 'shutdown'), force ? 'cut' : 'shutdown');
+}
+
+export async function ensurePower(
+  room: Room,
+  ref: Ref,
+  power: Power,
+  how: Stop,
+  isDeaf: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (power === 'stopped') await heedDeafness(room, ref, how, isDeaf, signal);
+  await room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+    if (power === 'running')
+      return isOn(machine, now) ? null : start(room, machine, now + room.takes('start'));
+    if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
+    return isOn(machine, now) ? down(room, machine, now, how) : null;
+  });
+}
+
+export async function restart(
+  room: Room,
+  ref: Ref,
+  how: Stop & { readonly once: string },
+  isDeaf: boolean,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const isDone = (await room.store.find('machine', nameOf(ref)))?.once.includes(how.once) === true;
+  if (!isDone) await heedDeafness(room, ref, how, isDeaf, signal);
+  await room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+    if (machine.once.includes(how.once)) return null;
+    const stopped = isOn(machine, now) ? down(room, machine, now, how) : machine;
+    const at = Math.max(now, stopped.power.at) + room.takes('start');
+    return withOnce(start(room, stopped, at), how.once);
+  });
+}

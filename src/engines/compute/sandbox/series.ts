@@ -1,0 +1,106 @@
+/** The curves of a machine at work: told from its id and the time alone, so that two looks see the same. */
+import { createHash } from 'node:crypto';
+import type { MetricName, Series, SeriesRange } from '../series.ts';
+import type { Machine, Moment } from './state.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
+
+/** From 0 to 1, without a pattern that shows. */
+function scatter(seed: number, step: number): number {
+  let x = (seed ^ Math.imul(step | 0, 0x9e3779b1)) >>> 0;
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b) >>> 0;
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35) >>> 0;
+  return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32;
+}
+
+/** Noise that goes from one value to the next instead of jumping. */
+function drift(seed: number, at: Moment, period: number): number {
+  const step = Math.floor(at / period);
+  const part = at / period - step;
+  const smooth = part * part * (3 - 2 * part);
+  return scatter(seed, step) * (1 - smooth) + scatter(seed, step + 1) * smooth;
+}
+
+/** How busy it is, from 0 to 1: quiet nights, busy days, some haste in between, and a rush while it starts. */
+function loadOf(id: string, at: Moment, upSince: Moment): number {
+  const seed = seedOf(id);
+  const day = 0.5 - 0.5 * Math.cos((2 * Math.PI * (at + (seed % 4) * 60 * MINUTE)) / DAY);
+  const base = 0.04 + 0.2 * (seed / 2 ** 32);
+  const haste = drift(seed, at, 7 * MINUTE) ** 4;
+  const start = at - upSince < 2 * MINUTE ? 0.4 : 0;
+  return Math.min(1, base + 0.3 * day * drift(seed + 1, at, 47 * MINUTE) + 0.45 * haste + start);
+}
+
+type Reading = (at: Moment, upSince: Moment) => number;
+
+interface Curve extends Omit<Series, 'values'> {
+  readonly read: Reading;
+  /** What a machine has whether it runs or not. */
+  readonly survivesStop?: true;
+}
+
+function curvesOf(id: string, { size, createdAt, disk }: Machine): Curve[] {
+  const load: Reading = (at, upSince) => loadOf(id, at, upSince);
+  const memory = size.memoryMb * 1024 ** 2;
+  const flow = (name: string, most: number): Reading => {
+    const seed = seedOf(`${id} ${name}`);
+    return (at, upSince) => Math.round(most * load(at, upSince) * (0.3 + 0.7 * drift(seed, at, 3 * MINUTE)));
+  };
+  const used = 2.1 * 1024 ** 3 + Object.values(disk).join('').length;
+  return [
+    { metric: 'cpu', name: 'used', unit: 'percent', read: (at, up) => round(100 * load(at, up)) },
+    {
+      metric: 'memory',
+      name: 'used',
+      unit: 'bytes',
+      read: (at, up) =>
+        Math.round(memory * (0.18 + 0.5 * drift(seedOf(id), at, 180 * MINUTE) * load(at, up))),
+    },
+    ...(['read', 'write'] as const).flatMap((way): Curve[] => [
+      { metric: 'disk_io', name: `${way}_bytes`, unit: 'bytes_per_second', read: flow(way, 40e6) },
+      { metric: 'disk_io', name: `${way}s`, unit: 'operations_per_second', read: flow(way, 900) },
+    ]),
+    {
+      metric: 'disk_usage',
+      name: 'used',
+      unit: 'bytes',
+      survivesStop: true,
+      read: (at) => Math.round(Math.min(size.diskGb * 1024 ** 3, used + ((at - createdAt) / DAY) * 40e6)),
+    },
+    { metric: 'network', name: 'received', unit: 'bytes_per_second', read: flow('received', 12e6) },
+    { metric: 'network', name: 'sent', unit: 'bytes_per_second', read: flow('sent', 20e6) },
+  ];
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+const bootAt = ({ boots }: Machine, at: Moment): Moment | null =>
+  boots.find((boot) => boot.at <= at && (boot.end === null || at < boot.end.at))?.at ?? null;
+
+export function seriesOf(
+  id: string,
+  machine: Machine,
+  metrics: readonly MetricName[],
+  { from, to, stepSeconds }: SeriesRange,
+  now: Moment,
+): Series[] {
+  const step = stepSeconds * 1000;
+  const count = Math.max(0, Math.ceil((to.getTime() - from.getTime()) / step));
+  const moments = Array.from({ length: count }, (_, i) => from.getTime() + i * step);
+  return curvesOf(id, machine)
+    .filter(({ metric }) => metrics.includes(metric))
+    .map(({ metric, name, unit, read, survivesStop }) => ({
+      metric,
+      name,
+      unit,
+      values: moments.map((at) => {
+        if (at < machine.createdAt || at > now) return null;
+        const upSince = bootAt(machine, at);
+        if (upSince === null && survivesStop !== true) return null;
+        return read(at, upSince ?? at);
+      }),
+    }));
+}

@@ -1,0 +1,61 @@
+/** What changes how much of which host a machine takes. */
+import { EngineRefused } from '../errors.ts';
+import type { Placement, Ref, Size } from '../instance.ts';
+import { place } from './machines.ts';
+import { nameOf, type Room } from './room.ts';
+import { isOn, type Machine } from './state.ts';
+
+const isSame = (a: Size, b: Size): boolean =>
+  a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
+
+function requirePossible(machine: Machine, size: Size, isRunning: boolean): void {
+  const { vcpus, memoryMb, diskGb } = machine.size;
+  if (size.diskGb < diskGb)
+    throw new EngineRefused(
+      'engine_failed',
+      `A disk of ${diskGb} GB cannot become one of ${size.diskGb} GB.`,
+    );
+  if (isRunning && (size.vcpus < vcpus || size.memoryMb < memoryMb))
+    throw new EngineRefused('invalid_state', 'A running machine can only grow. Stop it first.');
+}
+
+export const ensureSize = (room: Room, ref: Ref, size: Size, signal: AbortSignal | undefined) =>
+  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+    if (isSame(machine.size, size)) return null;
+    const isRunning = isOn(machine, now);
+    requirePossible(machine, size, isRunning);
+    if (await store.reserve(machine.host, size, machine.size))
+      return { ...machine, size, busyUntil: now + room.takes('resize') };
+    if (isRunning)
+      throw new EngineRefused(
+        'capacity_unavailable',
+        'Its host has no room left for it to grow while it runs.',
+      );
+    await store.release(machine);
+    const host = await place(store, ref.account, size, null);
+    return { ...machine, host, size, busyUntil: now + room.takes('move') };
+  });
+
+export const ensurePlacement = (
+  room: Room,
+  ref: Ref,
+  placement: Placement | null,
+  signal: AbortSignal | undefined,
+) =>
+  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+    if (placement === null) return null;
+    await store.lockGroup(placement.groupId);
+    const taken = await store.hostsOf(ref.account, placement.others);
+    const isMet =
+      placement.policy === 'spread'
+        ? !taken.includes(machine.host)
+        : taken.every((host) => host === machine.host);
+    if (isMet) return null;
+    if (isOn(machine, now)) {
+      if (!placement.strict) return null;
+      throw new EngineRefused('invalid_state', 'A running machine is not moved. Stop it first.');
+    }
+    await store.release(machine);
+    const host = await place(store, ref.account, machine.size, placement);
+    return { ...machine, host, busyUntil: now + room.takes(host === machine.host ? 'nic' : 'move') };
+  });
