@@ -16,7 +16,7 @@ const knows: Record<string, RegExp> = {
   store: /^$/,
   kernel: /^store$/,
   operations: /^(kernel|store)$/,
-  engines: /^(kernel|engines)$/,
+  engines: /^(kernel|store|engines)$/,
   families: /^(kernel|store|operations)$/,
   'portal-api': /^(kernel|store)$/,
   'surfaces/http': /^(kernel|store)$/,

@@ -44,7 +44,7 @@ const HOSTS: readonly HostSpec[] = Array.from({ length: 8 }, (_, i) => ({
   diskGb: 64_000,
 }));
 
-const capabilities: Capabilities = {
+export const sandboxCapabilities: Capabilities = {
   liveResize: true,
   nicHotPlug: true,
   quiesce: true,
@@ -66,7 +66,7 @@ const hashPassword = promisify(scrypt) as (text: string, salt: Buffer, length: n
 export class Sandbox implements ComputeEngine {
   readonly driver = 'sandbox';
   readonly location: string;
-  readonly capabilities = capabilities;
+  readonly capabilities = sandboxCapabilities;
   readonly room: Room;
 
   constructor({ location, db, listener, images, hosts = HOSTS, pace = 1 }: SandboxOptions) {
@@ -207,7 +207,7 @@ export class Sandbox implements ComputeEngine {
 
   openConsole: ComputeEngine['openConsole'] = (ref, kind, signal) =>
     this.#read('openConsole', ref, signal, async (): Promise<Console> => {
-      if (kind === 'graphical') requireCapability(capabilities, 'graphicalConsole');
+      if (kind === 'graphical') requireCapability(sandboxCapabilities, 'graphicalConsole');
       const { machine, now } = await this.#machine(ref);
       if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
       const log = renderLog(ref.id, machine, now);

@@ -1,0 +1,39 @@
+/**
+ * What every driver of the compute port promises, tried on the driver itself. A driver's test calls this with a way to
+ * open it; what it declares itself incapable of is skipped, with the reason it gave, and nothing else is.
+ */
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { describeDisks } from './contract/disks.ts';
+import { describeGuests } from './contract/guests.ts';
+import { describeImages } from './contract/images.ts';
+import { describeInstances } from './contract/instances.ts';
+import { type Harness, Lab } from './contract/lab.ts';
+import { describeNetworks } from './contract/networks.ts';
+import { describePlaces } from './contract/places.ts';
+import { describePower } from './contract/power.ts';
+import type { Capabilities } from './port.ts';
+
+export type { Harness };
+
+export function describeCompute(
+  driver: string,
+  capabilities: Capabilities,
+  open: () => Promise<Harness>,
+): void {
+  describe(`the compute port on ${driver}`, () => {
+    let lab: Lab;
+    beforeAll(async () => {
+      lab = new Lab(await open());
+    });
+    afterEach(() => lab.clear());
+    afterAll(() => lab.harness.close());
+    const use = { capabilities, lab: () => lab };
+    describeInstances(use);
+    describePower(use);
+    describePlaces(use);
+    describeDisks(use);
+    describeNetworks(use);
+    describeImages(use);
+    describeGuests(use);
+  });
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { CapabilityMissing, metricNames, type Ref } from '../port.ts';
+import { FORCED, GRACEFUL, itIfCapable, refusal, type Use } from './lab.ts';
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGVTdb0Ck0Z4PGJ0Zxe4pZ6KP4pFmyeYcGcXZfBhW1mM ada@example';
+const USER_DATA = '#cloud-config\nruncmd:\n  - echo hello from user data\n';
+const LOG_BYTES = 256 * 1024;
+
+export function describeGuests(use: Use): void {
+  const { lab } = use;
+  const log = (ref: Ref): Promise<string> => lab().engine.readConsoleLog(ref, LOG_BYTES);
+  const timesSaid = async (ref: Ref): Promise<number> =>
+    (await log(ref)).split('hello from user data').length - 1;
+
+  describe('the console log', () => {
+    itIfCapable(use, 'consoleLog', 'shows the start and what cloud-init did, once per seed', async () => {
+      const { engine } = lab();
+      const guest = lab().guest({ hostname: 'web-7', userData: USER_DATA, sshKeys: [KEY] });
+      const ref = await lab().stopped({ guest });
+      expect(await log(ref)).toBe('');
+      await engine.ensurePower(ref, 'running', GRACEFUL);
+      await expect.poll(() => timesSaid(ref)).toBe(1);
+      const text = await log(ref);
+      expect(text).toContain('Linux version');
+      expect(text).toContain('web-7 login:');
+      expect(text).toMatch(/SHA256:[\w+/]{43}.*ada@example/);
+      await engine.restart(ref, { ...GRACEFUL, once: lab().token() });
+      await expect.poll(async () => (await log(ref)).split('login:').length).toBe(3);
+      expect(await timesSaid(ref)).toBe(1);
+      await engine.ensureGuest(ref, { ...guest, seed: lab().token() });
+      await engine.restart(ref, { ...GRACEFUL, once: lab().token() });
+      await expect.poll(() => timesSaid(ref)).toBe(2);
+    });
+
+    itIfCapable(use, 'consoleLog', 'ends with the newest, and a rebuild begins it anew', async () => {
+      const { engine, harness } = lab();
+      const ref = await lab().running();
+      const whole = await log(ref);
+      const end = await engine.readConsoleLog(ref, 200);
+      expect(Buffer.byteLength(end)).toBeLessThanOrEqual(200);
+      expect(whole.endsWith(end)).toBe(true);
+      await engine.ensurePower(ref, 'stopped', FORCED);
+      const to = { once: lab().token(), image: harness.image, guest: lab().guest() };
+      await engine.ensureRebuilt(ref, to);
+      expect(await log(ref)).toBe('');
+    });
+  });
+
+  describe('the console', () => {
+    itIfCapable(use, 'serialConsole', 'takes what is typed and shows what comes back', async () => {
+      const ref = await lab().running();
+      const { protocol, stream } = await lab().engine.openConsole(ref, 'serial');
+      expect(protocol).toBe('serial');
+      let shown = '';
+      stream.on('data', (chunk: Buffer) => {
+        shown += chunk.toString();
+      });
+      const closed = new Promise((resolve) => stream.once('close', resolve));
+      stream.write('hostname\n');
+      await expect.poll(() => shown).toContain('web-1\r\n');
+      stream.write('exit\n');
+      stream.end();
+      await closed;
+    });
+
+    it('is not to be had of a machine that is off, or in a way the driver lacks', async () => {
+      const { engine } = lab();
+      const off = await lab().stopped();
+      if (engine.capabilities.serialConsole === true)
+        expect(await refusal(engine.openConsole(off, 'serial'))).toBe('invalid_state');
+      if (engine.capabilities.graphicalConsole === true) return;
+      const error = await engine.openConsole(off, 'graphical').catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(CapabilityMissing);
+      expect(error).toMatchObject({ code: 'capability_missing', capability: 'graphicalConsole' });
+    });
+  });
+
+  describe('passwords', () => {
+    itIfCapable(use, 'passwordReset', 'are set through the agent of a running guest', async () => {
+      const { engine, harness } = lab();
+      const ref = await lab().running();
+      await engine.setPassword(ref, 'root', 'correct horse');
+      const first = await harness.readInside(ref, '/etc/shadow');
+      expect(first).toMatch(/^root:/m);
+      expect(first).not.toContain('correct horse');
+      await engine.setPassword(ref, 'root', 'battery staple');
+      expect((await harness.readInside(ref, '/etc/shadow'))?.match(/^root:/gm)).toHaveLength(1);
+      await engine.ensurePower(ref, 'stopped', FORCED);
+      expect(await refusal(engine.setPassword(ref, 'root', 'x'))).toBe('invalid_state');
+    });
+  });
+
+  describe('series', () => {
+    itIfCapable(use, 'series', 'have a value for each step, and none before it was there', async () => {
+      const { engine } = lab();
+      const ref = await lab().running();
+      const started = (await lab().seen(ref)).startedAt ?? new Date();
+      const from = new Date(started.getTime() - 600_000);
+      const range = { from, to: new Date(started.getTime() + 60_000), stepSeconds: 60 };
+      const series = await engine.readSeries(ref, metricNames, range);
+      expect(new Set(series.map(({ metric }) => metric))).toEqual(new Set(metricNames));
+      for (const { values } of series) {
+        expect(values).toHaveLength(11);
+        expect(values.slice(0, 9)).toEqual(Array(9).fill(null));
+      }
+      const [cpu, ...rest] = await engine.readSeries(ref, ['cpu'], range);
+      expect([cpu?.metric, rest]).toEqual(['cpu', []]);
+    });
+  });
+}

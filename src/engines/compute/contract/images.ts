@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { itIfCapable, refusal, type Use } from './lab.ts';
+
+export function describeImages(use: Use): void {
+  const { lab } = use;
+
+  describe('images', () => {
+    it("of the provider are there, and nobody's else", async () => {
+      const { engine, harness } = lab();
+      expect(await engine.observeImage(harness.image)).toMatchObject({
+        ...harness.image,
+        state: 'available',
+      });
+      expect(await engine.observeImage({ ...harness.image, account: 'acc_1' })).toBeNull();
+    });
+
+    it('are captured from a running machine, once, and outlive it', async () => {
+      const { engine, harness } = lab();
+      const vm = await lab().running();
+      await harness.writeInside(vm, '/root/note', 'captured');
+      const ref = lab().ref('img');
+      await engine.ensureImage(ref, { instance: vm.id });
+      await harness.writeInside(vm, '/root/note', 'later');
+      await engine.ensureImage(ref, { instance: vm.id });
+      expect(await engine.observeImage(ref)).toMatchObject({ ...ref, state: 'available' });
+      expect((await lab().seen(vm)).state).toBe('running');
+      await engine.removeInstance(vm);
+      const made = await lab().running({ source: { image: ref } });
+      expect(await harness.readInside(made, '/root/note')).toBe('captured');
+      expect((await lab().seen(made)).image).toEqual(ref);
+      await engine.removeImage(ref);
+      await engine.removeImage(ref);
+      expect(await engine.observeImage(ref)).toBeNull();
+      expect(await harness.readInside(made, '/root/note')).toBe('captured');
+    });
+
+    it('are captured from a snapshot', async () => {
+      const { engine, harness } = lab();
+      const vm = await lab().running();
+      await harness.writeInside(vm, '/root/note', 'then');
+      await engine.ensureSnapshot(vm, { id: 'snap_1', quiesce: false });
+      await harness.writeInside(vm, '/root/note', 'now');
+      const ref = lab().ref('img');
+      await engine.ensureImage(ref, { instance: vm.id, snapshot: 'snap_1' });
+      const made = await lab().running({ source: { image: ref } });
+      expect(await harness.readInside(made, '/root/note')).toBe('then');
+      const none = { instance: vm.id, snapshot: 'snap_none' };
+      expect(await refusal(engine.ensureImage(lab().ref('img'), none))).toBe('not_found');
+    });
+
+    it('need a disk that is large enough', async () => {
+      const { engine, harness } = lab();
+      const vm = await lab().stopped();
+      const ref = lab().ref('img');
+      await engine.ensureImage(ref, { instance: vm.id });
+      const size = { ...harness.size, diskGb: harness.size.diskGb - 1 };
+      const spec = lab().spec({ source: { image: ref }, size });
+      expect(await refusal(engine.ensureInstance(lab().ref(), spec))).toBe('engine_failed');
+    });
+
+    itIfCapable(use, 'imageImport', 'are taken from a file, if it is what it is said to be', async () => {
+      const { engine } = lab();
+      const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
+      const file = join(folder, 'disk.img');
+      const bytes = Buffer.alloc(4096);
+      bytes.write('QFI\xfb', 'latin1');
+      bytes.writeUInt32BE(3, 4);
+      bytes.writeBigUInt64BE(5n * 1024n ** 3n, 24);
+      await writeFile(file, bytes);
+      const source = { file, format: 'qcow2', architecture: 'amd64', bootMode: 'uefi' } as const;
+      const ref = lab().ref('img');
+      await engine.ensureImage(ref, source);
+      await engine.ensureImage(ref, source);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      expect(await engine.observeImage(ref)).toMatchObject({ sizeBytes: 4096, sha256, minDiskGb: 5 });
+      await writeFile(file, 'something else altogether');
+      const other = lab().ref('img');
+      expect(await refusal(engine.ensureImage(other, source))).toBe('engine_failed');
+      expect(await engine.observeImage(other)).toBeNull();
+      await rm(folder, { recursive: true });
+    });
+  });
+}

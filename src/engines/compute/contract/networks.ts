@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { itIfCapable, refusal, type Use } from './lab.ts';
+
+export function describeNetworks(use: Use): void {
+  const { lab } = use;
+
+  describe('networks', () => {
+    it('are made, changed in place and told as they were asked for', async () => {
+      const { engine } = lab();
+      const ref = await lab().network();
+      await engine.ensureNetwork(ref, lab().networkSpec());
+      expect(await engine.observeNetwork(ref)).toEqual({ ...lab().networkSpec(), ...ref, usedBy: [] });
+      const changed = lab().networkSpec({
+        nat: { ipv4: false, ipv6: false },
+        routes: [{ destination: '10.99.0.0/16', nextHop: '10.20.0.9' }],
+      });
+      await engine.ensureNetwork(ref, changed);
+      expect(await engine.observeNetwork(ref)).toEqual({ ...changed, ...ref, usedBy: [] });
+    });
+
+    it('are kept while a machine is in them, and removed without a word if they are gone', async () => {
+      const { engine } = lab();
+      const ref = await lab().network();
+      const nic = lab().nic({ network: ref.id, ipv4: '10.20.0.20' });
+      const vm = await lab().stopped({ nics: [nic] });
+      expect((await engine.observeNetwork(ref))?.usedBy).toEqual([{ instance: vm.id, nic: nic.id }]);
+      expect(await refusal(engine.removeNetwork(ref))).toBe('resource_in_use');
+      await engine.removeNic(vm, nic.id);
+      await engine.removeNetwork(ref);
+      await engine.removeNetwork(ref);
+      expect(await engine.observeNetwork(ref)).toBeNull();
+    });
+
+    it('are either joined or removed, never both, when both are asked at once', async () => {
+      const { engine } = lab();
+      for (let round = 0; round < 5; round++) {
+        const ref = await lab().network();
+        const vm = await lab().stopped();
+        const nic = lab().nic({ network: ref.id });
+        await Promise.allSettled([engine.ensureNic(vm, nic), engine.removeNetwork(ref)]);
+        const isThere = (await engine.observeNetwork(ref)) !== null;
+        expect((await lab().seen(vm)).nics.length).toBe(isThere ? 1 : 0);
+      }
+    });
+  });
+
+  describe('interfaces', () => {
+    it('come, change and go on a stopped machine, in the order of their index', async () => {
+      const { engine } = lab();
+      const first = lab().nic({ index: 0 });
+      const second = lab().nic({ index: 1 });
+      const ref = await lab().stopped({ nics: [second] });
+      await engine.ensureNic(ref, first);
+      await engine.ensureNic(ref, first);
+      expect((await lab().seen(ref)).nics).toEqual([first, second]);
+      const changed = { ...second, aliases: ['192.0.2.77'], antiSpoofing: false };
+      await engine.ensureNic(ref, changed);
+      expect((await lab().seen(ref)).nics).toEqual([first, changed]);
+      await engine.removeNic(ref, first.id);
+      await engine.removeNic(ref, first.id);
+      expect((await lab().seen(ref)).nics).toEqual([changed]);
+    });
+
+    it('arrive alike, in whichever order they are asked for', async () => {
+      const { engine } = lab();
+      const nics = [0, 1, 2].map((index) => lab().nic({ index }));
+      const there = await lab().stopped();
+      for (const nic of nics) await engine.ensureNic(there, nic);
+      const back = await lab().stopped();
+      await Promise.all(nics.toReversed().map((nic) => engine.ensureNic(back, nic)));
+      expect((await lab().seen(back)).nics).toEqual((await lab().seen(there)).nics);
+    });
+
+    it('need a network that is there', async () => {
+      const ref = await lab().stopped();
+      expect(await refusal(lab().engine.ensureNic(ref, lab().nic({ network: 'net_none' })))).toBe(
+        'not_found',
+      );
+    });
+
+    itIfCapable(use, 'nicHotPlug', 'come and go while it runs', async () => {
+      const { engine } = lab();
+      const ref = await lab().running({ nics: [lab().nic()] });
+      const { startedAt } = await lab().seen(ref);
+      const net = await lab().network();
+      const nic = lab().nic({ index: 1, network: net.id, ipv4: '10.20.0.30' });
+      await engine.ensureNic(ref, nic);
+      expect((await lab().seen(ref)).nics[1]).toEqual(nic);
+      await engine.removeNic(ref, nic.id);
+      expect(await lab().seen(ref)).toMatchObject({ state: 'running', startedAt });
+      expect((await lab().seen(ref)).nics).toHaveLength(1);
+    });
+  });
+}
