@@ -1,8 +1,9 @@
+import { sandboxDesk } from './engines/compute/sandbox/desk.ts';
 import { families } from './families/index.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import { serve } from './serve.ts';
 import { runCli } from './surfaces/cli/cli.ts';
 import { version } from './surfaces/openapi/version.ts';
 
-const parts = { version, registry: buildRegistry(families), serve };
+const parts = { version, registry: buildRegistry(families), serve, sandbox: sandboxDesk };
 process.exitCode = await runCli(process.argv.slice(2), parts);

@@ -1,4 +1,5 @@
 /** The operator's command line in this process, with what it prints caught and its questions answered. */
+import { sandboxDesk } from '../engines/compute/sandbox/desk.ts';
 import { families } from '../families/index.ts';
 import type { ProviderConfig } from '../kernel/provider/schema.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
@@ -56,6 +57,7 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
       roles.push(role);
       return 0;
     },
+    sandbox: sandboxDesk,
   };
   const code = await runCli(argv, parts, io);
   return { code, out, err, asked, served, roles };

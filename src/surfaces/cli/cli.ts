@@ -16,6 +16,7 @@ import { addKeys } from './keys.ts';
 import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
+import { addSandbox } from './sandbox.ts';
 import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
 
 export type { CliIo, CliParts };
@@ -58,6 +59,8 @@ function buildProgram(cli: Cli): Command {
   addBudgets(program, cli);
   addAudit(program, cli);
   addOperations(program, cli);
+  program.commandsGroup('Try:');
+  addSandbox(program, cli);
   // Only now, since commands inherit it: what follows an unknown command is not the mistake to talk about.
   program.allowExcessArguments().action(async (...given: unknown[]) => {
     const [named] = program.args;

@@ -9,6 +9,7 @@ import { requireConfiguration } from './configuration.ts';
 import { withDatabase } from './database.ts';
 import type { CliIo } from './io.ts';
 import { Refusal } from './refusal.ts';
+import type { SandboxDesk } from './sandbox-desk.ts';
 import { clean } from './table.ts';
 
 /** The rest of the program, handed in: the command line knows neither families nor the server. */
@@ -21,6 +22,7 @@ export interface CliParts {
     io: Pick<CliIo, 'out' | 'error'>,
     role: 'all' | 'api' | 'worker',
   ) => Promise<number>;
+  readonly sandbox: SandboxDesk;
 }
 
 export interface GlobalOptions {

@@ -1,18 +1,44 @@
 /** Trouble on order: rules that say which calls go wrong, and how. The first that fits a call strikes it. */
 import type { OperationErrorCode } from '../../../kernel/operations/schema.ts';
+import type { ComputeEngine } from '../port.ts';
 
-export const effectKinds = [
-  'fail',
-  'unreachable',
-  'hang',
-  'slow',
-  'fail_after',
-  'late',
-  'lie',
-  'lose',
-  'ignore_shutdown',
-] as const;
-export type EffectKind = (typeof effectKinds)[number];
+/** The calls that a fault can name. */
+export type CallName = Exclude<
+  keyof ComputeEngine,
+  'driver' | 'location' | 'capabilities' | 'watch' | 'close'
+>;
+
+const calls: Readonly<Record<CallName, true>> = {
+  ensureInstance: true,
+  observeInstance: true,
+  observeInstances: true,
+  removeInstance: true,
+  ensurePower: true,
+  restart: true,
+  ensureSize: true,
+  ensurePlacement: true,
+  ensureGuest: true,
+  ensureRescue: true,
+  ensureRebuilt: true,
+  ensureNic: true,
+  removeNic: true,
+  ensureSnapshot: true,
+  removeSnapshot: true,
+  ensureRestored: true,
+  ensureNetwork: true,
+  observeNetwork: true,
+  removeNetwork: true,
+  ensureImage: true,
+  observeImage: true,
+  removeImage: true,
+  setPassword: true,
+  readConsoleLog: true,
+  openConsole: true,
+  readSeries: true,
+  readCapacity: true,
+  fits: true,
+};
+export const callNames = Object.keys(calls) as readonly CallName[];
 
 export type Effect =
   /** Refuses, for good. */
@@ -33,6 +59,8 @@ export type Effect =
   /** The guest does not heed the request to shut down. */
   | { readonly kind: 'ignore_shutdown' };
 
+export type EffectKind = Effect['kind'];
+
 export const effectMeanings: Readonly<Record<EffectKind, string>> = {
   fail: 'refuses, for good',
   unreachable: 'does nothing and does not answer',
@@ -47,13 +75,13 @@ export const effectMeanings: Readonly<Record<EffectKind, string>> = {
 
 export interface NewFault {
   /** Left out, in the first three: whatever it is. */
-  readonly location?: string;
-  readonly call?: string;
-  readonly target?: string;
+  readonly location?: string | undefined;
+  readonly call?: CallName | undefined;
+  readonly target?: string | undefined;
   /** So many calls pass before the first one is struck. */
-  readonly skip?: number;
+  readonly skip?: number | undefined;
   /** How many are struck; left out: all. */
-  readonly times?: number;
+  readonly times?: number | undefined;
   readonly effect: Effect;
 }
 

@@ -7,17 +7,11 @@ import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue
 import { isUnavailable } from '../../../store/unavailable.ts';
 import { EngineRefused, EngineUnreachable } from '../errors.ts';
 import type { Ref } from '../instance.ts';
-import type { ComputeEngine, Watcher } from '../port.ts';
-import type { Effect } from './faults.ts';
+import type { Watcher } from '../port.ts';
+import type { CallName, Effect } from './faults.ts';
 import { type Machine, type Moment, restsAt } from './state.ts';
 import type { HostSpec, Name, RoomStore } from './store.ts';
 import { type Task, TIMES } from './times.ts';
-
-/** The calls that faults can name. */
-export type CallName = Exclude<
-  keyof ComputeEngine,
-  'driver' | 'location' | 'capabilities' | 'watch' | 'close'
->;
 
 export interface Furniture {
   readonly hosts: readonly HostSpec[];

@@ -3,7 +3,6 @@
  * runs out of room, and goes wrong where it is told to. Any number of processes may share it.
  */
 import { randomBytes, scrypt } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
@@ -14,12 +13,13 @@ import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
 import { shadowWith } from './cloud-init.ts';
 import * as disks from './disks.ts';
+import type { CallName } from './faults.ts';
 import * as images from './images.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import { freeOf } from './placement.ts';
 import * as power from './power.ts';
-import { type CallName, missing, nameOf, Room } from './room.ts';
+import { missing, nameOf, Room } from './room.ts';
 import { seriesOf } from './series.ts';
 import { Shell } from './shell.ts';
 import * as sizes from './sizes.ts';
@@ -61,7 +61,14 @@ export const sandboxCapabilities: Capabilities = {
 const DONE = { value: undefined };
 const ABSENT = { value: null };
 
-const hashPassword = promisify(scrypt) as (text: string, salt: Buffer, length: number) => Promise<Buffer>;
+/** Cheap to make: what it guards are the few files of a machine that is none. */
+async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(8);
+  const hash = await new Promise<Buffer>((resolve, reject) =>
+    scrypt(password, salt, 16, { N: 1024 }, (error, key) => (error ? reject(error) : resolve(key))),
+  );
+  return `$scrypt$${salt.toString('hex')}$${hash.toString('hex')}`;
+}
 
 export class Sandbox implements ComputeEngine {
   readonly driver = 'sandbox';
@@ -187,8 +194,7 @@ export class Sandbox implements ComputeEngine {
 
   setPassword: ComputeEngine['setPassword'] = (ref, user, password, signal) =>
     this.#do('setPassword', ref, signal, async () => {
-      const salt = randomBytes(8);
-      const hash = `$scrypt$${salt.toString('hex')}$${(await hashPassword(password, salt, 16)).toString('hex')}`;
+      const hash = await hashPassword(password);
       await this.room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
         if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
         if (machines.present(nameOf(ref), machine, now).agent === null)

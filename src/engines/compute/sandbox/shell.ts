@@ -4,6 +4,7 @@ import type { Ref } from '../instance.ts';
 import { tail } from './boot-log.ts';
 import { diskOf, haltInside, writeInside } from './inside.ts';
 import type { Room } from './room.ts';
+import type { Disk } from './state.ts';
 
 const SHOWN_BYTES = 8 * 1024;
 const MOST_TYPED = 4096;
@@ -73,7 +74,7 @@ export class Shell extends Duplex {
       case '':
         return '';
       case 'cat':
-        return disk[rest[0] ?? ''] ?? `cat: ${rest[0] ?? ''}: No such file or directory\n`;
+        return this.#cat(disk, rest[0] ?? '');
       case 'ls':
         return Object.keys(disk)
           .sort()
@@ -94,6 +95,11 @@ export class Shell extends Duplex {
       default:
         return `sh: ${command}: command not found (try help)\n`;
     }
+  }
+
+  #cat(disk: Disk, path: string): string {
+    const content = Object.hasOwn(disk, path) ? disk[path] : undefined;
+    return content ?? `cat: ${path}: No such file or directory\n`;
   }
 
   async #echo(text: string): Promise<string> {

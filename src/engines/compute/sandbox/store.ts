@@ -55,6 +55,14 @@ export interface HostSpec extends Size {
   readonly name: string;
 }
 
+/** Guests may hold what the database cannot: a NUL, half a letter. */
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === 'string' && /[\0\ud800-\udfff]/.test(value)
+    ? Buffer.from(value).toString().replaceAll('\0', '\ufffd')
+    : value;
+
+const written = (state: States[ThingKind]): string => JSON.stringify(state, storable);
+
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
 /** One location within one transaction, or read as it stands. */
@@ -110,14 +118,14 @@ export class RoomStore {
   }
 
   async insert<K extends ThingKind>(kind: K, { project, id }: Name, state: States[K]): Promise<void> {
-    const row = { location: this.#location, kind, project, id, state: JSON.stringify(state) };
+    const row = { location: this.#location, kind, project, id, state: written(state) };
     await this.#db.insertInto('sandbox_things').values(row).execute();
   }
 
   async update<K extends ThingKind>(kind: K, { project, id }: Name, state: States[K]): Promise<void> {
     await this.#db
       .updateTable('sandbox_things')
-      .set({ state: JSON.stringify(state) })
+      .set({ state: written(state) })
       .where('location', '=', this.#location)
       .where('kind', '=', kind)
       .where('project', '=', project)

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Lab } from '../../engines/compute/contract/lab.ts';
+import { type Db, openDatabase, openPool } from '../../store/database.ts';
+import { runCommand, type Setting, urlOf } from '../../testing/command-line.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { openSandbox } from '../../testing/sandbox.ts';
+
+let database: TestDatabase;
+let db: Db;
+let lab: Lab;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(openPool(database.connection));
+  lab = new Lab(openSandbox(db));
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const run = (argv: readonly string[], setting: Setting = {}) =>
+  runCommand(['sandbox', ...argv], {
+    ...setting,
+    env: { HOSTPLANE_DATABASE_URL: urlOf(database.connection), HOSTPLANE_PORT: '0' },
+  });
+
+describe('faults at the command line', () => {
+  it('are ordered, seen to strike, and cleared', async () => {
+    expect((await run(['faults', 'list'])).out).toBe('Nothing is to go wrong.\n');
+    const added = await run(['faults', 'add', 'unreachable', '--call', 'readCapacity', '--times', '1']);
+    expect([added.code, added.err]).toEqual([0, '']);
+    await expect(lab.engine.readCapacity()).rejects.toThrow();
+    await lab.engine.readCapacity();
+    const { out } = await run(['faults', 'list', '--json']);
+    expect(JSON.parse(out)).toMatchObject([{ call: 'readCapacity', remaining: 0, struck: 1 }]);
+    expect((await run(['faults', 'clear'])).out).toBe('1 cleared.\n');
+    expect((await run(['faults', 'clear', '7'])).err).toContain('There is no rule 7');
+  });
+
+  it('take what the effect needs, and nothing that is not known', async () => {
+    const failing = ['faults', 'add', 'fail', '--on', 'vm_1', '--code', 'capacity_unavailable', '--json'];
+    expect(JSON.parse((await run(failing)).out)).toMatchObject({
+      target: 'vm_1',
+      remaining: null,
+      effect: { kind: 'fail', code: 'capacity_unavailable' },
+    });
+    expect(JSON.parse((await run(['faults', 'add', 'slow', '--seconds', '2', '--json'])).out)).toMatchObject({
+      effect: { kind: 'slow', seconds: 2 },
+    });
+    expect((await run(['faults', 'add', 'explode'])).code).toBe(2);
+    expect((await run(['faults', 'add', 'hang', '--call', 'reboot'])).code).toBe(2);
+    expect((await run(['faults', 'add', '--help'])).out).toContain('does not heed the request to shut down');
+    await run(['faults', 'clear']);
+  });
+});
+
+describe('machines at the command line', () => {
+  it('are listed as the sandbox has them', async () => {
+    expect((await run(['machines'])).out).toBe('The sandbox is empty.\n');
+    const ref = await lab.running();
+    const { out } = await run(['machines']);
+    expect(out).toContain(ref.id);
+    expect(out).toContain('running');
+  });
+
+  it('meet with mishaps, after a question', async () => {
+    const ref = await lab.running();
+    const refused = await run(['befall', ref.id, 'crash'], { answers: ['no'] });
+    expect(refused.code).toBe(1);
+    expect((await lab.seen(ref)).state).toBe('running');
+    expect((await run(['befall', ref.id, 'crash', '--yes'])).code).toBe(0);
+    expect(await lab.seen(ref)).toMatchObject({ state: 'broken', problem: 'crashed' });
+    expect((await run(['befall', ref.id, 'shutdown', '--yes'])).err).toContain('no machine');
+    await lab.engine.ensurePower(ref, 'running', { force: true });
+    expect((await run(['befall', ref.id, 'shutdown', '--yes'])).code).toBe(0);
+    expect((await lab.seen(ref)).state).toBe('stopped');
+    expect((await run(['befall', ref.id, 'lose', '--yes'])).code).toBe(0);
+    expect(await lab.engine.observeInstance(ref)).toBeNull();
+  });
+});

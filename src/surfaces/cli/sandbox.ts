@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import { type OperationErrorCode, operationErrorCodes } from '../../kernel/operations/schema.ts';
+import type { Cli } from './command.ts';
+import { choice, wholeNumber } from './options.ts';
+import { Refusal } from './refusal.ts';
+import type { FaultLine } from './sandbox-desk.ts';
+import { facts, table } from './table.ts';
+
+const row = ({ id, effect, call, target, location, skip, remaining, struck }: FaultLine) => ({
+  id,
+  effect: effect.kind,
+  call: call ?? 'any',
+  on: target ?? 'anything',
+  location: location ?? 'all',
+  skip,
+  left: remaining ?? 'no end',
+  struck,
+});
+
+const listed = (meanings: Readonly<Record<string, string>>): string => {
+  const width = Math.max(...Object.keys(meanings).map((name) => name.length));
+  return Object.entries(meanings)
+    .map(([name, meaning]) => `\n  ${name.padEnd(width)}  ${meaning}`)
+    .join('');
+};
+
+interface AddOptions {
+  readonly call?: string;
+  readonly on?: string;
+  readonly location?: string;
+  readonly skip?: number;
+  readonly times?: number;
+  readonly seconds?: number;
+  readonly code?: OperationErrorCode;
+  readonly detail?: string;
+}
+
+function addFaults(sandbox: Command, cli: Cli): void {
+  const { effects, calls } = cli.parts.sandbox;
+  const faults = sandbox.command('faults').description('which calls to the sandbox go wrong, and how');
+
+  faults
+    .command('list')
+    .description('the rules, in the order in which they are tried')
+    .action(
+      cli.atDesk(async ({ db }) => {
+        const found = await cli.parts.sandbox.listFaults(db);
+        return { json: found, text: table(found.map(row), 'Nothing is to go wrong.') };
+      }),
+    );
+
+  faults
+    .command('add')
+    .description('have calls go wrong from now on; the first rule that fits a call decides')
+    .addArgument(choice('<effect>', Object.keys(effects), 'what happens'))
+    .addOption(choice('--call <call>', calls, 'only this call'))
+    .option('--on <id>', 'only calls for this machine, network or image')
+    .option('--location <location>', 'only in this location')
+    .option('--skip <count>', 'let so many pass first', wholeNumber)
+    .option('--times <count>', 'so many calls; left out: all, until cleared', wholeNumber)
+    .option('--seconds <count>', 'for slow and late (5)', wholeNumber)
+    .addOption(choice('--code <code>', operationErrorCodes, 'for fail (engine_failed)').hideHelp())
+    .option('--detail <text>', 'for fail: what it says')
+    .addHelpText('after', `\nEffects:${listed(effects)}`)
+    .action(
+      cli.atDesk<AddOptions>(async ({ db }, { on: target, ...options }, [effect = '']) => {
+        const { call, location, skip, times, seconds, code, detail } = options;
+        const order = { effect, target, call, location, skip, times, seconds, code, detail };
+        const fault = await cli.parts.sandbox.addFault(db, order);
+        return { json: fault, text: facts(row(fault)) };
+      }),
+    );
+
+  faults
+    .command('clear')
+    .description('have calls go right again')
+    .argument('[id]', 'only this rule')
+    .action(
+      cli.atDesk(async ({ db }, _, [id]) => {
+        const cleared = await cli.parts.sandbox.clearFaults(
+          db,
+          id === undefined ? undefined : wholeNumber(id),
+        );
+        if (id !== undefined && cleared === 0)
+          throw new Refusal(`There is no rule ${id}. See: hostplane sandbox faults list`);
+        return { json: { cleared }, text: `${cleared} cleared.\n` };
+      }),
+    );
+}
+
+export function addSandbox(program: Command, cli: Cli): void {
+  const { mishaps } = cli.parts.sandbox;
+  const sandbox = program
+    .command('sandbox')
+    .description('the engine that only pretends: its machines, and trouble on order');
+  addFaults(sandbox, cli);
+
+  sandbox
+    .command('machines')
+    .description('what the sandbox has, whatever the accounts believe')
+    .action(
+      cli.atDesk(async ({ db }) => {
+        const found = await cli.parts.sandbox.listMachines(db);
+        return {
+          json: found,
+          text: table(
+            found.map((line) => ({ ...line })),
+            'The sandbox is empty.',
+          ),
+        };
+      }),
+    );
+
+  sandbox
+    .command('befall')
+    .description('let something happen to a machine that nobody asked for')
+    .argument('<machine>', 'its id')
+    .addArgument(choice('<mishap>', Object.keys(mishaps), 'what happens'))
+    .addHelpText('after', `\nMishaps:${listed(mishaps)}`)
+    .action(
+      cli.atDesk(async (desk, _, [id = '', mishap = '']) => {
+        await desk.confirm(`This happens to ${id}: ${mishaps[mishap] ?? mishap}.`);
+        if (!(await cli.parts.sandbox.befall(desk.db, id, mishap)))
+          throw new Refusal(`The sandbox has no machine ${id} that runs. See: hostplane sandbox machines`);
+        return { json: { id, mishap }, text: `Done.\n` };
+      }),
+    );
+}

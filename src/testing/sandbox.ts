@@ -1,0 +1,46 @@
+/** Machine rooms of a test's own, with three hosts and the images of the demo provider. */
+import { randomBytes } from 'node:crypto';
+import type { Harness } from '../engines/compute/contract.ts';
+import { diskOf, haltInside, writeInside } from '../engines/compute/sandbox/inside.ts';
+import { Sandbox, type SandboxOptions } from '../engines/compute/sandbox/sandbox.ts';
+import { addFault, type HostSpec } from '../engines/compute/sandbox/store.ts';
+import { readDefaultText } from '../kernel/provider/default.ts';
+import { loadProvider } from '../kernel/provider/load.ts';
+import type { Db } from '../store/database.ts';
+
+function readImages(): SandboxOptions['images'] {
+  const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  return loaded.config.catalogue.images;
+}
+
+const hosts: readonly HostSpec[] = [1, 2, 3].map((n) => ({
+  name: `host-${n}`,
+  vcpus: 64,
+  memoryMb: 65_536,
+  diskGb: 2_000,
+}));
+
+export interface SandboxHarness extends Harness {
+  readonly engine: Sandbox;
+  reopen(): Promise<Sandbox>;
+}
+
+/** At once unless it is given a pace. */
+export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): SandboxHarness {
+  const location = `lab-${randomBytes(4).toString('hex')}`;
+  const options: SandboxOptions = { db, location, images: readImages(), hosts, pace: 0, ...choices };
+  const engine = new Sandbox(options);
+  return {
+    engine,
+    image: { account: null, id: 'ubuntu-24.04' },
+    size: { vcpus: 2, memoryMb: 2048, diskGb: 20 },
+    reopen: async () => new Sandbox(options),
+    writeInside: (ref, path, content) => writeInside(engine.room, ref, path, content),
+    readInside: async (ref, path) => (await diskOf(engine.room, ref))[path] ?? null,
+    deafen: async ({ id: target }) =>
+      void (await addFault(db, { target, effect: { kind: 'ignore_shutdown' } })),
+    shutDownInside: (ref) => haltInside(engine.room, ref, 'shutdown'),
+    close: () => engine.close(),
+  };
+}
