@@ -17,7 +17,7 @@ const older = {
     ...shared,
     name: `postgres-${system?.major}`,
     include: [
-      'src/{store,families,portal-api}/**/*.test.ts',
+      'src/{store,families,portal-api,engines}/**/*.test.ts',
       'src/kernel/{pipeline,pages}/**/*.test.ts',
       'src/laws/{audit,idempotency,pagination,tenancy}.test.ts',
     ],

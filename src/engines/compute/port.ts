@@ -35,8 +35,6 @@ export type * from './instance.ts';
 export type { Network, NetworkSpec, Route } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
 
-export type Power = 'running' | 'stopped';
-
 export type Fit =
   | { readonly fits: true }
   | {
@@ -73,7 +71,9 @@ export interface ComputeEngine {
   /** Running or not, and its snapshots with it. */
   removeInstance(ref: Ref, signal?: AbortSignal): Promise<void>;
 
-  ensurePower(ref: Ref, power: Power, stop: Stop, signal?: AbortSignal): Promise<void>;
+  ensureRunning(ref: Ref, signal?: AbortSignal): Promise<void>;
+  /** A guest that does not heed the request in time runs on: `shutdown_timeout`. */
+  ensureStopped(ref: Ref, stop: Stop, signal?: AbortSignal): Promise<void>;
   /** Afterwards it runs and was booted since, also if it was stopped before. */
   restart(ref: Ref, stop: Stop & { readonly once: string }, signal?: AbortSignal): Promise<void>;
   /** Live where the engine can, else of a stopped one. Moves it to other hardware if need be. Disks only grow. */

@@ -71,7 +71,7 @@ describe('machines at the command line', () => {
     expect((await run(['befall', ref.id, 'crash', '--yes'])).code).toBe(0);
     expect(await lab.seen(ref)).toMatchObject({ state: 'broken', problem: 'crashed' });
     expect((await run(['befall', ref.id, 'shutdown', '--yes'])).err).toContain('no machine');
-    await lab.engine.ensurePower(ref, 'running', { force: true });
+    await lab.engine.ensureRunning(ref);
     expect((await run(['befall', ref.id, 'shutdown', '--yes'])).code).toBe(0);
     expect((await lab.seen(ref)).state).toBe('stopped');
     expect((await run(['befall', ref.id, 'lose', '--yes'])).code).toBe(0);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Ref } from '../port.ts';
-import { FORCED, GRACEFUL, itIfCapable, refusal, type Use } from './lab.ts';
+import { FORCED, itIfCapable, refusal, type Use } from './lab.ts';
 
 export function describeDisks(use: Use): void {
   const { lab } = use;
   const note = (ref: Ref, text: string): Promise<void> => lab().harness.writeInside(ref, '/root/note', text);
   const noted = (ref: Ref): Promise<string | null> => lab().harness.readInside(ref, '/root/note');
-  const off = (ref: Ref): Promise<void> => lab().engine.ensurePower(ref, 'stopped', FORCED);
-  const on = (ref: Ref): Promise<void> => lab().engine.ensurePower(ref, 'running', GRACEFUL);
+  const off = (ref: Ref): Promise<void> => lab().engine.ensureStopped(ref, FORCED);
+  const on = (ref: Ref): Promise<void> => lab().engine.ensureRunning(ref);
 
   describe('snapshots', () => {
     it('are taken once each, listed in order and removed', async () => {

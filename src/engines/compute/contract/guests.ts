@@ -18,7 +18,7 @@ export function describeGuests(use: Use): void {
       const guest = lab().guest({ hostname: 'web-7', userData: USER_DATA, sshKeys: [KEY] });
       const ref = await lab().stopped({ guest });
       expect(await log(ref)).toBe('');
-      await engine.ensurePower(ref, 'running', GRACEFUL);
+      await engine.ensureRunning(ref);
       await expect.poll(() => timesSaid(ref)).toBe(1);
       const text = await log(ref);
       expect(text).toContain('Linux version');
@@ -39,7 +39,7 @@ export function describeGuests(use: Use): void {
       const end = await engine.readConsoleLog(ref, 200);
       expect(Buffer.byteLength(end)).toBeLessThanOrEqual(200);
       expect(whole.endsWith(end)).toBe(true);
-      await engine.ensurePower(ref, 'stopped', FORCED);
+      await engine.ensureStopped(ref, FORCED);
       const to = { once: lab().token(), image: harness.image, guest: lab().guest() };
       await engine.ensureRebuilt(ref, to);
       expect(await log(ref)).toBe('');
@@ -85,7 +85,7 @@ export function describeGuests(use: Use): void {
       expect(first).not.toContain('correct horse');
       await engine.setPassword(ref, 'root', 'battery staple');
       expect((await harness.readInside(ref, '/etc/shadow'))?.match(/^root:/gm)).toHaveLength(1);
-      await engine.ensurePower(ref, 'stopped', FORCED);
+      await engine.ensureStopped(ref, FORCED);
       expect(await refusal(engine.setPassword(ref, 'root', 'x'))).toBe('invalid_state');
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Source } from '../port.ts';
-import { FORCED, GRACEFUL, refusal, type Use } from './lab.ts';
+import { FORCED, refusal, type Use } from './lab.ts';
 
 export function describeInstances({ lab }: Use): void {
   describe('instances', () => {
@@ -67,7 +67,7 @@ export function describeInstances({ lab }: Use): void {
     it('that are not there are refused as not found, whatever is asked of them', async () => {
       const ref = lab().ref();
       const { engine, harness } = lab();
-      expect(await refusal(engine.ensurePower(ref, 'running', GRACEFUL))).toBe('not_found');
+      expect(await refusal(engine.ensureRunning(ref))).toBe('not_found');
       expect(await refusal(engine.restart(ref, { ...FORCED, once: 'op_1' }))).toBe('not_found');
       expect(await refusal(engine.ensureSize(ref, harness.size))).toBe('not_found');
       expect(await refusal(engine.ensureNic(ref, lab().nic()))).toBe('not_found');

@@ -132,7 +132,7 @@ export class Lab {
 
   async running(spec: Partial<InstanceSpec> = {}): Promise<Ref> {
     const ref = await this.stopped(spec);
-    await this.engine.ensurePower(ref, 'running', GRACEFUL);
+    await this.engine.ensureRunning(ref);
     await expect.poll(async () => (await this.seen(ref)).agent).not.toBeNull();
     return ref;
   }

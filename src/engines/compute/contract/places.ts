@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Placement, Ref, Size } from '../port.ts';
-import { FORCED, GRACEFUL, type Lab, refusal, type Use } from './lab.ts';
+import { FORCED, type Lab, refusal, type Use } from './lab.ts';
 
 /** Of which a host with nothing else on it takes exactly one. */
 async function hogging({ engine, harness }: Lab): Promise<{ size: Size; hosts: number }> {
@@ -101,10 +101,10 @@ export function describePlaces({ lab }: Use): void {
       const first = await lab().stopped();
       const compact = lab().group({ policy: 'compact', others: [first.id] });
       const second = await member(compact);
-      await engine.ensurePower(second, 'running', GRACEFUL);
+      await engine.ensureRunning(second);
       const spread = lab().group({ others: [first.id] });
       expect(await refusal(engine.ensurePlacement(second, spread))).toBe('invalid_state');
-      await engine.ensurePower(second, 'stopped', FORCED);
+      await engine.ensureStopped(second, FORCED);
       await engine.ensurePlacement(second, spread);
       await engine.ensurePlacement(second, spread);
       await engine.ensurePlacement(second, null);

@@ -6,13 +6,13 @@ export function describePower({ lab }: Use): void {
     it('is switched on and off, and what is so already stays so', async () => {
       const { engine } = lab();
       const ref = await lab().stopped();
-      await engine.ensurePower(ref, 'running', GRACEFUL);
+      await engine.ensureRunning(ref);
       const { state, startedAt } = await lab().seen(ref);
       expect([state, startedAt]).toEqual(['running', expect.any(Date)]);
-      await engine.ensurePower(ref, 'running', GRACEFUL);
+      await engine.ensureRunning(ref);
       expect((await lab().seen(ref)).startedAt).toEqual(startedAt);
       for (const stop of [GRACEFUL, GRACEFUL, FORCED]) {
-        await engine.ensurePower(ref, 'stopped', stop);
+        await engine.ensureStopped(ref, stop);
         expect(await lab().seen(ref)).toMatchObject({ state: 'stopped', startedAt: null, agent: null });
       }
     });
@@ -22,10 +22,10 @@ export function describePower({ lab }: Use): void {
       const ref = await lab().running();
       await harness.deafen(ref);
       const brief = { force: false, timeoutSeconds: 1 } as const;
-      expect(await refusal(engine.ensurePower(ref, 'stopped', brief))).toBe('shutdown_timeout');
+      expect(await refusal(engine.ensureStopped(ref, brief))).toBe('shutdown_timeout');
       expect(await refusal(engine.restart(ref, { ...brief, once: lab().token() }))).toBe('shutdown_timeout');
       expect((await lab().seen(ref)).state).toBe('running');
-      await engine.ensurePower(ref, 'stopped', FORCED);
+      await engine.ensureStopped(ref, FORCED);
       expect((await lab().seen(ref)).state).toBe('stopped');
     });
 
@@ -33,8 +33,8 @@ export function describePower({ lab }: Use): void {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await harness.writeInside(ref, '/root/note', 'kept');
-      await engine.ensurePower(ref, 'stopped', FORCED);
-      await engine.ensurePower(ref, 'running', GRACEFUL);
+      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureRunning(ref);
       expect(await harness.readInside(ref, '/root/note')).toBe('kept');
     });
 

@@ -4,7 +4,7 @@ import { type Db, openDatabase, openPool } from '../../../store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
 import { openSandbox } from '../../../testing/sandbox.ts';
 import { Lab } from '../contract/lab.ts';
-import type { Placement, Ref, Size } from '../port.ts';
+import { EngineRefused, type Placement, type Ref, type Size } from '../port.ts';
 import type { Sandbox } from './sandbox.ts';
 
 let database: TestDatabase;
@@ -77,7 +77,9 @@ describe('the capacity of the room', () => {
         const work = round.map(({ does, machine, size, policy }, i) =>
           perform(does, rooms[i % 2]!, refs[machine]!, { size, lab, placement: { ...group, policy } }),
         );
-        await Promise.allSettled(work);
+        const ended = await Promise.allSettled(work);
+        for (const end of ended)
+          if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(EngineRefused);
         await expectBalance(harness.engine);
       }
     });

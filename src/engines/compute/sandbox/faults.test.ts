@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Db, openDatabase, openPool } from '../../../store/database.ts';
+import { Listener } from '../../../store/listener.ts';
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
 import { openSandbox, type SandboxHarness } from '../../../testing/sandbox.ts';
 import { Lab } from '../contract/lab.ts';
@@ -105,7 +106,7 @@ describe('a call that is struck', () => {
     const nudged: string[] = [];
     const stop = engine.watch(({ id }) => nudged.push(id));
     await strike({ target: ref.id, times: 1, effect: { kind: 'lose' } });
-    await expect(engine.ensurePower(ref, 'running', { force: true })).rejects.toMatchObject({
+    await expect(engine.ensureRunning(ref)).rejects.toMatchObject({
       code: 'not_found',
     });
     expect([await isThere(ref), nudged]).toEqual([false, [ref.id]]);
@@ -168,9 +169,25 @@ describe('work under way', () => {
     first.abort(new Error('crashed'));
     await expect(call).rejects.toThrow('crashed');
     const next = await reopen();
-    await next.ensurePower(ref, 'running', { force: true });
+    await next.ensureRunning(ref);
     expect(await next.observeInstance(ref)).toMatchObject({ state: 'running', agent: null });
     await expect.poll(async () => (await next.observeInstance(ref))?.agent).not.toBeNull();
     await next.removeInstance(ref);
+  });
+});
+
+describe('news', () => {
+  it('of what another process saw is heard, for this location only', async () => {
+    const listener = new Listener(database.connection);
+    const { engine: hearing } = openSandbox(db, { listener, location: engine.location });
+    const { engine: elsewhere } = openSandbox(db, { listener });
+    const nudged: string[] = [];
+    hearing.watch(({ account, id }) => nudged.push(`${account} ${id}`));
+    elsewhere.watch(() => nudged.push('elsewhere'));
+    await listener.start();
+    const ref = await lab.running();
+    await harness.shutDownInside(ref);
+    await expect.poll(() => nudged).toEqual([`${ref.account} ${ref.id}`]);
+    await listener.close();
   });
 });

@@ -1,7 +1,6 @@
 /** Starting and stopping, and what the first start does to a disk. */
 import { EngineRefused } from '../errors.ts';
 import type { Ref, Stop } from '../instance.ts';
-import type { Power } from '../port.ts';
 import { seedDisk } from './cloud-init.ts';
 import { missing, nameOf, type Room } from './room.ts';
 import { type Boot, isOn, type Machine, type Moment, withBoot, withEnd, withOnce } from './state.ts';
@@ -49,18 +48,20 @@ function down(room: Room, machine: Machine, now: Moment, { force }: Stop): Machi
   return stop(machine, now + room.takes(force ? 'cut' : 'shutdown'), force ? 'cut' : 'shutdown');
 }
 
-export async function ensurePower(
+export const ensureRunning = (room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
+  room.changePresent(nameOf(ref), signal, async (_, machine, now) =>
+    isOn(machine, now) ? null : start(room, machine, now + room.takes('start')),
+  );
+
+export async function ensureStopped(
   room: Room,
   ref: Ref,
-  power: Power,
   how: Stop,
   isDeaf: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (power === 'stopped') await heedDeafness(room, ref, how, isDeaf, signal);
+  await heedDeafness(room, ref, how, isDeaf, signal);
   await room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
-    if (power === 'running')
-      return isOn(machine, now) ? null : start(room, machine, now + room.takes('start'));
     if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
     return isOn(machine, now) ? down(room, machine, now, how) : null;
   });

@@ -124,14 +124,17 @@ export class Sandbox implements ComputeEngine {
   removeInstance: ComputeEngine['removeInstance'] = (ref, signal) =>
     this.#do('removeInstance', ref, signal, () => machines.removeInstance(this.room, ref, signal));
 
-  ensurePower: ComputeEngine['ensurePower'] = (ref, wanted, stop, signal) =>
+  ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
+    this.#do('ensureRunning', ref, signal, () => power.ensureRunning(this.room, ref, signal));
+
+  ensureStopped: ComputeEngine['ensureStopped'] = (ref, stop, signal) =>
     this.room.visit({
-      call: 'ensurePower',
+      call: 'ensureStopped',
       target: nameOf(ref),
       signal,
       lie: DONE,
-      asksGuest: wanted === 'stopped' && !stop.force,
-      work: (isDeaf) => power.ensurePower(this.room, ref, wanted, stop, isDeaf, signal),
+      asksGuest: !stop.force,
+      work: (isDeaf) => power.ensureStopped(this.room, ref, stop, isDeaf, signal),
     });
 
   restart: ComputeEngine['restart'] = (ref, stop, signal) =>

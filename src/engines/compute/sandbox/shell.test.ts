@@ -38,7 +38,7 @@ describe('somebody at the console', () => {
     const ref = await lab.running();
     const shown = await typed(ref, 'echo "hello there" > /root/note', 'cat /root/note', 'ls', 'rm -rf /');
     expect(shown).toContain('Linux version');
-    expect(shown).toContain('# cat /root/note\nhello there\n');
+    expect(shown).toContain('# hello there\n');
     expect(shown).toContain('/etc/os-release\n');
     expect(shown).toContain('rm: command not found');
     expect(await lab.harness.readInside(ref, '/root/note')).toBe('hello there\n');
