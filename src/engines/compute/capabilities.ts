@@ -1,24 +1,22 @@
 /** What drivers may lack: each is there, or the reason why not in words for the customer. */
 import { CapabilityMissing } from './errors.ts';
 
-export const capabilityNames = [
+export interface Capabilities {
   /** More processors and memory while it runs. */
-  'liveResize',
+  readonly liveResize: true | string;
   /** Interfaces come and go while it runs. */
-  'nicHotPlug',
+  readonly nicHotPlug: true | string;
   /** Snapshots of a file system that was told to hold still. */
-  'quiesce',
-  'rescue',
-  'passwordReset',
-  'imageImport',
-  'consoleLog',
-  'serialConsole',
-  'graphicalConsole',
-  'series',
-] as const;
-export type CapabilityName = (typeof capabilityNames)[number];
-
-export type Capabilities = Readonly<Record<CapabilityName, true | string>>;
+  readonly quiesce: true | string;
+  readonly rescue: true | string;
+  readonly passwordReset: true | string;
+  readonly imageImport: true | string;
+  readonly consoleLog: true | string;
+  readonly serialConsole: true | string;
+  readonly graphicalConsole: true | string;
+  readonly series: true | string;
+}
+export type CapabilityName = keyof Capabilities;
 
 export function requireCapability(capabilities: Capabilities, name: CapabilityName): void {
   const reason = capabilities[name];

@@ -1,7 +1,6 @@
 import type { ImageRef } from './instance.ts';
 
-export const imageFormats = ['qcow2', 'raw', 'vmdk'] as const;
-export type ImageFormat = (typeof imageFormats)[number];
+export type ImageFormat = 'qcow2' | 'raw' | 'vmdk';
 
 export type ImageSource =
   /** The machine may keep running. */

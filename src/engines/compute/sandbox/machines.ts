@@ -78,7 +78,7 @@ export function requireDisk({ minDiskGb }: Origin, { diskGb }: Size): void {
   );
 }
 
-export async function requireNetwork(store: RoomStore, project: string, { network }: Nic): Promise<void> {
+async function requireNetwork(store: RoomStore, project: string, { network }: Nic): Promise<void> {
   if (network === null || (await store.hold('network', { project, id: network }))) return;
   throw missing('network', network);
 }

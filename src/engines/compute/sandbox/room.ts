@@ -103,6 +103,7 @@ export class Room {
 
   async #hang(signal: AbortSignal | undefined): Promise<never> {
     return new Promise((_, reject) => {
+      if (signal?.aborted) reject(signal.reason);
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
   }
