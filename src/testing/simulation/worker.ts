@@ -1,0 +1,195 @@
+/**
+ * One worker of a simulated world: a real runner on a real store, with every call, answer, timer and word in the hands of
+ * the agenda. It may be killed between any two of them, stand still for longer than its lease, or grow deaf.
+ */
+import type { PostgresPoolClient } from 'kysely';
+import pino from 'pino';
+import type { Registry } from '../../kernel/registry.ts';
+import type { Environment } from '../../operations/environment.ts';
+import type { RunnerStore } from '../../operations/port.ts';
+import { Runner } from '../../operations/runner.ts';
+import { DatabaseRunnerStore } from '../../operations/store.ts';
+import type { Agenda, Standing } from './agenda.ts';
+import type { Chance } from './chance.ts';
+import type { Faults } from './faults.ts';
+import { openOn, type Wire } from './wire.ts';
+
+/** What a worker can see of its world, and what the world wants to know of it. */
+export interface Surroundings {
+  readonly chance: Chance;
+  readonly agenda: Agenda;
+  readonly faults: Faults;
+  readonly wire: Wire;
+  readonly registry: Registry;
+  record(line: string): void;
+  describe(call: string, args: readonly unknown[]): string;
+  /** After everything that may have changed a row. */
+  happened(): Promise<void>;
+  /** The database itself refused: nobody told it to. */
+  refused(call: string, error: unknown): void;
+  crashed(worker: Worker): void;
+  /** Before an effect on the engine outside is asked for; returns what is to be called when it happens. */
+  touching(machine: string): () => void;
+}
+
+const silent = pino({ level: 'silent' });
+
+const unavailable = (): Error => Object.assign(new Error('connection terminated'), { code: '08006' });
+
+export class Worker implements Standing {
+  readonly name: string;
+  readonly #world: Surroundings;
+  readonly #runner: Runner;
+  readonly #environment: Environment;
+  pausedUntil = 0;
+  isGone = false;
+  isDeaf = false;
+
+  constructor(name: string, slots: number, world: Surroundings) {
+    this.name = name;
+    this.#world = world;
+    const { agenda, chance, registry } = world;
+    this.#environment = {
+      now: () => agenda.now(),
+      monotonic: () => agenda.elapsed,
+      after: (ms, work) => (this.isGone ? () => undefined : agenda.add(this, ms, work)),
+      random: chance.next,
+    };
+    this.#runner = new Runner(
+      {
+        store: this.#openStore(),
+        environment: this.#environment,
+        db: openOn(this.#openEngine()),
+        log: silent,
+        kindOf: (type) => registry.kinds.get(type),
+      },
+      { slots, owner: name },
+    );
+    this.#runner.start();
+    this.#runner.up();
+  }
+
+  #openStore(): RunnerStore {
+    const { wire, registry } = this.#world;
+    const store = new DatabaseRunnerStore(wire.db, registry, this.#environment);
+    const names = [
+      'claim',
+      'renew',
+      'advance',
+      'end',
+      'giveBack',
+      'children',
+      'cancelChildren',
+      'nextDue',
+    ] as const satisfies readonly (keyof RunnerStore)[];
+    const calls = names.map((name) => {
+      const real = store[name].bind(store) as (...args: unknown[]) => Promise<unknown>;
+      return [name, (...args: unknown[]) => this.#call(name, args, () => real(...args))] as const;
+    });
+    return Object.fromEntries(calls) as unknown as RunnerStore;
+  }
+
+  /** What steps do outside: each statement is a call of its own, soon, since nothing can take back one that is late. */
+  #openEngine(): PostgresPoolClient {
+    const { wire } = this.#world;
+    const query = (text: string, values: readonly unknown[]): Promise<unknown> => {
+      if (text.trimStart().startsWith('select'))
+        return this.#call('look', [], () => wire.query(text, values));
+      const machine = String(values[0]);
+      const touch = this.#world.touching(machine);
+      return this.#call('effect', [machine], () => {
+        touch();
+        return wire.query(text, values);
+      });
+    };
+    return { query, release: () => undefined } as unknown as PostgresPoolClient;
+  }
+
+  #call<T>(name: string, args: readonly unknown[], work: () => Promise<T>): Promise<T> {
+    const { agenda, faults } = this.#world;
+    return new Promise<T>((resolve, reject) => {
+      if (this.isGone) return;
+      const wait = name === 'effect' ? faults.shortLatency() : faults.latency();
+      agenda.add(this, wait, () => this.#carryOut(name, args, work, resolve, reject), true);
+    });
+  }
+
+  async #carryOut<T>(
+    name: string,
+    args: readonly unknown[],
+    work: () => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+  ): Promise<void> {
+    const { agenda, faults } = this.#world;
+    const what = this.#world.describe(name, args);
+    const fault = faults.ofCall();
+    if (fault === 'crash-before') return this.crash(`before ${what}`);
+    if (fault === 'lost-before') {
+      this.#say(`${what}: never arrived`);
+      return reject(unavailable());
+    }
+    if (fault === 'pause') this.pause(faults.pause());
+    const outcome = await work().then(
+      (value) => ({ ok: true as const, value }),
+      (error: unknown) => ({ ok: false as const, error }),
+    );
+    this.#say(`${what}${fault === 'none' ? '' : ` (${fault})`}${outcome.ok ? '' : ': refused'}`);
+    if (outcome.ok) await this.#world.happened();
+    else this.#world.refused(what, outcome.error);
+    if (fault === 'crash-after') return this.crash(`after ${what}`);
+    if (fault === 'lost-after') return reject(unavailable());
+    const answer = (): void => (outcome.ok ? resolve(outcome.value) : reject(outcome.error));
+    const wait = name === 'effect' ? 0 : faults.answerDelay();
+    if (wait === 0 && this.pausedUntil <= agenda.elapsed) return answer();
+    agenda.add(this, wait, answer, true);
+  }
+
+  #say(what: string): void {
+    this.#world.record(`${this.name} ${what}`);
+  }
+
+  hear(payload: string, label: string): void {
+    if (this.isGone || this.isDeaf) return;
+    this.#say(`hears ${label}`);
+    this.#runner.heard(payload);
+  }
+
+  crash(when: string): void {
+    this.#say(`dies ${when}`);
+    this.#leave();
+  }
+
+  pause(ms: number): void {
+    this.#say(`stands still for ${ms} ms`);
+    this.pausedUntil = this.#world.agenda.elapsed + ms;
+  }
+
+  loseHearing(): void {
+    this.#say('is deaf');
+    this.isDeaf = true;
+    this.#runner.down();
+  }
+
+  regainHearing(): void {
+    if (this.isGone || !this.isDeaf) return;
+    this.#say('hears again');
+    this.isDeaf = false;
+    this.#runner.up();
+  }
+
+  close(patienceMs: number): void {
+    this.#say('closes');
+    void this.#runner.close(patienceMs).then(() => {
+      if (this.isGone) return;
+      this.#say('has closed');
+      this.#leave();
+    });
+  }
+
+  #leave(): void {
+    this.isGone = true;
+    this.#world.agenda.forget(this);
+    this.#world.crashed(this);
+  }
+}
