@@ -260,7 +260,7 @@ describe('spentBetween and forecast', () => {
     const confidence = async (now: Date) => (await forecast(db, accountId, march, {}, now)).confidence;
     const early = await forecast(db, accountId, march, {}, at('03-02'));
     expect([early.total, early.confidence]).toEqual([micro('4.4'), 'low']);
-    expect(await confidence(at('03-10'))).toBe('medium');
+    expect(await confidence(at('03-10T00:00:00.001'))).toBe('medium');
     expect(await confidence(at('03-20'))).toBe('high');
     await volume.note(at('03-19'), { size_gb: 1000 });
     expect(await confidence(at('03-20'))).toBe('low');
