@@ -8,6 +8,7 @@ import { forgetResource, noteResource } from '../inventory/store.ts';
 import { parseLabelSelector } from '../pages/label-selector.ts';
 import { divide, micro } from '../prices/micro.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
+import { forgetWhatExpired } from '../retention/store.ts';
 import { addReading } from './readings/reading.ts';
 import { repriceSpans } from './repricing.ts';
 import { forecast, spentBetween } from './spending.ts';
@@ -305,6 +306,19 @@ describe('readings', () => {
     await read(at('04-01'), 90);
     expect(await metered(at('04-01'))).toBe(micro('4'));
   });
+});
+
+it('is kept as long as usage looks back, and a month more', async () => {
+  const day = 86_400_000;
+  const ago = (days: number) => new Date(Date.now() - days * day);
+  const volume = await thing();
+  for (const days of [500, 436.5, 434]) {
+    await volume.note(ago(days));
+    await volume.forget(ago(days - 1));
+  }
+  await volume.note(ago(500));
+  await forgetWhatExpired(db);
+  expect((await volume.spans()).map(({ to }) => to === null)).toEqual([true, false]);
 });
 
 async function fixedUntil(volume: Thing, until: Date): Promise<bigint> {

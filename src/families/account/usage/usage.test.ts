@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spentBetween } from '../../../kernel/metering/spending.ts';
+import { formatMoney } from '../../../kernel/prices/format.ts';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 
@@ -93,6 +95,26 @@ describe('getUsage', () => {
       ]),
     });
     expect([keys.resource?.length, (keys.day?.length ?? 0) >= 5]).toEqual([3, true]);
+  });
+
+  it('200: a dry run, the estimate, the resource and the meter name one price', async () => {
+    const home = await createAccount(t.services.db);
+    const own = (await createKey(t.services.db, home)).key;
+    const post = async (url: string, payload: object) =>
+      (await t.call({ method: 'POST', url, key: own, payload })).json();
+    const widget = { name: 'one', size: 7 };
+    const { cost } = await post('/workshop/v1/widgets?dry_run=true', widget);
+    const item = { resource_type: 'volume', configuration: { location: 'fra1', size_gb: 70 } };
+    const { totals } = await post('/account/v1/pricing/estimate', { items: [item] });
+    await post('/workshop/v1/widgets', widget);
+    const [{ price }] = (await t.call({ url: '/account/v1/resources', key: own })).json().data;
+    await sql`update meter_spans set started_at = '2027-05-01' where account_id = ${home.id}`.execute(
+      t.services.db,
+    );
+    const may = { from: new Date('2027-05-01T00:00:00Z'), to: new Date('2027-06-01T00:00:00Z') };
+    const metered = formatMoney(await spentBetween(t.services.db, home.id, may, {}, may.to));
+    expect([cost.monthly, totals.monthly, price.monthly, metered]).toEqual(Array(4).fill('3.08'));
+    expect([cost.hourly, price.hourly]).toEqual([totals.hourly, totals.hourly]);
   });
 
   it('200: of others nothing is counted', async () => {
