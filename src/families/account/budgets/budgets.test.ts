@@ -259,8 +259,11 @@ describe('what is shown', () => {
       .orderBy('sequence')
       .execute();
     expect(events.map(({ type }) => type)).toEqual([
+      'budget.created',
       'budget.threshold_crossed',
       'budget.exceeded',
+      'budget.updated',
+      'budget.updated',
       'budget.reset',
     ]);
   });
