@@ -20,6 +20,7 @@ export class Faults {
   readonly #deafness: number;
   readonly #jumps: number;
   readonly #closing: number;
+  readonly #slowness: number;
   readonly #loses: number;
   readonly #repeats: number;
   #isCalm = false;
@@ -32,6 +33,7 @@ export class Faults {
     this.#deafness = often(0.01);
     this.#jumps = chance.happens(0.7) ? 0 : chance.next() * 0.01;
     this.#closing = often(0.01);
+    this.#slowness = often(0.15);
     this.#loses = often(0.6);
     this.#repeats = often(0.3);
   }
@@ -64,6 +66,11 @@ export class Faults {
 
   answerDelay(): number {
     return this.#happens(this.#delays) ? this.#chance.between(1, 45_000) : 0;
+  }
+
+  /** How long a commit takes; null: no time at all. */
+  commitDelay(): number | null {
+    return this.#happens(this.#slowness) ? this.#chance.between(1, 2000) : null;
   }
 
   pause(): number {

@@ -9,7 +9,10 @@ import { kinds } from './kinds.ts';
 import { Wire } from './wire.ts';
 
 export interface SimulationHome {
+  /** For what takes no time, for the one commit that does, and for looking at both. */
   readonly wire: Wire;
+  readonly slow: Wire;
+  readonly watch: Wire;
   readonly registry: Registry;
   readonly accounts: readonly [string, string];
   /** Nothing of earlier worlds is left. */
@@ -21,7 +24,11 @@ export interface SimulationHome {
 const WORLDS_PER_CLEARING = 20;
 
 export async function openSimulationHome(connection: Connection): Promise<SimulationHome> {
-  const wire = await Wire.open(connection);
+  const [wire, slow, watch] = await Promise.all([
+    Wire.open(connection),
+    Wire.open(connection),
+    Wire.open(connection),
+  ]);
   const { db } = wire;
   await createMachinesTables(db);
   await sql`create table machine_news (machine_id text not null)`.execute(db);
@@ -30,6 +37,8 @@ export async function openSimulationHome(connection: Connection): Promise<Simula
   let worlds = 0;
   return {
     wire,
+    slow,
+    watch,
     registry: buildRegistry([...families, yard]),
     accounts: [one.id, other.id],
     async clear() {
@@ -39,6 +48,8 @@ export async function openSimulationHome(connection: Connection): Promise<Simula
       await sql`delete from machine_room`.execute(db);
       await sql`delete from machine_news`.execute(db);
     },
-    close: () => wire.close(),
+    async close() {
+      for (const each of [wire, slow, watch]) await each.close();
+    },
   };
 }

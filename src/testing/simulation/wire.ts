@@ -9,6 +9,29 @@ import { NamingClient } from '../../store/naming-client.ts';
 type Answer = pg.QueryResult<never>;
 const NOTHING = { command: '', rowCount: 0, rows: [] } as unknown as Answer;
 
+/** Between what a transaction did and its commit. */
+export class Hold {
+  #reach: () => void = () => undefined;
+  #release: () => void = () => undefined;
+  readonly #released = new Promise<void>((resolve) => {
+    this.#release = resolve;
+  });
+  readonly reached = new Promise<void>((resolve) => {
+    this.#reach = resolve;
+  });
+  isReached = false;
+
+  stop(): Promise<void> {
+    this.isReached = true;
+    this.#reach();
+    return this.#released;
+  }
+
+  release(): void {
+    this.#release();
+  }
+}
+
 export class Wire {
   readonly db: Db;
   readonly #client: pg.Client;
@@ -19,6 +42,7 @@ export class Wire {
   /** What was said and committed since somebody last asked. */
   #committed: string[] = [];
   #hasChanged = false;
+  #hold: Hold | null = null;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -48,11 +72,38 @@ export class Wire {
     return hasChanged;
   }
 
+  /** The next transaction stops before its commit. */
+  hold(): Hold {
+    const hold = new Hold();
+    this.#hold = hold;
+    return hold;
+  }
+
+  /** It made no transaction: the next one is not meant. */
+  letGo(): void {
+    this.#hold = null;
+  }
+
+  /** Whether its present statement waits for a transaction of the other. */
+  async isBlocked(by: Wire, watch: Wire): Promise<boolean> {
+    const text = 'select $2::int = any(pg_blocking_pids($1::int)) as is_blocked';
+    const { rows } = (await watch.query(text, [this.#pid, by.#pid])) as unknown as {
+      rows: { is_blocked: boolean }[];
+    };
+    return rows[0]?.is_blocked === true;
+  }
+
+  get #pid(): number {
+    return (this.#client as unknown as { processID: number }).processID;
+  }
+
   readonly query = async (text: string, values: readonly unknown[]): Promise<Answer> => {
     if (text === 'begin') {
       this.#state = 'beginning';
       return NOTHING;
     }
+    if (text === 'commit') await this.#hold?.stop();
+    this.#hold = text === 'commit' ? null : this.#hold;
     this.#note(text, values);
     // Nobody listens, so it need not be said aloud.
     if (text.startsWith('select pg_notify(')) return NOTHING;

@@ -12,6 +12,8 @@ import { DatabaseRunnerStore } from '../../operations/store.ts';
 import type { Agenda, Standing } from './agenda.ts';
 import type { Chance } from './chance.ts';
 import type { Faults } from './faults.ts';
+import type { SimulationHome } from './home.ts';
+import type { Outcome, Traffic } from './traffic.ts';
 import { openOn, type Wire } from './wire.ts';
 
 /** What a worker can see of its world, and what the world wants to know of it. */
@@ -19,7 +21,8 @@ export interface Surroundings {
   readonly chance: Chance;
   readonly agenda: Agenda;
   readonly faults: Faults;
-  readonly wire: Wire;
+  readonly home: SimulationHome;
+  readonly traffic: Traffic;
   readonly registry: Registry;
   record(line: string): void;
   describe(call: string, args: readonly unknown[]): string;
@@ -34,7 +37,10 @@ export interface Surroundings {
 
 const silent = pino({ level: 'silent' });
 
-const unavailable = (): Error => Object.assign(new Error('connection terminated'), { code: '08006' });
+const unavailable = (): Outcome<never> => ({
+  ok: false,
+  error: Object.assign(new Error('connection terminated'), { code: '08006' }),
+});
 
 export class Worker implements Standing {
   readonly name: string;
@@ -70,8 +76,9 @@ export class Worker implements Standing {
   }
 
   #openStore(): RunnerStore {
-    const { wire, registry } = this.#world;
-    const store = new DatabaseRunnerStore(wire.db, registry, this.#environment);
+    const { home, registry } = this.#world;
+    const open = (wire: Wire) => new DatabaseRunnerStore(wire.db, registry, this.#environment);
+    const stores = new Map([home.wire, home.slow].map((wire) => [wire, open(wire)]));
     const names = [
       'claim',
       'renew',
@@ -83,21 +90,23 @@ export class Worker implements Standing {
       'nextDue',
     ] as const satisfies readonly (keyof RunnerStore)[];
     const calls = names.map((name) => {
-      const real = store[name].bind(store) as (...args: unknown[]) => Promise<unknown>;
-      return [name, (...args: unknown[]) => this.#call(name, args, () => real(...args))] as const;
+      const real = (wire: Wire, args: readonly unknown[]): Promise<unknown> => {
+        const store = stores.get(wire)!;
+        return (store[name] as (...args: unknown[]) => Promise<unknown>).apply(store, [...args]);
+      };
+      return [name, (...args: unknown[]) => this.#call(name, args, (wire) => real(wire, args))] as const;
     });
     return Object.fromEntries(calls) as unknown as RunnerStore;
   }
 
   /** What steps do outside: each statement is a call of its own, soon, since nothing can take back one that is late. */
   #openEngine(): PostgresPoolClient {
-    const { wire } = this.#world;
     const query = (text: string, values: readonly unknown[]): Promise<unknown> => {
       if (text.trimStart().startsWith('select'))
-        return this.#call('look', [], () => wire.query(text, values));
+        return this.#call('look', [], (wire) => wire.query(text, values));
       const machine = String(values[0]);
       const touch = this.#world.touching(machine);
-      return this.#call('effect', [machine], () => {
+      return this.#call('effect', [machine], (wire) => {
         touch();
         return wire.query(text, values);
       });
@@ -105,44 +114,47 @@ export class Worker implements Standing {
     return { query, release: () => undefined } as unknown as PostgresPoolClient;
   }
 
-  #call<T>(name: string, args: readonly unknown[], work: () => Promise<T>): Promise<T> {
+  #call<T>(name: string, args: readonly unknown[], work: (wire: Wire) => Promise<T>): Promise<T> {
     const { agenda, faults } = this.#world;
     return new Promise<T>((resolve, reject) => {
       if (this.isGone) return;
       const wait = name === 'effect' ? faults.shortLatency() : faults.latency();
-      agenda.add(this, wait, () => this.#carryOut(name, args, work, resolve, reject), true);
+      const answer = (outcome: Outcome<T>): void =>
+        outcome.ok ? resolve(outcome.value) : reject(outcome.error);
+      agenda.add(this, wait, () => this.#carryOut(name, args, work, answer), true);
     });
   }
 
   async #carryOut<T>(
     name: string,
     args: readonly unknown[],
-    work: () => Promise<T>,
-    resolve: (value: T) => void,
-    reject: (error: unknown) => void,
+    work: (wire: Wire) => Promise<T>,
+    answer: (outcome: Outcome<T>) => void,
   ): Promise<void> {
-    const { agenda, faults } = this.#world;
+    const { faults, traffic } = this.#world;
     const what = this.#world.describe(name, args);
     const fault = faults.ofCall();
     if (fault === 'crash-before') return this.crash(`before ${what}`);
     if (fault === 'lost-before') {
       this.#say(`${what}: never arrived`);
-      return reject(unavailable());
+      return answer(unavailable());
     }
     if (fault === 'pause') this.pause(faults.pause());
-    const outcome = await work().then(
-      (value) => ({ ok: true as const, value }),
-      (error: unknown) => ({ ok: false as const, error }),
-    );
-    this.#say(`${what}${fault === 'none' ? '' : ` (${fault})`}${outcome.ok ? '' : ': refused'}`);
-    if (outcome.ok) await this.#world.happened();
-    else this.#world.refused(what, outcome.error);
-    if (fault === 'crash-after') return this.crash(`after ${what}`);
-    if (fault === 'lost-after') return reject(unavailable());
-    const answer = (): void => (outcome.ok ? resolve(outcome.value) : reject(outcome.error));
+    await traffic.carryOut(work, async (outcome) => {
+      this.#say(`${what}${fault === 'none' ? '' : ` (${fault})`}${outcome.ok ? '' : ': refused'}`);
+      await this.#world.happened();
+      if (!outcome.ok) this.#world.refused(what, outcome.error);
+      if (this.isGone) return;
+      if (fault === 'crash-after') return this.crash(`after ${what}`);
+      this.#deliver(name, () => answer(fault === 'lost-after' ? unavailable() : outcome));
+    });
+  }
+
+  #deliver(name: string, answer: () => void): void {
+    const { agenda, faults } = this.#world;
     const wait = name === 'effect' ? 0 : faults.answerDelay();
-    if (wait === 0 && this.pausedUntil <= agenda.elapsed) return answer();
-    agenda.add(this, wait, answer, true);
+    if (wait === 0 && this.pausedUntil <= agenda.elapsed) answer();
+    else agenda.add(this, wait, answer, true);
   }
 
   #say(what: string): void {

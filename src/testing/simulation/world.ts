@@ -6,6 +6,7 @@ import { cancelOperation } from '../../kernel/operations/cancellation.ts';
 import { startOperation } from '../../kernel/operations/operations.ts';
 import { wakeOperations } from '../../kernel/operations/store.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
+import type { Tx } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { Agenda } from './agenda.ts';
 import { Chance } from './chance.ts';
@@ -16,6 +17,7 @@ import { TOLD } from './kinds.ts';
 import { describeCall } from './labels.ts';
 import { Ledger, Violation } from './ledger.ts';
 import { drawScenario, type Scenario, type Wish } from './scenario.ts';
+import { Traffic } from './traffic.ts';
 import { type Surroundings, Worker } from './worker.ts';
 
 export interface Report {
@@ -39,6 +41,8 @@ export async function simulate(home: SimulationHome, seed: number): Promise<Repo
     () => null,
     (error: unknown) => (error instanceof Violation ? error.message : String((error as Error).stack)),
   );
+  // A world that ended too soon may have left a transaction behind.
+  await world.traffic.finish().catch(() => undefined);
   return { seed, violation, trace: world.trace, accepted: world.ledger.all.length, refused: world.refusals };
 }
 
@@ -48,9 +52,9 @@ class World implements Surroundings {
   readonly agenda: Agenda;
   readonly faults: Faults;
   readonly ledger: Ledger;
-  readonly wire;
+  readonly home: SimulationHome;
   readonly registry;
-  readonly #home: SimulationHome;
+  readonly traffic: Traffic;
   readonly #heads: Heads;
   readonly #scenario: Scenario;
   readonly #workers = new Set<Worker>();
@@ -62,15 +66,15 @@ class World implements Surroundings {
   refusals = 0;
 
   constructor(home: SimulationHome, seed: number, heads: Heads) {
-    this.#home = home;
+    this.home = home;
     this.#heads = heads;
-    this.wire = home.wire;
     this.registry = home.registry;
     this.chance = new Chance(seed);
     this.agenda = new Agenda(this.chance);
     this.#scenario = drawScenario(this.chance, seed);
     this.faults = new Faults(this.chance);
-    this.ledger = new Ledger(home.wire);
+    this.traffic = new Traffic(home, this.agenda, this.faults, (line) => this.record(line));
+    this.ledger = new Ledger(home.watch);
   }
 
   async run(): Promise<void> {
@@ -91,7 +95,7 @@ class World implements Surroundings {
       if (this.agenda.elapsed - since > LONGEST_CALM_MS)
         throw new Violation(`not ended: ${this.ledger.unfinished.map(({ name }) => name).join(', ')}`);
     }
-    await checkEnd(this.#home, this.ledger, this.#heads, this.#disturbed);
+    await checkEnd(this.home, this.ledger, this.#heads, this.#disturbed);
   }
 
   async #step(count: number): Promise<void> {
@@ -122,6 +126,7 @@ class World implements Surroundings {
     this.record('calm');
     this.faults.calm();
     for (const worker of this.#workers) worker.pausedUntil = 0;
+    await this.traffic.finish();
     this.agenda.hurry(HURRY_MS);
     const machines = new Set(this.ledger.all.map(({ row }) => row.resource_id));
     for (const machine of [...machines].sort()) await this.#bring(machine);
@@ -145,58 +150,67 @@ class World implements Surroundings {
     }
   }
 
-  async #start({ kind, machines, order, account, waits }: Extract<Wish, { does: 'start' }>): Promise<void> {
+  #start({ kind, machines, order, account, waits }: Extract<Wish, { does: 'start' }>): Promise<void> {
     const resource = { type: 'machine', id: machines[0] ?? null, name: null };
     const pause = waits ? { waits: { for: 'human', seconds: 60 } } : {};
     const start = { kind, input: order, resource, subjects: machines, ...pause };
+    const origin = { accountId: this.home.accounts[account], now: this.agenda.now() };
     const label = `somebody wants ${kind.type} of ${machines.join(', ')}`;
-    const accountId = this.#home.accounts[account];
-    const origin = { accountId, now: this.agenda.now() };
-    try {
-      const { id } = await transact(this.wire.db, (tx) => startOperation(tx, this.registry, start, origin));
-      if (!this.#accepted.includes(id)) this.#accepted.push(id);
-      const subjects = kind.queue === 'free' ? [] : machines;
-      const { name } = await this.ledger.accept(id, subjects, this.agenda.elapsed, this.agenda.now());
-      this.record(`${label}: ${name}`);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      this.refusals++;
-      this.record(`${label}: ${error.code}`);
-    }
-    this.#spread();
+    return this.#ask(
+      label,
+      (tx) => startOperation(tx, this.registry, start, origin),
+      async ({ id }) => {
+        if (!this.#accepted.includes(id)) this.#accepted.push(id);
+        const subjects = kind.queue === 'free' ? [] : machines;
+        const known = await this.ledger.accept(id, subjects, this.agenda.elapsed, this.agenda.now());
+        return known.name;
+      },
+    );
   }
 
   async #cancel(which: number): Promise<void> {
     const id = this.#accepted[which % Math.max(1, this.#accepted.length)];
     if (id === undefined) return;
-    const name = this.ledger.nameOf(id);
-    try {
-      const answer = await transact(this.wire.db, (tx) => cancelOperation(tx, this.registry, id));
-      this.record(`somebody cancels ${name}: ${answer}`);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      this.record(`somebody cancels ${name}: ${error.code}`);
-    }
-    await this.ledger.observe(this.agenda.elapsed, this.agenda.now());
-    this.#spread();
+    const label = `somebody cancels ${this.ledger.nameOf(id)}`;
+    await this.#ask(
+      label,
+      (tx) => cancelOperation(tx, this.registry, id),
+      async (answer) => answer,
+    );
   }
 
   async #bring(machine: string): Promise<void> {
     if (this.#news.has(machine)) return;
     this.#news.add(machine);
-    this.record(`there is news of ${machine}`);
     const about = this.ledger.all.filter(({ row }) => row.resource_id === machine);
-    await transact(this.wire.db, async (tx) => {
-      await tx.insertInto('machine_news').values({ machine_id: machine }).execute();
-      for (const { row } of about) await wakeOperations(tx, row.id);
-    });
-    await this.ledger.observe(this.agenda.elapsed, this.agenda.now());
-    this.#spread();
+    await this.#ask(
+      `there is news of ${machine}`,
+      async (tx) => {
+        await tx.insertInto('machine_news').values({ machine_id: machine }).execute();
+        for (const { row } of about) await wakeOperations(tx, row.id);
+      },
+      async () => 'told',
+    );
+  }
+
+  /** A call from outside, in one transaction; what it is refused with is an answer too. */
+  #ask<T>(label: string, work: (tx: Tx) => Promise<T>, answer: (value: T) => Promise<string>): Promise<void> {
+    return this.traffic.carryOut(
+      ({ db }) => transact(db, work),
+      async (outcome) => {
+        if (outcome.ok) this.record(`${label}: ${await answer(outcome.value)}`);
+        else if (outcome.error instanceof Problem) {
+          this.refusals++;
+          this.record(`${label}: ${outcome.error.code}`);
+        } else this.refused(label, outcome.error);
+        await this.happened();
+      },
+    );
   }
 
   /** What was said at the commit reaches everybody, or not. */
   #spread(): void {
-    for (const payload of this.wire.takeWords()) {
+    for (const payload of [...this.home.slow.takeWords(), ...this.home.wire.takeWords()]) {
       const label = payload === '' ? 'of work' : `that ${this.ledger.nameOf(payload)} is unwanted`;
       for (const worker of this.#workers)
         for (const delay of this.faults.hearings())
@@ -214,7 +228,8 @@ class World implements Surroundings {
 
   async happened(): Promise<void> {
     try {
-      if (this.wire.takeChange()) await this.ledger.observe(this.agenda.elapsed, this.agenda.now());
+      const changes = [this.home.wire.takeChange(), this.home.slow.takeChange()];
+      if (changes.includes(true)) await this.ledger.observe(this.agenda.elapsed, this.agenda.now());
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
       this.#violation = error;
