@@ -125,7 +125,9 @@ describe('what a period costs', () => {
   it('is the sum of any parts it is cut into, to the last millionth', () => {
     fc.assert(
       fc.property(ledger, stretch, fc.array(moment, { maxLength: 4 }), (of, over, cuts) => {
-        const inside = cuts.filter((cut) => cut > over.from && cut < over.to).sort((a, b) => a - b);
+        // Also where something begins, which belongs to one part only.
+        const edgesOf = [...cuts, ...of.spans.map(({ startedAt }) => startedAt)];
+        const inside = edgesOf.filter((cut) => cut > over.from && cut < over.to).sort((a, b) => a - b);
         const edges = [over.from, ...inside, over.to];
         const parts = edges.slice(1).map((to, i) => totalOf(of, { from: edges[i] ?? 0, to }));
         expect(sum(parts)).toBe(totalOf(of, over));

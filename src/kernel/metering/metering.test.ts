@@ -43,6 +43,7 @@ interface Changes {
   readonly configuration?: Record<string, unknown> | null;
   readonly apiKeyId?: string;
   readonly name?: string;
+  readonly isStopped?: boolean;
 }
 
 /** A volume of 100 GB, which costs 4.40 a month in fra1, unless told otherwise. */
@@ -53,9 +54,22 @@ async function thing(accountId?: string): Promise<Thing> {
     id,
     accountId: owner,
     note(when, changes = {}, prices = catalogue) {
-      const { type = 'volume', labels = {}, size_gb = 100, apiKeyId, name = 'v' } = changes;
+      const {
+        type = 'volume',
+        labels = {},
+        size_gb = 100,
+        apiKeyId,
+        name = 'v',
+        isStopped = false,
+      } = changes;
       const base = { id, account_id: owner, family: 'flexible-vps', type, name, labels, status: 'ready' };
-      const note = { ...base, location: 'fra1', parent_id: null, api_key_id: apiKeyId ?? null };
+      const note = {
+        ...base,
+        location: 'fra1',
+        parent_id: null,
+        api_key_id: apiKeyId ?? null,
+        is_stopped: isStopped,
+      };
       const { configuration = { location: 'fra1', size_gb } } = changes;
       return db.transaction().execute(async (tx) => {
         if (configuration === null) await noteResource(tx, { ...note, configuration }, { at: when });
@@ -141,6 +155,16 @@ describe('the meter', () => {
       ['03-11T00:00', '03-16T00:00'],
       ['03-27T00:00', null],
     ]);
+  });
+
+  it('counts for a stopped machine only what is held for it', async () => {
+    const vm = await thing();
+    const configuration = { location: 'fra1', plan: 'flex-2-4' };
+    await vm.note(at('03-01'), { type: 'vm', configuration });
+    await vm.note(at('03-02'), { type: 'vm', configuration, isStopped: true });
+    await vm.note(at('03-31'), { type: 'vm', configuration });
+    // Two days of the plan; the address all month.
+    expect(await vm.spent()).toBe(micro('0.011') * 48n + micro('0.5'));
   });
 
   it('charges what is due at once exactly once', async () => {

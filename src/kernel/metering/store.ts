@@ -22,6 +22,7 @@ interface MeterSpansTable extends OriginColumns {
   /** The type by whose rules it is priced. */
   priced_as: string;
   contract_months: number;
+  is_stopped: boolean;
   configuration: Record<string, unknown>;
   lines: StoredLine[];
   /** As of when the lines are right. */
@@ -48,15 +49,17 @@ export interface OpenSpan {
   readonly apiKeyId: string | null;
   readonly pricedAs: string;
   readonly contractMonths: number;
+  readonly isStopped: boolean;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly lines: readonly MeterLine[];
   readonly pricedAt: Date;
   readonly startedAt: Date;
 }
 
-/** Priced when it starts and without a contract, unless it says otherwise. */
-export type NewSpan = Omit<OpenSpan, 'id' | 'pricedAt' | 'contractMonths'> &
-  Partial<Pick<OpenSpan, 'pricedAt' | 'contractMonths'>>;
+type Assumed = 'pricedAt' | 'contractMonths' | 'isStopped';
+
+/** Priced when it starts, without a contract and running, unless it says otherwise. */
+export type NewSpan = Omit<OpenSpan, 'id' | Assumed> & Partial<Pick<OpenSpan, Assumed>>;
 
 const openColumns = [
   'id',
@@ -70,6 +73,7 @@ const openColumns = [
   'api_key_id as apiKeyId',
   'priced_as as pricedAs',
   'contract_months as contractMonths',
+  'is_stopped as isStopped',
   'configuration',
   'lines',
   'priced_at as pricedAt',
@@ -146,7 +150,7 @@ export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
 }
 
 export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<OpenSpan> {
-  const { pricedAt = span.startedAt, contractMonths = 1 } = span;
+  const { pricedAt = span.startedAt, contractMonths = 1, isStopped = false } = span;
   const { id } = await db
     .insertInto('meter_spans')
     .values({
@@ -160,6 +164,7 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
       api_key_id: span.apiKeyId,
       priced_as: span.pricedAs,
       contract_months: contractMonths,
+      is_stopped: isStopped,
       configuration: span.configuration,
       lines: sql`${JSON.stringify(writeLines(span.lines))}::jsonb`,
       priced_at: pricedAt,
@@ -168,7 +173,7 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { ...span, id, pricedAt, contractMonths };
+  return { ...span, id, pricedAt, contractMonths, isStopped };
 }
 
 /** For what changes without changing the cost or what it is counted under. */
@@ -177,10 +182,16 @@ export async function amendSpan(
   id: number,
   span: Omit<NewSpan, 'lines' | 'startedAt'>,
 ): Promise<void> {
-  const { name, pricedAs, configuration, contractMonths = 1 } = span;
+  const { name, pricedAs, configuration, contractMonths = 1, isStopped = false } = span;
   await db
     .updateTable('meter_spans')
-    .set({ name, priced_as: pricedAs, configuration, contract_months: contractMonths })
+    .set({
+      name,
+      priced_as: pricedAs,
+      configuration,
+      contract_months: contractMonths,
+      is_stopped: isStopped,
+    })
     .where('id', '=', id)
     .execute();
 }
