@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { openDatabase, openPool } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
+import { removeLeftovers } from '../src/testing/folder.ts';
 import { administer, startPostgres } from '../src/testing/postgres.ts';
 import { openSimulationHome, type SimulationHome } from '../src/testing/simulation/home.ts';
 import { explain, simulateMany } from '../src/testing/simulation/many.ts';
@@ -25,6 +26,7 @@ function readNumber(name: 'seeds' | 'from' | 'seed', otherwise: number): number 
 const from = readNumber('from', 1);
 const count = readNumber('seeds', 2000);
 const single = values.seed === undefined ? null : readNumber('seed', 0);
+await removeLeftovers();
 const { stop, ...server } = await startPostgres();
 
 async function openHome(name: string): Promise<SimulationHome> {
