@@ -30,6 +30,12 @@ function spentUntil(ledger: Ledger, from: number, to: number, scope: SpendingSco
 }
 
 /** Of `period`, what was accrued until `now`. */
+export function spentOn(ledger: Ledger, period: Period, scope: SpendingScope, now: Date): Micro {
+  const until = Math.min(period.to.getTime(), now.getTime());
+  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
+  return fixed + metered;
+}
+
 export async function spentBetween(
   db: Db,
   accountId: string,
@@ -37,10 +43,7 @@ export async function spentBetween(
   scope: SpendingScope = {},
   now: Date = new Date(),
 ): Promise<Micro> {
-  const ledger = await readLedger(db, accountId, period, scope);
-  const until = Math.min(period.to.getTime(), now.getTime());
-  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
-  return fixed + metered;
+  return spentOn(await readLedger(db, accountId, period, scope), period, scope, now);
 }
 
 export async function forecast(

@@ -196,15 +196,18 @@ export async function amendSpan(
     .execute();
 }
 
-type LedgerRow = Pick<MeterSpansTable, 'resource_id' | 'family' | 'type' | 'location' | 'labels'> & {
+type LedgerRow = Pick<
+  MeterSpansTable,
+  'resource_id' | 'family' | 'type' | 'location' | 'labels' | 'api_key_id'
+> & {
   lines: StoredLine[] | null;
   started_at: Date;
   ended_at: Date | null;
   reading: { sku: string; unit: string; quantity: string; billable: string; cost: string } | null;
 };
 
-function originOf({ resource_id, family, type, location, labels }: LedgerRow): Origin {
-  return { resourceId: resource_id, family, type, location, labels };
+function originOf({ resource_id, family, type, location, labels, api_key_id }: LedgerRow): Origin {
+  return { resourceId: resource_id, family, type, location, labels, apiKeyId: api_key_id };
 }
 
 /**
@@ -222,12 +225,12 @@ export async function readLedger(
     ${families === undefined ? sql`true` : sql`family = any(${families}::text[])`}
     and ${apiKeyIds === undefined ? sql`true` : sql`api_key_id = any(${apiKeyIds}::text[])`}`;
   const { rows } = await sql<LedgerRow>`
-    select resource_id, family, type, location, labels, lines, started_at, ended_at, null::jsonb as reading, id
+    select resource_id, family, type, location, labels, api_key_id, lines, started_at, ended_at, null::jsonb as reading, id
     from meter_spans
     where account_id = ${accountId} and started_at < ${to} and (ended_at is null or ended_at >= ${start}) and ${narrowed}
     union all
-    select resource_id, family, type, location, labels, null, read_at, null, jsonb_build_object('sku', sku, 'unit', unit,
-      'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
+    select resource_id, family, type, location, labels, api_key_id, null, read_at, null, jsonb_build_object('sku', sku,
+      'unit', unit, 'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
     from meter_readings
     where account_id = ${accountId} and read_at >= ${from} and read_at < ${to} and ${narrowed}
     order by resource_id, started_at, id`.execute(db);
