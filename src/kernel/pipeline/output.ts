@@ -4,7 +4,7 @@ import { hasSecret, serialise, serialiseWithoutSecrets } from '../serialise.ts';
 
 export interface Result {
   readonly status: SuccessStatus | 304;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string | null;
 }
 
