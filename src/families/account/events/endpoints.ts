@@ -78,7 +78,7 @@ export const listEvents = endpoint({
   },
   problems: ['stream_limit_reached', 'cursor_expired'],
   example: {
-    query: { types: 'api_key.*' },
+    query: { types: ['api_key.*'] },
     answer: {
       status: 200,
       body: {
