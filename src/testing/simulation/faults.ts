@@ -12,6 +12,8 @@ const callFaults: readonly CallFault[] = [
 ];
 
 const LONGEST_LATENCY_MS = 20;
+/** Shorter than the time a runner gives a step that is to stop. */
+const LONGEST_EFFECT_MS = 5000;
 
 export class Faults {
   readonly #chance: Chance;
@@ -28,8 +30,8 @@ export class Faults {
   constructor(chance: Chance) {
     this.#chance = chance;
     const often = (most: number): number => (chance.happens(0.4) ? 0 : chance.next() * most);
-    this.#ofCall = new Map(callFaults.map((fault) => [fault, often(0.03)]));
-    this.#delays = often(0.08);
+    this.#ofCall = new Map(callFaults.map((fault) => [fault, often(fault === 'pause' ? 0.06 : 0.03)]));
+    this.#delays = often(0.1);
     this.#deafness = often(0.01);
     this.#jumps = chance.happens(0.7) ? 0 : chance.next() * 0.01;
     this.#closing = often(0.01);
@@ -62,6 +64,11 @@ export class Faults {
 
   shortLatency(): number {
     return this.#chance.between(0, LONGEST_LATENCY_MS);
+  }
+
+  /** Engines take their time, in calm worlds too. */
+  engineLatency(): number {
+    return this.#chance.happens(0.3) ? this.#chance.between(0, LONGEST_EFFECT_MS) : this.shortLatency();
   }
 
   answerDelay(): number {

@@ -66,6 +66,7 @@ export class Ledger {
   readonly #queues = new Map<string, Known[]>();
   /** In the order they were seen to end. */
   readonly ended: Known[] = [];
+  readonly #introduced = new Map<string, readonly string[]>();
   #first = '';
 
   constructor(wire: Wire) {
@@ -93,27 +94,20 @@ export class Ledger {
     return this.#queues.get(subject)?.find(({ row }) => row.is_begun && !hasEnded(row.status));
   }
 
-  /** In the transaction's own words; `subjects` in the order of acceptance. */
-  async accept(id: string, subjects: readonly string[], elapsed: number, now: Date): Promise<Known> {
+  /** What it will hold, told before it can be seen; what nobody told of is a child. */
+  introduce(id: string, subjects: readonly string[]): void {
+    this.#introduced.set(id, subjects);
     // What was numbered first may be committed last.
     if (this.#first === '' || id < this.#first) this.#first = id;
-    await this.observe(elapsed, now, new Map([[id, subjects]]));
-    const known = this.#known.get(id);
-    if (known === undefined) throw new Violation('what was accepted is not there');
-    return known;
   }
 
-  async observe(
-    elapsed: number,
-    now: Date,
-    subjects: ReadonlyMap<string, readonly string[]> = new Map(),
-  ): Promise<void> {
+  async observe(elapsed: number, now: Date): Promise<void> {
     if (this.#first === '') return;
     const { rows } = (await this.#wire.query(OBSERVATION, [this.#first])) as unknown as { rows: Row[] };
     if (rows.length < this.#known.size) throw new Violation('an operation is gone');
     const changed: Known[] = [];
     for (const row of rows) {
-      const known = this.#known.get(row.id) ?? this.#meet(row, subjects.get(row.id));
+      const known = this.#known.get(row.id) ?? this.#meet(row);
       const before = known.row;
       checkMove(known.name, before, row);
       checkObedience(known, before, row);
@@ -126,10 +120,10 @@ export class Ledger {
     this.#checkReady();
   }
 
-  #meet(row: Row, subjects: readonly string[] | undefined): Known {
+  #meet(row: Row): Known {
     const count = (this.#counts.get(row.type) ?? 0) + 1;
     this.#counts.set(row.type, count);
-    const held = subjects ?? [row.resource_id];
+    const held = this.#introduced.get(row.id) ?? [row.resource_id];
     const unseen: Row = {
       ...row,
       status: 'queued',

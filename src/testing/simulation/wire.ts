@@ -41,6 +41,7 @@ export class Wire {
   #state: 'idle' | 'beginning' | 'open' = 'idle';
   /** What was said and committed since somebody last asked. */
   #committed: string[] = [];
+  #writes = false;
   #hasChanged = false;
   #hold: Hold | null = null;
 
@@ -108,7 +109,8 @@ export class Wire {
     // Nobody listens, so it need not be said aloud.
     if (text.startsWith('select pg_notify(')) return NOTHING;
     const answer = await this.#send(text, values);
-    if (answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0) this.#hasChanged = true;
+    if (answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0) this.#writes = true;
+    if (this.#state === 'idle') this.#end();
     return answer;
   };
 
@@ -131,7 +133,14 @@ export class Wire {
     if (text.startsWith('select pg_notify(') && values[0] === WORK_CHANNEL)
       this.#said.push(String(values[1] ?? ''));
     if (text === 'rollback' || text === 'commit') this.#state = 'idle';
+    if (text === 'rollback') this.#writes = false;
     if (this.#state === 'idle') this.#committed.push(...this.#said.splice(0));
+  }
+
+  /** What was written counts from the commit on. */
+  #end(): void {
+    this.#hasChanged ||= this.#writes;
+    this.#writes = false;
   }
 }
 

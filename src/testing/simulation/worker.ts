@@ -99,7 +99,7 @@ export class Worker implements Standing {
     return Object.fromEntries(calls) as unknown as RunnerStore;
   }
 
-  /** What steps do outside: each statement is a call of its own, soon, since nothing can take back one that is late. */
+  /** What steps do outside: each statement is a call of its own, and none takes longer than a runner waits for it. */
   #openEngine(): PostgresPoolClient {
     const query = (text: string, values: readonly unknown[]): Promise<unknown> => {
       if (text.trimStart().startsWith('select'))
@@ -118,7 +118,7 @@ export class Worker implements Standing {
     const { agenda, faults } = this.#world;
     return new Promise<T>((resolve, reject) => {
       if (this.isGone) return;
-      const wait = name === 'effect' ? faults.shortLatency() : faults.latency();
+      const wait = name === 'effect' ? faults.engineLatency() : faults.latency();
       const answer = (outcome: Outcome<T>): void =>
         outcome.ok ? resolve(outcome.value) : reject(outcome.error);
       agenda.add(this, wait, () => this.#carryOut(name, args, work, answer), true);

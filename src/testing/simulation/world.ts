@@ -158,12 +158,16 @@ class World implements Surroundings {
     const label = `somebody wants ${kind.type} of ${machines.join(', ')}`;
     return this.#ask(
       label,
-      (tx) => startOperation(tx, this.registry, start, origin),
-      async ({ id }) => {
+      async (tx) => {
+        const { id } = await startOperation(tx, this.registry, start, origin);
+        if (this.ledger.get(id) === undefined)
+          this.ledger.introduce(id, kind.queue === 'free' ? [] : machines);
+        return id;
+      },
+      (id) => {
+        if (this.ledger.get(id) === undefined) throw new Violation('what was accepted is not there');
         if (!this.#accepted.includes(id)) this.#accepted.push(id);
-        const subjects = kind.queue === 'free' ? [] : machines;
-        const known = await this.ledger.accept(id, subjects, this.agenda.elapsed, this.agenda.now());
-        return known.name;
+        return `as ${this.ledger.nameOf(id)}`;
       },
     );
   }
@@ -175,7 +179,7 @@ class World implements Surroundings {
     await this.#ask(
       label,
       (tx) => cancelOperation(tx, this.registry, id),
-      async (answer) => answer,
+      (answer) => answer,
     );
   }
 
@@ -189,21 +193,21 @@ class World implements Surroundings {
         await tx.insertInto('machine_news').values({ machine_id: machine }).execute();
         for (const { row } of about) await wakeOperations(tx, row.id);
       },
-      async () => 'told',
+      () => 'told',
     );
   }
 
   /** A call from outside, in one transaction; what it is refused with is an answer too. */
-  #ask<T>(label: string, work: (tx: Tx) => Promise<T>, answer: (value: T) => Promise<string>): Promise<void> {
+  #ask<T>(label: string, work: (tx: Tx) => Promise<T>, answer: (value: T) => string): Promise<void> {
     return this.traffic.carryOut(
       ({ db }) => transact(db, work),
       async (outcome) => {
-        if (outcome.ok) this.record(`${label}: ${await answer(outcome.value)}`);
+        await this.happened();
+        if (outcome.ok) this.record(`${label}: ${answer(outcome.value)}`);
         else if (outcome.error instanceof Problem) {
           this.refusals++;
           this.record(`${label}: ${outcome.error.code}`);
         } else this.refused(label, outcome.error);
-        await this.happened();
       },
     );
   }
