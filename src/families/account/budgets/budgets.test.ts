@@ -251,6 +251,7 @@ describe('what is shown', () => {
       status: 'ok',
       crossed: [],
     });
+    expect(await list()).toMatchObject([{ status: 'ok', crossed: [] }]);
     const events = await db
       .selectFrom('events')
       .select('type')
