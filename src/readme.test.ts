@@ -61,6 +61,8 @@ describe('the README', () => {
       '"status":"revoked"',
       '"code":"api_key_revoked"',
       '"action":"revokeApiKey"',
+      '"action":"block_new_cost"',
+      '"type":"api_key.revoked"',
       '"openapi":"3.1.0"',
       'openapi: "3.1.0"',
     ];
