@@ -184,6 +184,8 @@ function checkMove(name: string, before: Row, after: Row): void {
     throw new Violation(`${name} went from ${before.status} to ${after.status}`);
   if (after.attempt < before.attempt) throw new Violation(`${name} went back to attempt ${after.attempt}`);
   if (before.phase === 'undo' && after.phase === 'forward') throw new Violation(`${name} forgot its undo`);
+  if (before.phase === 'undo' && after.status === 'succeeded')
+    throw new Violation(`${name} was undone and succeeded`);
   if (before.phase === after.phase && after.step_index < before.step_index)
     throw new Violation(`${name} went back to step ${after.step_index}`);
 }

@@ -6,7 +6,7 @@ import type { PostgresPoolClient } from 'kysely';
 import pino from 'pino';
 import type { Registry } from '../../kernel/registry.ts';
 import type { Environment } from '../../operations/environment.ts';
-import type { RunnerStore } from '../../operations/port.ts';
+import type { Held, RunnerStore } from '../../operations/port.ts';
 import { Runner } from '../../operations/runner.ts';
 import { DatabaseRunnerStore } from '../../operations/store.ts';
 import type { Agenda, Standing } from './agenda.ts';
@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly registry: Registry;
   record(line: string): void;
   describe(call: string, args: readonly unknown[]): string;
+  /** What the store answered to a worker that said it held this. */
+  moved(held: Held, answer: unknown): void;
   /** After everything that may have changed a row. */
   happened(): Promise<void>;
   /** The database itself refused: nobody told it to. */
@@ -142,6 +144,8 @@ export class Worker implements Standing {
     if (fault === 'pause') this.pause(faults.pause());
     await traffic.carryOut(work, async (outcome) => {
       this.#say(`${what}${fault === 'none' ? '' : ` (${fault})`}${outcome.ok ? '' : ': refused'}`);
+      if (outcome.ok && (name === 'advance' || name === 'end'))
+        this.#world.moved(args[0] as Held, outcome.value);
       await this.#world.happened();
       if (!outcome.ok) this.#world.refused(what, outcome.error);
       if (this.isGone) return;

@@ -6,6 +6,7 @@ import { cancelOperation } from '../../kernel/operations/cancellation.ts';
 import { startOperation } from '../../kernel/operations/operations.ts';
 import { wakeOperations } from '../../kernel/operations/store.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
+import type { Held } from '../../operations/port.ts';
 import type { Tx } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { Agenda } from './agenda.ts';
@@ -228,6 +229,14 @@ class World implements Surroundings {
 
   describe(call: string, args: readonly unknown[]): string {
     return describeCall(call, args, (id) => this.ledger.nameOf(id));
+  }
+
+  /** The fence: whoever's attempt is no longer the last one moves nothing. */
+  moved({ id, attempt }: Held, answer: unknown): void {
+    const known = this.ledger.get(id);
+    const isMoved = answer !== null && answer !== false;
+    if (known !== undefined && isMoved && known.row.attempt !== attempt)
+      this.#violation ??= new Violation(`${known.name} was moved by the attempt ${attempt}`);
   }
 
   async happened(): Promise<void> {
