@@ -16,6 +16,7 @@ import { addKeys } from './keys.ts';
 import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
+import { addSecrets } from './secrets.ts';
 import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
 
 export type { CliIo, CliParts };
@@ -57,6 +58,7 @@ function buildProgram(cli: Cli): Command {
   addAllowlist(program, cli);
   addBudgets(program, cli);
   addAudit(program, cli);
+  addSecrets(program, cli);
   addOperations(program, cli);
   // Only now, since commands inherit it: what follows an unknown command is not the mistake to talk about.
   program.allowExcessArguments().action(async (...given: unknown[]) => {
