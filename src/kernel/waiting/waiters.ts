@@ -4,15 +4,16 @@
  * the wait is kept, not missed. When notifications were lost, everybody looks again.
  */
 import type { Subscriber } from '../../store/listener.ts';
+import type { Departure } from './departure.ts';
 
 const BLIND_MS = 1_000;
-const NOTHING: ReadonlySet<string> = new Set();
+const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
 
 export interface Watch {
-  /** What was heard since the last wait; empty when the time is over, the signal aborted or the process stops. */
-  wait(milliseconds: number, signal?: AbortSignal): Promise<ReadonlySet<string>>;
+  /** What was heard since the last wait; empty when the time is over, the waiter left or the process stops. */
+  wait(milliseconds: number, departure?: Departure): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -61,11 +62,11 @@ export class Waiters {
   }
 
   watch(keys: readonly string[]): Watch {
-    const heard = new Set<string>();
+    let heard = NOTHING;
     let end: (() => void) | undefined;
     const waiter: Waiter = {
       hear(key) {
-        heard.add(key);
+        if (!heard.includes(key)) heard = [...heard, key];
         end?.();
       },
       stop: () => end?.(),
@@ -74,20 +75,19 @@ export class Waiters {
     if (!this.#isHearing) this.#lookBlindly();
     for (const key of keys) this.#waitersFor(key).add(waiter);
     return {
-      wait: (milliseconds, signal) =>
+      wait: (milliseconds, departure) =>
         new Promise((resolve) => {
           const finish = (): void => {
             clearTimeout(timer);
-            signal?.removeEventListener('abort', finish);
+            departure?.notify(undefined);
             end = undefined;
-            const news = heard.size === 0 ? NOTHING : new Set(heard);
-            heard.clear();
-            resolve(news);
+            resolve(heard);
+            heard = NOTHING;
           };
           const timer = setTimeout(finish, milliseconds);
           end = finish;
-          if (heard.size > 0 || this.#isClosed || signal?.aborted) finish();
-          else signal?.addEventListener('abort', finish);
+          if (heard.length > 0 || this.#isClosed || departure?.hasLeft) finish();
+          else departure?.notify(finish);
         }),
       close: () => this.#forget(waiter),
     };
