@@ -21,6 +21,7 @@ interface Row {
   readonly is_ready: boolean;
   readonly is_begun: boolean;
   readonly is_leased: boolean;
+  readonly waiting_for: string | null;
   /** In seconds. */
   readonly run_at: number;
   readonly run_at_set: number;
@@ -53,7 +54,7 @@ const LEASE_MS = 30_000;
 
 /** Times as numbers: they are read after every event of every world. */
 const OBSERVATION = `
-  select id, account_id, type, status, phase, step_index, attempt, parent_id, resource_id, is_ready,
+  select id, account_id, type, status, phase, step_index, attempt, parent_id, resource_id, is_ready, waiting_for,
     started_at is not null as is_begun, lease_owner is not null as is_leased,
     extract(epoch from run_at)::float8 as run_at, extract(epoch from run_at_set)::float8 as run_at_set,
     extract(epoch from lease_until)::float8 as lease_until
@@ -66,6 +67,8 @@ export class Ledger {
   readonly #queues = new Map<string, Known[]>();
   /** In the order they were seen to end. */
   readonly ended: Known[] = [];
+  /** Of what there is something to know. */
+  readonly news = new Set<string>();
   readonly #introduced = new Map<string, readonly string[]>();
   #first = '';
 
@@ -115,6 +118,8 @@ export class Ledger {
       if (!before.is_begun && row.is_begun) changed.push(known);
       if (!hasEnded(before.status) && hasEnded(row.status)) this.ended.push(known);
       expectOf(known, elapsed, now);
+      if (this.news.has(row.resource_id) && sleepsLong(row))
+        throw new Violation(`${known.name} sleeps through news`);
     }
     for (const known of changed) this.#checkTurn(known);
     this.#checkReady();
@@ -202,6 +207,10 @@ function checkObedience(known: Known, before: Row, after: Row): void {
 function canReach(from: OperationStatus, to: OperationStatus): boolean {
   return legal[from].some((next) => next === to || legal[next].includes(to));
 }
+
+/** After it looked at least once, and for somebody to say something. */
+const sleepsLong = ({ status, waiting_for, attempt, is_leased, run_at, run_at_set }: Row): boolean =>
+  !hasEnded(status) && waiting_for === 'human' && attempt > 0 && !is_leased && run_at > run_at_set + 1;
 
 function expectOf(known: Known, elapsed: number, now: Date): void {
   const { row } = known;

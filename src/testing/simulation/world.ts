@@ -194,7 +194,10 @@ class World implements Surroundings {
         await tx.insertInto('machine_news').values({ machine_id: machine }).execute();
         for (const { row } of about) await wakeOperations(tx, row.id);
       },
-      () => 'told',
+      () => {
+        this.ledger.news.add(machine);
+        return 'told';
+      },
     );
   }
 
