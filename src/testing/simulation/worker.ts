@@ -37,6 +37,9 @@ export interface Surroundings {
   touching(machine: string): () => void;
 }
 
+/** The database returns what was claimed in any order; a world has to be the same every time. */
+const inOrder = (claimed: Held[]): Held[] => claimed.sort((a, b) => (a.id < b.id ? -1 : 1));
+
 const silent = pino({ level: 'silent' });
 
 const unavailable = (): Outcome<never> => ({
@@ -94,7 +97,8 @@ export class Worker implements Standing {
     const calls = names.map((name) => {
       const real = (wire: Wire, args: readonly unknown[]): Promise<unknown> => {
         const store = stores.get(wire)!;
-        return (store[name] as (...args: unknown[]) => Promise<unknown>).apply(store, [...args]);
+        const answer = (store[name] as (...args: unknown[]) => Promise<unknown>).apply(store, [...args]);
+        return name === 'claim' ? (answer as Promise<Held[]>).then(inOrder) : answer;
       };
       return [name, (...args: unknown[]) => this.#call(name, args, (wire) => real(wire, args))] as const;
     });
