@@ -7,6 +7,7 @@ import { REAL } from './operations/environment.ts';
 import { Runner } from './operations/runner.ts';
 import { Schedules } from './operations/schedules/schedules.ts';
 import { DatabaseRunnerStore } from './operations/store.ts';
+import { WEBHOOKS_CHANNEL } from './operations/webhooks/attempts/store.ts';
 import { WebhookSender } from './operations/webhooks/sender.ts';
 import type { Listener } from './store/listener.ts';
 
@@ -31,6 +32,7 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
   listener.subscribe(WORK_CHANNEL, runner);
   const sender = new WebhookSender(services);
   listener.subscribe(EVENTS_CHANNEL, sender);
+  listener.subscribe(WEBHOOKS_CHANNEL, sender);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
   metrics.watch('operations_running', 'Operations in the hands of this process.', () => runner.running);
   metrics.watch('webhooks_sending', 'Webhook messages on their way from this process.', () => sender.sending);
