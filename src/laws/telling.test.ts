@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declares } from '../kernel/named/named.ts';
 import type { Tables } from '../store/database.ts';
+import { createTestApp } from '../testing/app.ts';
 import { ended } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
 import { createWorld, requestTo, type World, writes } from './walk.ts';
@@ -10,7 +11,7 @@ let world: World;
 let serial = 0;
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld(await createTestApp({ works: true }));
 });
 afterAll(() => world.app.close());
 
