@@ -11,7 +11,7 @@ import { type FeedFilter, type FeedPage, type Place, readFeed } from './store.ts
 
 const KEPT_MS = 30 * 86_400_000;
 
-export interface EventsQuery {
+interface EventsQuery {
   readonly limit: number;
   readonly cursor?: string;
   readonly since?: string;
