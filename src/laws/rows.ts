@@ -155,6 +155,15 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
     key: world.key.key,
   });
   if (widget.statusCode !== 201) throw new Error(widget.body);
+  await db
+    .insertInto('machines')
+    .values({
+      id: newId('request').replace('req', 'mac'),
+      account_id: account.id,
+      name,
+      status: 'running',
+    })
+    .execute();
   await addReading(db, app.services.provider.catalogue, {
     resourceId: widget.json<{ id: string }>().id,
     sku: 'traffic.out',
