@@ -29,7 +29,7 @@ import {
 } from './walk.ts';
 
 /** What customers write themselves is kept as they wrote it; everything else is ours. */
-const THEIRS = ['widgets', 'resources'];
+const THEIRS = ['widgets', 'resources', 'meter_spans'];
 
 let app: TestApp;
 let world: World;
