@@ -1,4 +1,5 @@
 /** One embedded PostgreSQL for all contenders, with an account to read and two audit logs to page through. */
+import { join } from 'node:path';
 import { issueKey } from '../src/kernel/access/key-format.ts';
 import { CursorSeal } from '../src/kernel/pages/cursor.ts';
 import { type Db, openDatabase, openPool } from '../src/store/database.ts';
@@ -21,6 +22,8 @@ export interface AuditLog {
 export interface Fixture {
   readonly folder: string;
   readonly connection: { host: string; port: number; user: string; database: string };
+  /** Where PostgreSQL writes its log. */
+  readonly log: string;
   readonly accountId: string;
   readonly caller: TestKey;
   /** May not read keys. */
@@ -55,6 +58,7 @@ export async function openFixture(folder: string, logSizes: readonly number[]): 
     return {
       folder,
       connection: embedded.connection,
+      log: join(embedded.home, 'postgres.log'),
       accountId: account.id,
       caller,
       powerless,

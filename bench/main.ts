@@ -3,17 +3,19 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureOperations } from './figures/operations.ts';
 import { measurePages } from './figures/pages.ts';
 import { measureReading } from './figures/reading.ts';
 import { measureRefusals } from './figures/refusals.ts';
 import type { Row, Stage } from './figures/row.ts';
 import { measureStart } from './figures/start.ts';
+import { measureWaiters } from './figures/waiters.ts';
 import { openFixture } from './fixture.ts';
 import { Load, start } from './processes.ts';
 import { formatRow, HEADINGS, writeReport } from './report.ts';
 import type { Plan } from './rounds.ts';
 
-const figures = ['reading', 'refusals', 'pages', 'start'];
+const figures = ['reading', 'refusals', 'pages', 'waiters', 'operations', 'start'];
 const { values: flags } = parseArgs({
   options: {
     /** Fewer and shorter rounds: to see that nothing broke, not to quote. */
@@ -76,11 +78,13 @@ const began = performance.now();
 const busyBefore = loadavg()[0] ?? 0;
 try {
   console.log(HEADINGS);
-  if (['reading', 'refusals', 'pages'].some((figure) => wanted.has(figure))) {
+  if (['reading', 'refusals', 'pages', 'waiters', 'operations'].some((figure) => wanted.has(figure))) {
     const stage = await openStage();
     if (wanted.has('reading')) tell(await measureReading(stage));
     if (wanted.has('refusals')) tell(await measureRefusals(stage));
     if (wanted.has('pages')) tell(await measurePages(stage));
+    if (wanted.has('waiters')) tell(await measureWaiters(stage, flags.quick ? 2 : 7));
+    if (wanted.has('operations')) tell(await measureOperations(stage, root, flags.quick));
     await cleanUp();
   }
   if (wanted.has('start')) tell(await measureStart(root, newFolder, flags.quick ? 1 : 3));

@@ -67,8 +67,10 @@ export async function start({
   };
 }
 
-export const startBenchProgram = (name: 'bare' | 'raw', env: Record<string, string>): Promise<Contender> =>
-  start({ name, args: [join(here, `${name}.mjs`)], env });
+export const startBenchProgram = (
+  name: 'bare' | 'raw' | 'worker',
+  env: Record<string, string>,
+): Promise<Contender> => start({ name, args: [join(here, `${name}.mjs`)], env });
 
 /** Waits until the last of them has let go of its output. */
 async function endGroup(child: ChildProcess): Promise<void> {

@@ -69,6 +69,10 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   address that used up its limit just before.
 * **Pages**: two accounts with ${sizes} entries in one table, after VACUUM ANALYZE. One connection; the first and the
   deepest page of both take turns, request by request; the ratio of the median latencies of a round.
+* **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.
+  For the number per second all are accepted before the first worker starts, and the time is that from the first start
+  to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of
+  PostgreSQL while a server with its worker has nothing to do.
 * **Start**: from starting the process to the first authenticated 200, with packages installed and the bundle built;
   first with an empty data folder, then again with the same one. Memory 5 s after the second start.
 `;

@@ -67,3 +67,39 @@ export async function fillFast(db: Db, fill: (db: Db) => Promise<void>): Promise
     await sql`reset all`.execute(connection);
   });
 }
+
+export async function clearOperations(db: Db): Promise<void> {
+  await sql`delete from operations`.execute(db);
+  await sql`vacuum analyze operations`.execute(db);
+}
+
+export async function countUnfinished(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from operations where finished_at is null`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Seconds from the first start to the last end. */
+export async function readSpan(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from max(finished_at) - min(started_at))::float8 as seconds from operations`.execute(
+    db,
+  );
+  return rows[0]?.seconds ?? Number.NaN;
+}
+
+/** Milliseconds from the beginning of the call's transaction to that of the claim's. */
+export async function readLatencies(db: Db): Promise<{ p50: number; p99: number }> {
+  const { rows } = await sql<{ p50: number; p99: number }>`
+    select percentile_cont(0.5) within group (order by ms) as p50,
+           percentile_cont(0.99) within group (order by ms) as p99
+    from (select extract(epoch from started_at - created_at)::float8 * 1000 as ms from operations) l`.execute(
+    db,
+  );
+  return rows[0] ?? { p50: Number.NaN, p99: Number.NaN };
+}
+
+export async function setLogStatement(db: Db, what: 'all' | 'none'): Promise<void> {
+  await sql`alter system set log_statement = ${sql.lit(what)}`.execute(db);
+  await sql`select pg_reload_conf()`.execute(db);
+}

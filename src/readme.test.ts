@@ -23,21 +23,33 @@ afterAll(async () => {
 });
 
 /** The commands of a chapter, as somebody would paste them. */
-function commandsOf(chapter: string): string {
-  const text = readme.split(`## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '';
+function commandsOf(page: string, chapter: string): string {
+  const text = page.split(`## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '';
   return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]).join('\n');
+}
+
+async function paste(commands: string): Promise<string> {
+  const script = commands.replace('hpk1_…', server.apiKey ?? '').replace('http://127.0.0.1:8080', server.url);
+  const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
+    cwd: root,
+    env: { ...process.env, HOSTPLANE_DATA: join(temporary, 'data') },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+function expectInOrder(text: string, expected: readonly string[]): void {
+  let from = 0;
+  for (const part of expected) {
+    const at = text.indexOf(part, from);
+    expect([part, at >= from]).toEqual([part, true]);
+    from = at;
+  }
 }
 
 describe('the README', () => {
   it('has a tour that does what it says, pasted as it stands', async () => {
-    const script = commandsOf('Three minutes with curl')
-      .replace('hpk1_…', server.apiKey ?? '')
-      .replace('http://127.0.0.1:8080', server.url);
-    const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
-      cwd: root,
-      env: { ...process.env, HOSTPLANE_DATA: join(temporary, 'data') },
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    const stdout = await paste(commandsOf(readme, 'Three minutes with curl'));
     const expected = [
       '"effective_permissions"',
       '"operation_id":"listMyApis"',
@@ -49,15 +61,12 @@ describe('the README', () => {
       '"status":"revoked"',
       '"code":"api_key_revoked"',
       '"action":"revokeApiKey"',
+      '"action":"block_new_cost"',
+      '"type":"api_key.revoked"',
       '"openapi":"3.1.0"',
       'openapi: "3.1.0"',
     ];
-    let from = 0;
-    for (const text of expected) {
-      const at = stdout.indexOf(text, from);
-      expect([text, at >= from]).toEqual([text, true]);
-      from = at;
-    }
+    expectInOrder(stdout, expected);
   });
 
   it('links only to files that exist', () => {
@@ -68,5 +77,22 @@ describe('the README', () => {
         link,
         true,
       ]);
+  });
+});
+
+describe('the page about approvals', () => {
+  it('can be tried as it stands', async () => {
+    const page = readFileSync(join(root, 'docs/approvals.md'), 'utf8');
+    expectInOrder(await paste(commandsOf(page, 'Try it')), [
+      '"name":"lab"',
+      '"code":"approval_required"',
+      'DELETE /account/v1/budgets/lab',
+      'waiting for a decision',
+      'delete budget lab',
+      'approved, not used yet',
+      '"status":"succeeded"',
+      '204',
+      '"approval_operation_id":"op_',
+    ]);
   });
 });

@@ -1,5 +1,5 @@
-/** The role that does the work which outlives requests: operations, schedules. */
-
+/** The role that does the work which outlives requests: operations, webhooks, what is due again and again. */
+import { EVENTS_CHANNEL } from './kernel/events/store.ts';
 import { WORK_CHANNEL } from './kernel/operations/store.ts';
 import { retention } from './kernel/retention/schedule.ts';
 import type { Services } from './kernel/services.ts';
@@ -7,6 +7,8 @@ import { REAL } from './operations/environment.ts';
 import { Runner } from './operations/runner.ts';
 import { Schedules } from './operations/schedules/schedules.ts';
 import { DatabaseRunnerStore } from './operations/store.ts';
+import { WEBHOOKS_CHANNEL } from './operations/webhooks/attempts/store.ts';
+import { WebhookSender } from './operations/webhooks/sender.ts';
 import type { Listener } from './store/listener.ts';
 
 export interface Worker {
@@ -28,15 +30,20 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
     leaseSeconds === undefined ? {} : { leaseSeconds },
   );
   listener.subscribe(WORK_CHANNEL, runner);
+  const sender = new WebhookSender(services);
+  listener.subscribe(EVENTS_CHANNEL, sender);
+  listener.subscribe(WEBHOOKS_CHANNEL, sender);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
   metrics.watch('operations_running', 'Operations in the hands of this process.', () => runner.running);
+  metrics.watch('webhooks_sending', 'Webhook messages on their way from this process.', () => sender.sending);
   return {
     start() {
       runner.start();
+      sender.start();
       schedules.start();
     },
     async close() {
-      await Promise.all([runner.close(), schedules.close()]);
+      await Promise.all([runner.close(), sender.close(), schedules.close()]);
     },
   };
 }

@@ -3,6 +3,7 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../kernel/audit/entry.ts';
 import { newId } from '../kernel/ids.ts';
+import { declares } from '../kernel/named/named.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.ts';
 import { verdict } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
@@ -13,7 +14,16 @@ import { createKey } from '../testing/accounts.ts';
 import { freshAddress } from '../testing/app.ts';
 import { outcomeOf } from './answers.ts';
 import { forgeKey } from './forged-keys.ts';
-import { callTo, createWorld, endpoints, goneParamsFor, paramNames, type World, writes } from './walk.ts';
+import {
+  callTo,
+  createWorld,
+  endpoints,
+  goneParamsFor,
+  paramNames,
+  requestTo,
+  type World,
+  writes,
+} from './walk.ts';
 
 let world: World;
 let nowhere: Db;
@@ -87,7 +97,11 @@ const example = (endpoint: Endpoint) => endpoint.example.params ?? {};
 
 /** Calls by someone who is known, and how they end. */
 const known: Record<string, Case> = {
-  done: { answer: (e) => String(e.example.answer.status), call: (e) => callTo(e, world) },
+  done: {
+    // What is declared is there already when the walk declares it.
+    answer: (e) => (declares(e) ? '200' : String(e.example.answer.status)),
+    call: (e) => callTo(e, world),
+  },
   'unknown parameter': {
     answer: '422 validation_failed',
     call: (e) => callTo(e, world, { query: { no_such_parameter: 1 } }),
@@ -206,10 +220,10 @@ describe('nothing else leaves any', () => {
   });
 
   it.each(writes.filter(takesIdempotencyKey))('$id answered again from memory', async (endpoint) => {
-    const request = { headers: { 'idempotency-key': newId('request') }, params: example(endpoint) };
-    const payload = { ...(endpoint.example.body as object), name: 'replayed' };
-    const first = await callTo(endpoint, world, { ...request, payload });
-    const again = await callTo(endpoint, world, { ...request, payload });
+    const headers = { 'idempotency-key': newId('request') };
+    const request = { ...(await requestTo(endpoint, world)), headers, key: world.key.key };
+    const first = await world.app.call(request);
+    const again = await world.app.call(request);
     expect([endpoint.id, again.headers['idempotent-replayed']]).toEqual([endpoint.id, 'true']);
     expect([endpoint.id, (await entriesOf(first)).length, await entriesOf(again)]).toEqual([
       endpoint.id,

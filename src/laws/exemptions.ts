@@ -56,6 +56,16 @@ export const exemptions = {
         'Three independent parts (mode, entries, what Report only would have denied), whatever their size.',
     },
   ],
+  operationOfAccepted: [
+    {
+      subject: 'cancelOperation',
+      reason: 'Answers with the operation it stops, and names that one; it starts none.',
+    },
+    {
+      subject: 'redeliverWebhook',
+      reason: 'The delivery in its answer is what it starts; deliveries are followed by their own id.',
+    },
+  ],
   permissionChecksInPipelineOnly: [
     {
       subject: 'src/families/account/self/my-apis.ts',
@@ -64,6 +74,12 @@ export const exemptions = {
     {
       subject: 'src/families/account/self/whoami.ts',
       reason: 'Tells what the pipeline would decide, as the list of effective permissions.',
+    },
+  ],
+  silentWrites: [
+    {
+      subject: 'redeliverWebhook',
+      reason: 'Sends once more what was told before; the list of deliveries shows what becomes of it.',
     },
   ],
 } as const satisfies Record<string, readonly Exemption[]>;

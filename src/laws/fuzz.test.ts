@@ -22,6 +22,8 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
+  // Calls may ask to wait for a minute; here nobody does anything they could wait for.
+  world.app.services.waiters.close();
 });
 
 afterAll(() => world.app.close());

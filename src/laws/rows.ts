@@ -7,6 +7,7 @@ import { recordCrossings } from '../kernel/budgets/store.ts';
 import { writeDenials, writeDrops } from '../kernel/denials/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { addReading } from '../kernel/metering/readings/reading.ts';
+import { newSeat, takeSeat } from '../kernel/streams/store.ts';
 import { createKey } from '../testing/accounts.ts';
 import { insertDelivery, insertWebhook } from '../testing/webhooks.ts';
 import { insertPolishing, listParams, noteFilled, type World } from './walk.ts';
@@ -25,6 +26,7 @@ async function fillOnce(world: World, mark: string): Promise<void> {
     .values({ account_id: account.id, mode: 'report_only', mode_changed_at: now(), mode_changed_by: mark })
     .execute();
   await writeDrops(db, [{ accountId: account.id, count: 3 }]);
+  await takeSeat(db, newSeat(account.id, newId('api_key')));
   const { id } = await insertWebhook(app.services, account, { name: `${mark}-told` });
   noteFilled(world, '/account/v1/webhooks', id);
 }
@@ -130,7 +132,11 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
       name,
       amount: '100.00',
       currency: 'EUR',
-      scope: { families: null, label_selector: null, api_key_ids: null },
+      scope: {
+        families: i % 2 === 0 ? ['storage'] : null,
+        label_selector: `mark=${name}`,
+        api_key_ids: [key.id],
+      },
       thresholds: sql`${JSON.stringify([{ percent: 80, basis: 'actual' }])}::jsonb`,
       action: 'notify',
       emails: [],
@@ -149,6 +155,15 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
     key: world.key.key,
   });
   if (widget.statusCode !== 201) throw new Error(widget.body);
+  await db
+    .insertInto('machines')
+    .values({
+      id: newId('request').replace('req', 'mac'),
+      account_id: account.id,
+      name,
+      status: 'running',
+    })
+    .execute();
   await addReading(db, app.services.provider.catalogue, {
     resourceId: widget.json<{ id: string }>().id,
     sku: 'traffic.out',

@@ -11,6 +11,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { settle } from '../testing/operations.ts';
 import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
 
@@ -75,7 +76,10 @@ const makers: Readonly<Record<string, Maker>> = {
   },
 };
 
-/** Waits for ever to begin: no worker takes it, so it is still there when a law looks at it. */
+/**
+ * Waits for ever to begin: no worker takes it, so it is still there when a law looks at it. About what every key may see,
+ * and started with what it takes to stop it: a law about permissions meets only that of the endpoint.
+ */
 export function insertPolishing({ app, account, key }: World, name: string): Promise<StoredOperation> {
   return insertOperation(
     app.services.db,
@@ -85,12 +89,12 @@ export function insertPolishing({ app, account, key }: World, name: string): Pro
       type: 'widget.polish',
       family: 'workshop',
       status: 'queued',
-      resource_type: 'widget',
+      resource_type: 'operation',
       resource_id: newId('request').replace('req', 'wid'),
       resource_name: name,
       actor: { kind: 'api_key', api_key_id: key.id, member_id: account.ownerId },
       api_key_id: key.id,
-      permission: 'workshop:widgets:write',
+      permission: 'account:operations:write',
       cancellable: true,
       queue: 'free',
       input: '{}',
@@ -140,6 +144,7 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   const answer = await world.app.call({ ...request, ...payloadOf(creator), key: world.key.key });
   const { id } = answer.statusCode < 300 ? answer.json<{ id?: unknown }>() : {};
   if (typeof id !== 'string') throw new Error(`${creator.id} ${answer.statusCode}: ${answer.body}`);
+  if (answer.statusCode === 202) await settle(world.app);
   return id;
 }
 
@@ -171,6 +176,7 @@ async function removeOne(path: string, params: Params, world: World): Promise<vo
     key: world.key.key,
   });
   if (answer.statusCode >= 300) throw new Error(`${remover.id} ${answer.statusCode}: ${answer.body}`);
+  if (answer.statusCode === 202) await settle(world.app);
 }
 
 /** Ids that exist and belong to the world's account, one for each parameter of the path, the outer ones first. */

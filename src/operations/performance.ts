@@ -17,6 +17,8 @@ import type { Advance, ChildEnd, Claimed, RunnerStore } from './port.ts';
 /** A fault of ours is not mended by patience alone. */
 const MOST_FAULTS = 10;
 const PATROL_SECONDS = 30;
+/** How long a step that is to stop may take to do so. */
+const STANDSTILL_MS = 10_000;
 
 export interface Stage {
   readonly store: RunnerStore;
@@ -36,6 +38,7 @@ export class Performance {
   #readAt: number;
   #controller = new AbortController();
   #interruption: Interruption | null = null;
+  #leaveBehind: () => void = () => undefined;
   #isLast = false;
 
   constructor(stage: Stage, operation: Claimed) {
@@ -58,6 +61,7 @@ export class Performance {
     if (this.#interruption === 'lost') return;
     this.#interruption = why;
     this.#controller.abort();
+    if (why === 'lost' || why === 'closing') this.#leaveBehind();
   }
 
   /** Returns when the operation is out of this worker's hands. True: its lease is still held and must be given back. */
@@ -145,12 +149,30 @@ export class Performance {
         signal,
         db,
       });
-      return await Promise.race([work, interrupted]);
+      const outcome = await Promise.race([work, interrupted]);
+      if (outcome === 'interrupted') {
+        callOff();
+        await this.#standStill(work);
+      }
+      return outcome;
     } catch (error) {
       return signal.aborted ? 'interrupted' : this.#failureOf(error);
     } finally {
       callOff();
     }
+  }
+
+  /** What the step has under way outside comes to an end first: what follows would else be overtaken by it. */
+  async #standStill(work: Promise<unknown>): Promise<void> {
+    // In the hands of another already, or about to be.
+    if (this.#interruption === 'lost' || this.#interruption === 'closing') return;
+    let callOff = (): void => undefined;
+    const outOfPatience = new Promise<void>((resolve) => {
+      this.#leaveBehind = resolve;
+      callOff = this.#stage.environment.after(STANDSTILL_MS, resolve);
+    });
+    await Promise.race([work.catch(() => undefined), outOfPatience]);
+    callOff();
   }
 
   #failureOf(error: unknown): Outcome {

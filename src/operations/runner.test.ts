@@ -18,7 +18,7 @@ let t: TestApp;
 let account: TestAccount;
 
 beforeAll(async () => {
-  t = await createTestApp();
+  t = await createTestApp({ works: true });
   account = await createAccount(t.services.db);
 });
 afterAll(() => t.close());

@@ -53,18 +53,31 @@ export class DatabaseRunnerStore implements RunnerStore {
 
   claim(owner: string, limit: number): Promise<Claimed[]> {
     const at = this.#at;
+    const lease = sql`${this.#leaseSeconds} * interval '1 second'`;
+    const claimable = sql`finished_at is null and is_ready and type = any(${this.#types}::text[])`;
     return transact(this.#db, async (tx) => {
-      // A time to run at that was set later than now, and a lease longer than any that is given, are of a clock that
-      // was put back since.
+      // One search for each way to be due, so that each finds its few rows by an index. A time to run at that was set
+      // later than now, and a lease longer than any that is given, are of a clock that was put back since.
       const { rows } = await sql<Claimed & { was_queued: boolean }>`
-        with due as (
-          select id, status = 'queued' as was_queued from operations
-          where finished_at is null and is_ready and type = any(${this.#types}::text[]) and (
-            (lease_owner is null and (run_at <= ${at} or run_at_set > ${at}))
-            or lease_until <= ${at} or lease_until > ${at} + ${2 * this.#leaseSeconds} * interval '1 second')
-          order by run_at, id limit ${limit} for update skip locked)
-        update operations o set attempt = attempt + 1, lease_owner = ${owner},
-          lease_until = ${at} + ${this.#leaseSeconds} * interval '1 second',
+        with left_behind as (
+          select id, status from operations
+          where ${claimable} and lease_owner is not null and (lease_until <= ${at} or lease_until > ${at} + 2 * ${lease})
+          order by lease_until, id limit ${limit} for update skip locked),
+        waiting as (
+          select id, status from operations
+          where ${claimable} and lease_owner is null and run_at <= ${at}
+          order by run_at, id limit ${limit} for update skip locked),
+        put_back as (
+          select id, status from operations
+          where ${claimable} and lease_owner is null and run_at > ${at} and run_at_set > ${at}
+          order by run_at_set, id limit ${limit} for update skip locked),
+        due as (
+          select id, status = 'queued' as was_queued from (
+            select * from left_behind union all select * from waiting union all select * from put_back) found
+          limit ${limit}),
+        places as (
+          update operation_subjects set is_running = true from due where operation_id = due.id and was_queued)
+        update operations o set attempt = attempt + 1, lease_owner = ${owner}, lease_until = ${at} + ${lease},
           status = case when was_queued then 'running' else status end,
           cancellable = case when was_queued then cancellable_running else cancellable end,
           started_at = coalesce(started_at, ${at}), waiting_for = null, updated_at = ${at}
@@ -79,15 +92,15 @@ export class DatabaseRunnerStore implements RunnerStore {
   }
 
   async #tellStarted(tx: Tx, started: readonly Claimed[]): Promise<void> {
-    if (started.length === 0) return;
-    await sql`
-      update operation_subjects set is_running = true
-      where operation_id = any(${started.map(({ id }) => id)}::text[])`.execute(tx);
+    const groups = new Map<string, Claimed[]>();
+    for (const operation of started) {
+      const key = `${operation.account_id} ${JSON.stringify(operation.actor)}`;
+      groups.set(key, [...(groups.get(key) ?? []), operation]);
+    }
     // Accounts in one order: two workers that claim at once cannot lock each other out.
-    const ordered = [...started].sort((a, b) => (a.account_id < b.account_id ? -1 : 1));
-    for (const operation of ordered) {
-      const { account_id: accountId, actor } = operation;
-      await writeEvents(tx, this.#registry, { accountId, actor }, [startedEvent(operation)]);
+    for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const [{ account_id: accountId, actor }] = group as [Claimed, ...Claimed[]];
+      await writeEvents(tx, this.#registry, { accountId, actor }, group.map(startedEvent));
     }
   }
 
@@ -113,6 +126,9 @@ export class DatabaseRunnerStore implements RunnerStore {
   }
 
   async advance(operation: Claimed, advance: Advance): Promise<Claimed | null> {
+    const isAlone = advance.to !== 'children' && !('commit' in advance && advance.commit !== undefined);
+    // One statement is a transaction by itself.
+    if (isAlone) return (await this.#move(this.#db, operation, advance)) ?? null;
     return this.#fenced(async (tx) => {
       const commit = 'commit' in advance ? advance.commit : undefined;
       const events = (await commit?.(tx)) ?? [];
@@ -124,13 +140,13 @@ export class DatabaseRunnerStore implements RunnerStore {
     }, null);
   }
 
-  async #move(tx: Tx, operation: Claimed, advance: Advance): Promise<Claimed | undefined> {
+  async #move(db: Db, operation: Claimed, advance: Advance): Promise<Claimed | undefined> {
     const at = this.#at;
     const { rows } = await sql<Claimed>`
       update operations set ${this.#changes(operation, advance, at)}, updated_at = ${at}
       where id = ${operation.id} and attempt = ${operation.attempt} and lease_owner = ${operation.lease_owner}
         and finished_at is null
-      returning *, ${at} as read_at`.execute(tx);
+      returning *, ${at} as read_at`.execute(db);
     return rows[0];
   }
 

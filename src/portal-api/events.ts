@@ -1,18 +1,12 @@
 /** What people change is told in the account's feed like anything else; only of the types declared for the account itself. */
 import { budgetEventTypes } from '../kernel/budgets/event-types.ts';
-import { accountEventTypes } from '../kernel/events/account-types.ts';
+import { accountEventTypes, declaredAs } from '../kernel/events/account-types.ts';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/writing.ts';
 import type { Tx } from '../store/database.ts';
 import { type Actor, eventActor } from './actor.ts';
 
-const declared = {
-  eventTypes: new Map(
-    [...accountEventTypes, ...budgetEventTypes].map((type) => [type.type, { ...type, family: 'account' }]),
-  ),
-  // All that the portal changes belongs to the account family.
-  subjects: new Map(),
-};
+const declared = declaredAs([...accountEventTypes, ...budgetEventTypes]);
 
 export async function writePortalEvents(
   tx: Tx,

@@ -33,3 +33,7 @@ export async function readKeyFingerprint(db: Db): Promise<string | null> {
   const row = await db.selectFrom('instance').select('secret_key_fingerprint').executeTakeFirstOrThrow();
   return row.secret_key_fingerprint;
 }
+
+export async function forgetKeyFingerprint(db: Db): Promise<void> {
+  await db.updateTable('instance').set({ secret_key_fingerprint: null }).execute();
+}

@@ -34,7 +34,7 @@ export interface TestAppOptions {
   readonly limiter?: RateLimitStore;
   readonly server?: ServerOptions;
   readonly database?: TestDatabase;
-  /** Whether operations are carried out, as in the product; false leaves them queued. */
+  /** Whether operations, webhooks and schedules are carried out, as in the product. Else nothing moves by itself. */
   readonly works?: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     baseUrl: 'https://api.example.test',
     secretKey: Buffer.alloc(32, 'for tests only'),
     ...(options.limiter ? { limiter: options.limiter } : {}),
-    works: options.works ?? true,
+    works: options.works ?? false,
   });
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });

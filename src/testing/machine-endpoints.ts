@@ -1,7 +1,7 @@
 /** The calls of the test family that start operations, as any product family writes them. */
 import { sql } from 'kysely';
 import { OperationView, presentOperation } from '../kernel/operations/schema.ts';
-import { findOperation, type StoredOperation } from '../kernel/operations/store.ts';
+import type { StoredOperation } from '../kernel/operations/store.ts';
 import { List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
@@ -100,15 +100,37 @@ async function find(db: Db, accountId: string, id: string, lock = false): Promis
   return row;
 }
 
-async function pending(db: Db, row: MachineRow): Promise<StoredOperation | undefined> {
+/** The machine and what works on it, in one look. */
+async function findWithWork(db: Db, accountId: string, id: string) {
   const found = await db
-    .selectFrom('operations')
-    .select('id')
-    .where('resource_id', '=', row.id)
-    .where('finished_at', 'is', null)
-    .orderBy('id')
+    .selectFrom('machines')
+    .leftJoin('operations', (join) =>
+      join.onRef('operations.resource_id', '=', 'machines.id').on('operations.finished_at', 'is', null),
+    )
+    .selectAll('operations')
+    .select([
+      'machines.id as machine_id',
+      'machines.account_id as machine_account_id',
+      'machines.name as machine_name',
+      'machines.status as machine_status',
+      'machines.version as machine_version',
+      'machines.created_at as machine_created_at',
+    ])
+    .where('machines.id', '=', id)
+    .where('machines.account_id', '=', accountId)
+    .orderBy('operations.id')
+    .limit(1)
     .executeTakeFirst();
-  return found === undefined ? undefined : findOperation(db, row.account_id, found.id);
+  if (found === undefined) throw new Problem('not_found');
+  const machine: MachineRow = {
+    id: found.machine_id,
+    account_id: found.machine_account_id,
+    name: found.machine_name,
+    status: found.machine_status,
+    version: found.machine_version,
+    created_at: found.machine_created_at,
+  };
+  return { machine, operation: found.id === null ? undefined : (found as StoredOperation) };
 }
 
 const byId: SortKey = { column: sql.ref('machines.id'), type: 'text' };
@@ -152,8 +174,8 @@ const getMachine = endpoint({
   problems: [],
   example: { params: { id: example.id }, answer: { status: 200, body: example } },
   async handle({ db, caller, params, services }) {
-    const row = await find(db, caller.account.id, params.id);
-    return ok(present(row, await pending(db, row), services.baseUrl));
+    const { machine, operation } = await findWithWork(db, caller.account.id, params.id);
+    return ok(present(machine, operation, services.baseUrl));
   },
 });
 

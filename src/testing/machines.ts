@@ -90,9 +90,6 @@ const once =
     return more?.(tx);
   };
 
-/** Where a process may be killed: the tests of crashes put something here. */
-export const crashPoints: { at?: (point: string) => Promise<void> | void } = {};
-
 type Effect = (db: Db, machineId: string) => Promise<unknown>;
 
 function step(
@@ -117,9 +114,7 @@ function step(
           signal.addEventListener('abort', () => reject(new Error('aborted'))),
         );
       if (told?.does === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-      await crashPoints.at?.(`${name} before`);
       await effect?.(db, machineId);
-      await crashPoints.at?.(`${name} after`);
       if (told?.does === 'fail-after-effect')
         return failed('engine_failed', `${name} was told to fail late.`);
       if (told?.does === 'sleep' && tries === 0) return { kind: 'sleep', seconds: 3600, waitingFor: 'human' };

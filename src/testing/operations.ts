@@ -1,9 +1,14 @@
 /** Operations of tests: started as a handler starts them, watched until they are as expected. */
+
+import { sql } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
 import { startOperation } from '../kernel/operations/operations.ts';
 import { hasEnded } from '../kernel/operations/schema.ts';
 import { readOperation, requestCancel, type StoredOperation } from '../kernel/operations/store.ts';
+import { REAL } from '../operations/environment.ts';
+import { Runner } from '../operations/runner.ts';
+import { DatabaseRunnerStore } from '../operations/store.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
@@ -37,7 +42,7 @@ export async function operationOf({ services }: Home, id: string): Promise<Store
   return row;
 }
 
-const LOOK_EVERY_MS = 20;
+const LOOK_EVERY_MS = 5;
 
 /** Looks at the row itself: what is tested must not be what tells the time. */
 export async function until(
@@ -82,4 +87,28 @@ export async function startMixed(
     await startOn(home, account, change(kind), newMachineId(), { children, behaviours });
     started += 1 + children.length;
   }
+}
+
+/** Does all that is due, and what that leads to; what sleeps goes on sleeping. */
+export async function settle({ services }: Home): Promise<void> {
+  const { db, registry, log } = services;
+  const store = new DatabaseRunnerStore(db, registry, REAL);
+  const kindOf = (type: string): Kind | undefined => registry.kinds.get(type);
+  const runner = new Runner({ store, environment: REAL, db, log, kindOf });
+  runner.start();
+  for (;;) {
+    const busy = await db
+      .selectFrom('operations')
+      .select('id')
+      .where('finished_at', 'is', null)
+      .where('is_ready', '=', true)
+      .where((where) =>
+        where.or([where('lease_owner', 'is not', null), where('run_at', '<=', sql<Date>`now()`)]),
+      )
+      .where('type', 'in', [...registry.kinds.keys()])
+      .executeTakeFirst();
+    if (busy === undefined) break;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  await runner.close();
 }

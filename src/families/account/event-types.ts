@@ -30,6 +30,8 @@ export const eventTypes: readonly EventType[] = [
   { type: 'operation.failed', severity: 'error', when: 'An operation failed.', data: operation },
   { type: 'operation.cancelled', severity: 'info', when: 'An operation was cancelled.', data: operation },
 
+  { type: 'webhook.updated', severity: 'info', when: 'A webhook was changed.', data: Shape({}) },
+  { type: 'webhook.deleted', severity: 'warning', when: 'A webhook was removed.', data: Shape({}) },
   { type: 'webhook.test', severity: 'info', when: 'Somebody wants to see a webhook work.', data: Shape({}) },
   {
     type: 'webhook.failing',

@@ -3,6 +3,7 @@ import { budgetEvaluation } from '../../kernel/budgets/evaluation.ts';
 import { repricing } from '../../kernel/metering/repricing.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
+import { keyEnds } from './api-keys/ends.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
 import { deleteBudget, listBudgets, setBudget } from './budgets/endpoints.ts';
 import { eventTypes } from './event-types.ts';
@@ -56,5 +57,5 @@ export const account: Family = {
   ],
   eventTypes,
   kinds: [approvalRequest],
-  schedules: [budgetEvaluation, repricing],
+  schedules: [budgetEvaluation, repricing, keyEnds],
 };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPool, type Tables } from '../../store/database.ts';
 import { createAccount, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { untilWaiting } from '../../testing/portal.ts';
 import { spend } from '../../testing/spending.ts';
 import { faultsOf } from '../validation.ts';
 import type { Threshold } from './budget.ts';
@@ -136,6 +137,22 @@ describe('the evaluation of budgets', () => {
     ]);
     await Promise.all(Array.from({ length: 6 }, () => evaluateBudgets(app.services, APRIL)));
     expect((await told()).slice(4)).toEqual(['budget.reset', 'budget.reset']);
+  });
+
+  it('tells nothing of a budget that was changed while it looked', async () => {
+    const { db } = app.services;
+    const { id } = await add([actual(50)]);
+    await spendInMarch('60.00');
+    const { evaluated } = await db.transaction().execute(async (tx) => {
+      await sql`update budgets set scope = jsonb_set(scope, '{families}', '["storage"]'), version = version + 1
+        where id = ${id}`.execute(tx);
+      const running = evaluateBudgets(app.services, MARCH);
+      await untilWaiting(tx, 1);
+      return { evaluated: running };
+    });
+    await evaluated;
+    await evaluateBudgets(app.services, MARCH);
+    expect(await told()).toEqual([]);
   });
 
   it('goes on with the other accounts when one cannot be evaluated', async () => {

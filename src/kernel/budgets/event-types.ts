@@ -10,7 +10,12 @@ const figures = {
   currency: Type.String(),
 };
 
+const declared = Shape({ amount: Decimal, currency: Type.String(), action: OneOf(actions) });
+
 export const budgetEventTypes: readonly EventType[] = [
+  { type: 'budget.created', severity: 'info', when: 'A budget was declared.', data: declared },
+  { type: 'budget.updated', severity: 'info', when: 'A budget was changed.', data: declared },
+  { type: 'budget.deleted', severity: 'warning', when: 'A budget was removed.', data: declared },
   {
     type: 'budget.threshold_crossed',
     severity: 'warning',

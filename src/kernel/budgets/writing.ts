@@ -7,6 +7,7 @@ import { crossedBy, type Declaration, type Figures, periodOf, sameThreshold } fr
 import { tellReset } from './crossing.ts';
 import { figuresOf } from './figures.ts';
 import { type BudgetWithCrossings, forgetCrossing, insertBudget, replaceBudget } from './store.ts';
+import { tellChange } from './telling.ts';
 
 /** The one to replace, or the name of the one to make. */
 export type Target =
@@ -69,11 +70,12 @@ export async function writeBudget(
       declaration,
     );
     const changes = [{ pointer: '', before: null, after: declaration }];
-    return { budget: { ...row, crossed: [] }, figures, changes, events: [] };
+    return { budget: { ...row, crossed: [] }, figures, changes, events: [tellChange('created', row)] };
   }
   const { existing } = target;
   const changes = changesBetween(declarationOf(existing), declaration);
   if (changes.length === 0) return { budget: existing, figures, changes, events: [] };
   const row = await replaceBudget(db, existing.id, declaration);
-  return { ...(await takeBack(db, existing, { ...row, crossed: [] }, figures, period)), figures, changes };
+  const { budget, events } = await takeBack(db, existing, { ...row, crossed: [] }, figures, period);
+  return { budget, figures, changes, events: [tellChange('updated', budget), ...events] };
 }

@@ -6,6 +6,7 @@ import { newId } from '../ids.ts';
 import type { Endpoint } from '../record.ts';
 import { WriteBehind } from '../write-behind.ts';
 import { type Denial, type DenialCause, writeDenials, writeDrops } from './store.ts';
+import { tellDenials } from './telling.ts';
 
 /** Different ones within a second; whoever causes more of them learns no more from the rest. */
 const CAPACITY = 1_000;
@@ -40,7 +41,11 @@ export class DenialQueue {
         first_at: kept.first_at,
         count: kept.count + next.count,
       }),
-      write: (denials) => writeDenials(db, denials),
+      write: async (denials) => {
+        await writeDenials(db, denials);
+        // What is recorded stays recorded: an event more or less is no reason to count it twice.
+        await tellDenials(db, denials).catch(failed);
+      },
       dropped: ({ account_id, count }) => this.#drop(account_id, count),
     });
   }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import type { AllowlistMode } from '../access/tables.ts';
 
 export const denialCauses = ['permission', 'ip_restriction'] as const;
@@ -74,4 +74,18 @@ export async function writeDrops(
     select d.account_id, current_date, d.count
     from unnest(${drops.map((d) => d.accountId)}::text[], ${drops.map((d) => d.count)}::int[]) as d(account_id, count)
     on conflict (account_id, day) do update set count = key_denial_drops.count + excluded.count`.execute(db);
+}
+
+/** Those of the last hour. Held until the commit: of two processes that ask at once the second finds what the first told. */
+export async function findToldDenials(
+  tx: Tx,
+  accountId: string,
+): Promise<{ type: string; data: Record<string, unknown> }[]> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 9))`.execute(tx);
+  const { rows } = await sql<{ type: string; data: Record<string, unknown> }>`
+    select type, data from events
+    where account_id = ${accountId} and resource_id = ${accountId}
+      and type in ('ip_allowlist.denied', 'ip_allowlist.would_deny')
+      and occurred_at > clock_timestamp() - interval '1 hour'`.execute(tx);
+  return rows;
 }

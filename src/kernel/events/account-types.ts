@@ -4,6 +4,7 @@
  */
 import { roleNames } from '../access/roles.ts';
 import { accountStatuses, allowlistModes, approvals } from '../access/tables.ts';
+import type { Registry } from '../registry.ts';
 import { Nullable, OneOf, Shape, Time, type TProperties, Type } from '../schema.ts';
 import type { EventType } from './event.ts';
 
@@ -113,3 +114,11 @@ export const accountEventTypes: readonly EventType[] = [
   info('approval.denied', 'A person refused a call.', decision),
   info('approval.expired', 'Nobody decided in time, or the approved call was not made in time.', approval),
 ];
+
+/** For writers that know no registry; all that such types are about belongs to the account family. */
+export function declaredAs(types: readonly EventType[]): Pick<Registry, 'eventTypes' | 'subjects'> {
+  return {
+    eventTypes: new Map(types.map((type) => [type.type, { ...type, family: 'account' }])),
+    subjects: new Map(),
+  };
+}

@@ -28,6 +28,8 @@ interface ResourcesTable {
   priced_as: Generated<string | null>;
   /** The term it was ordered for, where its price follows from that. */
   contract_months: Generated<number>;
+  /** It exists but does not run, for prices that make a difference between the two. */
+  is_stopped: Generated<boolean>;
   price_hourly_micros: number | null;
   price_monthly_micros: number | null;
   created_at: Generated<Date>;
@@ -100,6 +102,7 @@ export async function noteResource(
       apiKeyId: before === undefined ? (note.api_key_id ?? null) : before.api_key_id,
       pricedAs: note.priced_as ?? note.type,
       contractMonths: note.contract_months ?? 1,
+      isStopped: note.is_stopped ?? false,
       configuration,
     };
     priced = await follow(db, next, at, { catalogue, references });

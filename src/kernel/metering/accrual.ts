@@ -2,21 +2,17 @@
  * From spans to money. Nothing is accrued ahead of being asked: what a stretch of time costs follows from the spans
  * alone, so a restart cannot lose or double anything.
  *
- * All sums are exact integers of 1/FINE until the end. The sum of one resource, SKU and month is rounded as it runs,
- * and a part costs the difference between the rounded sums at its two ends: parts add up to the whole to the last
- * millionth, however time is cut.
+ * The sum of one resource, SKU and month is exact and rounded as it runs, and a part costs the difference between the
+ * rounded sums at its two ends: parts add up to the whole to the last millionth, however time is cut.
  */
 import { divide, least, type Micro, most, ONE } from '../prices/micro.ts';
 import { DAY_MS, HOUR_MS, type Month, monthAt, startOfDay } from './calendar.ts';
 import { keyOf, type MeterLine } from './line.ts';
 import type { Ledger, Origin, Reading, Span } from './span.ts';
 
-/** Every month's days divide it. */
-const DAYS = BigInt(28 * 29 * 15 * 31);
-const FINE = ONE * BigInt(DAY_MS) * DAYS;
-const PER_HOUR = FINE / BigInt(HOUR_MS);
-/** Prices of an hour have twelve digits. */
-const HOURLY = PER_HOUR / ONE;
+const HOUR = BigInt(HOUR_MS);
+/** A price by the hour has twelve digits, and time is counted in milliseconds. */
+const HOURLY = ONE * HOUR;
 
 /** What one SKU of one resource cost within one month (and, cut so, one day), under one set of labels. */
 export interface Part {
@@ -37,74 +33,85 @@ export interface Stretch {
   readonly byDay?: boolean;
 }
 
-interface Sum {
-  cost: bigint;
-  quantity: bigint;
-  billable: bigint;
-}
+/** One SKU of one resource in one month: exact sums, and what of them was given out in parts. */
+class Sum {
+  month = 0;
+  /** Money and time: of a price by the hour in 1/HOURLY, of one by the month in milliseconds of that month. */
+  cost = 0n;
+  quantity = 0n;
+  billable = 0n;
+  given = { quantity: 0n, billable: 0n, cost: 0n };
 
-const nothing: Readonly<Sum> = { cost: 0n, quantity: 0n, billable: 0n };
+  grow(line: MeterLine, ms: bigint, month: Month): void {
+    if (this.month !== month.from) {
+      this.month = month.from;
+      this.cost = this.quantity = this.billable = 0n;
+      this.given = { quantity: 0n, billable: 0n, cost: 0n };
+    }
+    this.quantity += line.quantity * ms;
+    this.billable += line.billable * ms;
+    if (line.pace === 'month') this.cost += line.monthly * ms;
+    else {
+      // What is cheaper by the month than before gives nothing back: the sum stands still instead.
+      const grown = least(this.cost + line.hourly * ms, line.monthly * HOURLY);
+      this.cost = most(this.cost, grown);
+    }
+  }
 
-const rounded = ({ cost, quantity, billable }: Sum): Sum => ({
-  cost: divide(cost, FINE),
-  quantity: divide(quantity, FINE),
-  billable: divide(billable, FINE),
-});
-
-/** What is cheaper by the month than it was before gives nothing back: the sum stands still instead. */
-function grow(sum: Sum, line: MeterLine, ms: bigint, month: Month): void {
-  const perMs = FINE / BigInt(DAY_MS * month.days);
-  const share = line.unit === 'hour' ? PER_HOUR : perMs;
-  sum.quantity += line.quantity * ms * share;
-  sum.billable += line.billable * ms * share;
-  if (line.pace === 'month') sum.cost += line.monthly * ms * perMs;
-  else {
-    const uncapped = sum.cost + line.hourly * ms * HOURLY;
-    sum.cost = most(sum.cost, least(uncapped, line.monthly * FINE));
+  /** What was added since the last time. */
+  give({ unit, pace }: MeterLine, { ms }: Month): { quantity: Micro; billable: Micro; cost: Micro } {
+    const before = this.given;
+    const time = unit === 'hour' ? HOUR : ms;
+    const quantity = divide(this.quantity, time);
+    const billable = this.billable === this.quantity ? quantity : divide(this.billable, time);
+    const cost = divide(this.cost, pace === 'month' ? ms : HOURLY);
+    this.given = { quantity, billable, cost };
+    return {
+      quantity: quantity - before.quantity,
+      billable: billable - before.billable,
+      cost: cost - before.cost,
+    };
   }
 }
 
-/** The moments at which a part ends, the last being the end of the stretch. */
-function* cuts(from: number, to: number, stretch: Stretch): Generator<number> {
-  let at = from;
-  while (at < to) {
-    let next = Math.min(to, monthAt(at).to);
-    if (at < stretch.from) next = Math.min(next, stretch.from);
-    else if (stretch.byDay) next = Math.min(next, startOfDay(at) + DAY_MS);
-    yield next;
-    at = next;
+function nextCut(at: number, end: number, month: Month, stretch: Stretch): number {
+  const next = Math.min(end, month.to);
+  if (at < stretch.from) return Math.min(next, stretch.from);
+  return stretch.byDay ? Math.min(next, startOfDay(at) + DAY_MS) : next;
+}
+
+function* onceParts(span: Span, { from, to }: Stretch): Generator<Part> {
+  const { startedAt: at } = span;
+  if (at < from || at >= to) return;
+  for (const { sku, unit, pace, quantity, billable, monthly } of span.lines) {
+    if (pace === 'once')
+      yield { origin: span, at, sku, unit, kind: 'fixed', quantity, billable, cost: monthly };
   }
 }
 
 function* spanParts(span: Span, sums: Map<string, Sum>, stretch: Stretch): Generator<Part> {
-  const { startedAt } = span;
-  const base = (at: number, { sku, unit }: MeterLine) =>
-    ({ origin: span, at, sku, unit, kind: 'fixed' }) as const;
-  if (startedAt >= stretch.from && startedAt < stretch.to) {
-    for (const line of span.lines) {
-      if (line.pace !== 'once') continue;
-      const { quantity, billable, monthly } = line;
-      yield { ...base(startedAt, line), quantity, billable, cost: monthly };
-    }
-  }
-  let at = Math.max(startedAt, monthAt(stretch.from).from);
-  for (const next of cuts(at, Math.min(span.endedAt ?? stretch.to, stretch.to), stretch)) {
-    const month = monthAt(at);
-    for (const line of span.lines) {
-      if (line.pace === 'once') continue;
-      const key = `${month.from} ${keyOf(line)}`;
-      const sum = sums.get(key) ?? { ...nothing };
+  yield* onceParts(span, stretch);
+  const running = span.lines
+    .filter(({ pace }) => pace !== 'once')
+    .map((line) => {
+      const key = keyOf(line);
+      const sum = sums.get(key) ?? new Sum();
       sums.set(key, sum);
-      const before = rounded(sum);
-      grow(sum, line, BigInt(next - at), month);
+      return { line, sum };
+    });
+  const end = Math.min(span.endedAt ?? stretch.to, stretch.to);
+  let at = Math.max(span.startedAt, monthAt(stretch.from).from);
+  let month = monthAt(at);
+  while (at < end) {
+    if (at >= month.to) month = monthAt(at);
+    const next = nextCut(at, end, month, stretch);
+    const ms = BigInt(next - at);
+    for (const { line, sum } of running) {
+      sum.grow(line, ms, month);
+      const { quantity, billable, cost } = sum.give(line, month);
       if (at < stretch.from) continue;
-      const after = rounded(sum);
-      yield {
-        ...base(at, line),
-        quantity: after.quantity - before.quantity,
-        billable: after.billable - before.billable,
-        cost: after.cost - before.cost,
-      };
+      const { sku, unit } = line;
+      yield { origin: span, at, sku, unit, kind: 'fixed', quantity, billable, cost };
     }
     at = next;
   }

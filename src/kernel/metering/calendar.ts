@@ -11,14 +11,25 @@ export interface Period {
 export interface Month {
   readonly from: number;
   readonly to: number;
-  readonly days: number;
+  /** How long it is. */
+  readonly ms: bigint;
 }
+
+/** A year of days asks for the same few months over and over. */
+const months = new Map<number, Month>();
+const MOST_MONTHS = 1000;
 
 export function monthAt(time: number): Month {
   const at = new Date(time);
+  const number = at.getUTCFullYear() * 12 + at.getUTCMonth();
+  const known = months.get(number);
+  if (known !== undefined) return known;
   const from = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
   const to = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1);
-  return { from, to, days: (to - from) / DAY_MS };
+  const month = { from, to, ms: BigInt(to - from) };
+  if (months.size >= MOST_MONTHS) months.clear();
+  months.set(number, month);
+  return month;
 }
 
 export function monthOf(at: Date): Period {

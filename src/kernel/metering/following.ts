@@ -83,8 +83,9 @@ async function succeedSpan(
   await addSpan(db, { ...next, lines, startedAt });
 }
 
-const makeOf = ({ pricedAs, configuration, contractMonths = 1 }: Followed) => ({
+const makeOf = ({ pricedAs, configuration, contractMonths = 1, isStopped = false }: Followed) => ({
   pricedAs,
   configuration,
   contractMonths,
+  isStopped,
 });

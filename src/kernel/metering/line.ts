@@ -48,7 +48,7 @@ export function meterLines(lines: readonly Line[]): MeterLine[] {
   const bySku = new Map<string, MeterLine>();
   for (const line of lines) {
     const next = lineOf(line);
-    if (next === null || (next.hourly === 0n && next.monthly === 0n)) continue;
+    if (next === null || next.monthly === 0n) continue;
     const key = keyOf(next);
     const known = bySku.get(key);
     bySku.set(

@@ -8,6 +8,7 @@ import { forgetResource, noteResource } from '../inventory/store.ts';
 import { parseLabelSelector } from '../pages/label-selector.ts';
 import { divide, micro } from '../prices/micro.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
+import { forgetWhatExpired } from '../retention/store.ts';
 import { addReading } from './readings/reading.ts';
 import { repriceSpans } from './repricing.ts';
 import { forecast, spentBetween } from './spending.ts';
@@ -42,6 +43,7 @@ interface Changes {
   readonly configuration?: Record<string, unknown> | null;
   readonly apiKeyId?: string;
   readonly name?: string;
+  readonly isStopped?: boolean;
 }
 
 /** A volume of 100 GB, which costs 4.40 a month in fra1, unless told otherwise. */
@@ -52,9 +54,22 @@ async function thing(accountId?: string): Promise<Thing> {
     id,
     accountId: owner,
     note(when, changes = {}, prices = catalogue) {
-      const { type = 'volume', labels = {}, size_gb = 100, apiKeyId, name = 'v' } = changes;
+      const {
+        type = 'volume',
+        labels = {},
+        size_gb = 100,
+        apiKeyId,
+        name = 'v',
+        isStopped = false,
+      } = changes;
       const base = { id, account_id: owner, family: 'flexible-vps', type, name, labels, status: 'ready' };
-      const note = { ...base, location: 'fra1', parent_id: null, api_key_id: apiKeyId ?? null };
+      const note = {
+        ...base,
+        location: 'fra1',
+        parent_id: null,
+        api_key_id: apiKeyId ?? null,
+        is_stopped: isStopped,
+      };
       const { configuration = { location: 'fra1', size_gb } } = changes;
       return db.transaction().execute(async (tx) => {
         if (configuration === null) await noteResource(tx, { ...note, configuration }, { at: when });
@@ -140,6 +155,16 @@ describe('the meter', () => {
       ['03-11T00:00', '03-16T00:00'],
       ['03-27T00:00', null],
     ]);
+  });
+
+  it('counts for a stopped machine only what is held for it', async () => {
+    const vm = await thing();
+    const configuration = { location: 'fra1', plan: 'flex-2-4' };
+    await vm.note(at('03-01'), { type: 'vm', configuration });
+    await vm.note(at('03-02'), { type: 'vm', configuration, isStopped: true });
+    await vm.note(at('03-31'), { type: 'vm', configuration });
+    // Two days of the plan; the address all month.
+    expect(await vm.spent()).toBe(micro('0.011') * 48n + micro('0.5'));
   });
 
   it('charges what is due at once exactly once', async () => {
@@ -260,7 +285,7 @@ describe('spentBetween and forecast', () => {
     const confidence = async (now: Date) => (await forecast(db, accountId, march, {}, now)).confidence;
     const early = await forecast(db, accountId, march, {}, at('03-02'));
     expect([early.total, early.confidence]).toEqual([micro('4.4'), 'low']);
-    expect(await confidence(at('03-10'))).toBe('medium');
+    expect(await confidence(at('03-10T00:00:00.001'))).toBe('medium');
     expect(await confidence(at('03-20'))).toBe('high');
     await volume.note(at('03-19'), { size_gb: 1000 });
     expect(await confidence(at('03-20'))).toBe('low');
@@ -294,8 +319,8 @@ describe('readings', () => {
       );
     const metered = async (until: Date) => (await volume.spent(until)) - (await fixedUntil(volume, until));
     await read(at('03-02'), 90);
-    await read(at('03-03'), 1100);
-    await Promise.all([read(at('03-03'), 1100), read(at('03-03'), 1100)]);
+    await Promise.all([1, 2, 3, 4].map(() => read(at('03-03'), 1100)));
+    await read(at('03-03T00:00:01'), 1100);
     expect(await metered(at('03-03'))).toBe(0n);
     expect(await metered(at('03-04'))).toBe(micro('1'));
     await read(at('03-05'), 3100);
@@ -305,6 +330,19 @@ describe('readings', () => {
     await read(at('04-01'), 90);
     expect(await metered(at('04-01'))).toBe(micro('4'));
   });
+});
+
+it('is kept as long as usage looks back, and a month more', async () => {
+  const day = 86_400_000;
+  const ago = (days: number) => new Date(Date.now() - days * day);
+  const volume = await thing();
+  for (const days of [500, 436.5, 434]) {
+    await volume.note(ago(days));
+    await volume.forget(ago(days - 1));
+  }
+  await volume.note(ago(500));
+  await forgetWhatExpired(db);
+  expect((await volume.spans()).map(({ to }) => to === null)).toEqual([true, false]);
 });
 
 async function fixedUntil(volume: Thing, until: Date): Promise<bigint> {

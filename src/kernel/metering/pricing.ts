@@ -11,6 +11,8 @@ export interface Subject {
   readonly pricedAs: string;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly contractMonths?: number;
+  /** Then only what is held for it costs: it runs for no hour of the month. */
+  readonly isStopped?: boolean;
 }
 
 export interface Before {
@@ -25,7 +27,7 @@ export type Metered =
 
 export function meter(
   catalogue: Catalogue,
-  { pricedAs, configuration, contractMonths = 1 }: Subject,
+  { pricedAs, configuration, contractMonths = 1, isStopped = false }: Subject,
   at: Date,
   before: Before | null,
   references?: References,
@@ -33,6 +35,7 @@ export function meter(
   const priced = price(catalogue, pricedAs, configuration, {
     at,
     contractMonths,
+    ...(isStopped ? { hoursPerMonth: 0 } : {}),
     ...(before === null ? {} : { existing: before.isUnchanged ? 'unchanged' : before.lines }),
     ...(references === undefined ? {} : { references }),
   });

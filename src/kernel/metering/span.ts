@@ -9,6 +9,8 @@ export interface Origin {
   readonly type: string;
   readonly location: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** The key that created the resource. */
+  readonly apiKeyId: string | null;
 }
 
 export interface Span extends Origin {

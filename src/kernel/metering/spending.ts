@@ -30,6 +30,12 @@ function spentUntil(ledger: Ledger, from: number, to: number, scope: SpendingSco
 }
 
 /** Of `period`, what was accrued until `now`. */
+export function spentOn(ledger: Ledger, period: Period, scope: SpendingScope, now: Date): Micro {
+  const until = Math.min(period.to.getTime(), now.getTime());
+  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
+  return fixed + metered;
+}
+
 export async function spentBetween(
   db: Db,
   accountId: string,
@@ -37,10 +43,7 @@ export async function spentBetween(
   scope: SpendingScope = {},
   now: Date = new Date(),
 ): Promise<Micro> {
-  const ledger = await readLedger(db, accountId, period, scope);
-  const until = Math.min(period.to.getTime(), now.getTime());
-  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
-  return fixed + metered;
+  return spentOn(await readLedger(db, accountId, period, scope), period, scope, now);
 }
 
 export async function forecast(
@@ -52,9 +55,6 @@ export async function forecast(
 ): Promise<Forecast> {
   return forecastOf(await readLedger(db, accountId, period, scope), period, scope, now);
 }
-
-const share = (part: number, whole: number): number =>
-  whole <= 0 ? 1 : Math.min(1, Math.max(0, part / whole));
 
 /** As somebody would have seen the ledger then. */
 function asOf({ spans, readings }: Ledger, time: number): Ledger {
@@ -79,26 +79,22 @@ function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: numb
  * `high`: the period is over, or half of it has passed and the forecast of half that time ago differs by at most a
  * tenth. `low`: less than a tenth has passed, or that earlier forecast differs by more than half. Else `medium`.
  */
-function confidenceOf(ledger: Ledger, period: Period, scope: SpendingScope, now: number): Confidence {
-  const from = period.from.getTime();
-  const to = period.to.getTime();
-  if (now >= to) return 'high';
-  const passed = share(now - from, to - from);
+function confidenceOf(passed: number, total: Micro, earlier: () => Micro): Confidence {
+  if (passed >= 1) return 'high';
   if (passed < 0.1) return 'low';
-  const total = Number(runRate(ledger, period, scope, now));
-  const earlier = Number(runRate(ledger, period, scope, from + Math.floor((now - from) / 2)));
-  const drift = Math.abs(total - earlier) / Math.max(total, earlier, 1);
+  const then = Number(earlier());
+  const drift = Math.abs(Number(total) - then) / Math.max(Number(total), then, 1);
   if (drift > 0.5) return 'low';
   return passed >= 0.5 && drift <= 0.1 ? 'high' : 'medium';
 }
 
 export function forecastOf(ledger: Ledger, period: Period, scope: SpendingScope, now: Date): Forecast {
+  const from = period.from.getTime();
+  const to = period.to.getTime();
   const at = now.getTime();
-  const until = Math.min(period.to.getTime(), at);
-  const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
-  return {
-    spent: fixed + metered,
-    total: runRate(ledger, period, scope, at),
-    confidence: confidenceOf(ledger, period, scope, at),
-  };
+  const { fixed, metered } = spentUntil(ledger, from, Math.min(to, at), scope);
+  const total = runRate(ledger, period, scope, at);
+  const passed = (at - from) / (to - from);
+  const earlier = () => runRate(ledger, period, scope, from + Math.floor((at - from) / 2));
+  return { spent: fixed + metered, total, confidence: confidenceOf(passed, total, earlier) };
 }

@@ -22,6 +22,7 @@ interface MeterSpansTable extends OriginColumns {
   /** The type by whose rules it is priced. */
   priced_as: string;
   contract_months: number;
+  is_stopped: boolean;
   configuration: Record<string, unknown>;
   lines: StoredLine[];
   /** As of when the lines are right. */
@@ -48,15 +49,17 @@ export interface OpenSpan {
   readonly apiKeyId: string | null;
   readonly pricedAs: string;
   readonly contractMonths: number;
+  readonly isStopped: boolean;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly lines: readonly MeterLine[];
   readonly pricedAt: Date;
   readonly startedAt: Date;
 }
 
-/** Priced when it starts and without a contract, unless it says otherwise. */
-export type NewSpan = Omit<OpenSpan, 'id' | 'pricedAt' | 'contractMonths'> &
-  Partial<Pick<OpenSpan, 'pricedAt' | 'contractMonths'>>;
+type Assumed = 'pricedAt' | 'contractMonths' | 'isStopped';
+
+/** Priced when it starts, without a contract and running, unless it says otherwise. */
+export type NewSpan = Omit<OpenSpan, 'id' | Assumed> & Partial<Pick<OpenSpan, Assumed>>;
 
 const openColumns = [
   'id',
@@ -70,6 +73,7 @@ const openColumns = [
   'api_key_id as apiKeyId',
   'priced_as as pricedAs',
   'contract_months as contractMonths',
+  'is_stopped as isStopped',
   'configuration',
   'lines',
   'priced_at as pricedAt',
@@ -146,7 +150,7 @@ export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
 }
 
 export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<OpenSpan> {
-  const { pricedAt = span.startedAt, contractMonths = 1 } = span;
+  const { pricedAt = span.startedAt, contractMonths = 1, isStopped = false } = span;
   const { id } = await db
     .insertInto('meter_spans')
     .values({
@@ -160,6 +164,7 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
       api_key_id: span.apiKeyId,
       priced_as: span.pricedAs,
       contract_months: contractMonths,
+      is_stopped: isStopped,
       configuration: span.configuration,
       lines: sql`${JSON.stringify(writeLines(span.lines))}::jsonb`,
       priced_at: pricedAt,
@@ -168,7 +173,7 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  return { ...span, id, pricedAt, contractMonths };
+  return { ...span, id, pricedAt, contractMonths, isStopped };
 }
 
 /** For what changes without changing the cost or what it is counted under. */
@@ -177,23 +182,32 @@ export async function amendSpan(
   id: number,
   span: Omit<NewSpan, 'lines' | 'startedAt'>,
 ): Promise<void> {
-  const { name, pricedAs, configuration, contractMonths = 1 } = span;
+  const { name, pricedAs, configuration, contractMonths = 1, isStopped = false } = span;
   await db
     .updateTable('meter_spans')
-    .set({ name, priced_as: pricedAs, configuration, contract_months: contractMonths })
+    .set({
+      name,
+      priced_as: pricedAs,
+      configuration,
+      contract_months: contractMonths,
+      is_stopped: isStopped,
+    })
     .where('id', '=', id)
     .execute();
 }
 
-type LedgerRow = Pick<MeterSpansTable, 'resource_id' | 'family' | 'type' | 'location' | 'labels'> & {
+type LedgerRow = Pick<
+  MeterSpansTable,
+  'resource_id' | 'family' | 'type' | 'location' | 'labels' | 'api_key_id'
+> & {
   lines: StoredLine[] | null;
   started_at: Date;
   ended_at: Date | null;
   reading: { sku: string; unit: string; quantity: string; billable: string; cost: string } | null;
 };
 
-function originOf({ resource_id, family, type, location, labels }: LedgerRow): Origin {
-  return { resourceId: resource_id, family, type, location, labels };
+function originOf({ resource_id, family, type, location, labels, api_key_id }: LedgerRow): Origin {
+  return { resourceId: resource_id, family, type, location, labels, apiKeyId: api_key_id };
 }
 
 /**
@@ -211,12 +225,12 @@ export async function readLedger(
     ${families === undefined ? sql`true` : sql`family = any(${families}::text[])`}
     and ${apiKeyIds === undefined ? sql`true` : sql`api_key_id = any(${apiKeyIds}::text[])`}`;
   const { rows } = await sql<LedgerRow>`
-    select resource_id, family, type, location, labels, lines, started_at, ended_at, null::jsonb as reading, id
+    select resource_id, family, type, location, labels, api_key_id, lines, started_at, ended_at, null::jsonb as reading, id
     from meter_spans
     where account_id = ${accountId} and started_at < ${to} and (ended_at is null or ended_at >= ${start}) and ${narrowed}
     union all
-    select resource_id, family, type, location, labels, null, read_at, null, jsonb_build_object('sku', sku, 'unit', unit,
-      'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
+    select resource_id, family, type, location, labels, api_key_id, null, read_at, null, jsonb_build_object('sku', sku,
+      'unit', unit, 'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
     from meter_readings
     where account_id = ${accountId} and read_at >= ${from} and read_at < ${to} and ${narrowed}
     order by resource_id, started_at, id`.execute(db);

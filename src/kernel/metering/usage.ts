@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Micro } from '../prices/micro.ts';
 import { type Part, partsOf } from './accrual.ts';
-import { dayName, type Period } from './calendar.ts';
+import { dayName, type Period, startOfDay } from './calendar.ts';
 import type { Ledger } from './span.ts';
 
 export const groupings = ['family', 'type', 'resource', 'label', 'location', 'day'] as const;
@@ -69,22 +69,45 @@ interface Tally {
 const TURN = 10_000;
 
 export async function groupUsage(ledger: Ledger, { from, to }: Period, grouping: Grouping): Promise<Usage> {
-  const tallies = new Map<string, Tally>();
+  const tallies = new Tallies(grouping);
   const totals = { fixed: 0n, metered: 0n };
   let seen = 0;
   const stretch = { from: from.getTime(), to: to.getTime(), byDay: grouping.by === 'day' };
   for (const part of partsOf(ledger, stretch)) {
     if (++seen % TURN === 0) await setImmediate();
     totals[part.kind] += part.cost;
-    const key = keyFor(part, grouping);
-    const name = JSON.stringify(key);
-    const tally = tallies.get(name) ?? { key, quantities: new Map(), cost: 0n };
-    tallies.set(name, tally);
+    const tally = tallies.of(part);
     tally.cost += part.cost;
     count(tally, part);
   }
-  const groups = [...tallies.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tally]) => tally);
-  return { ...totals, groups: groups.map(present) };
+  return { ...totals, groups: tallies.sorted().map(present) };
+}
+
+class Tallies {
+  readonly #grouping: Grouping;
+  readonly #byName = new Map<string, Tally>();
+  /** Parts of one span, or of one day, follow one another or come back often: their names are made once. */
+  readonly #known = new Map<unknown, Tally>();
+
+  constructor(grouping: Grouping) {
+    this.#grouping = grouping;
+  }
+
+  of(part: Part): Tally {
+    const sign = this.#grouping.by === 'day' ? startOfDay(part.at) : part.origin;
+    const known = this.#known.get(sign);
+    if (known !== undefined) return known;
+    const key = keyFor(part, this.#grouping);
+    const name = JSON.stringify(key);
+    const tally = this.#byName.get(name) ?? { key, quantities: new Map(), cost: 0n };
+    this.#byName.set(name, tally);
+    this.#known.set(sign, tally);
+    return tally;
+  }
+
+  sorted(): Tally[] {
+    return [...this.#byName.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, tally]) => tally);
+  }
 }
 
 function count({ quantities }: Tally, { sku, unit, quantity, billable }: Part): void {

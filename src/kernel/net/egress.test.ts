@@ -103,7 +103,7 @@ describe('a call', () => {
   it('has a status once it is there, however slowly the body comes', async () => {
     const to = await receiver();
     to.answer((response) => void response.writeHead(200).write('begun'));
-    const answer = await egress(as('127.0.0.1')).call(new URL(to.url), { ...post, timeoutMs: 300 });
+    const answer = await egress(as('127.0.0.1')).call(new URL(to.url), { ...post, timeoutMs: 2000 });
     expect([answer.status, answer.body.toString()]).toEqual([200, 'begun']);
   });
 });

@@ -6,7 +6,7 @@
 import { lookup } from 'node:dns/promises';
 import { type RequestOptions, request } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { rootCertificates, type TLSSocket } from 'node:tls';
+import { createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from 'node:tls';
 import { parseAddress } from './address.ts';
 import { type AddressKind, behindNat64, kindOf } from './address-kind.ts';
 import { parseCidr } from './cidr.ts';
@@ -62,7 +62,7 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 export class Egress {
   readonly #special: PrefixTrie<'allow' | 'deny'>;
-  readonly #ca: string[] | undefined;
+  readonly #trust: SecureContext;
   readonly #resolve: Resolve;
 
   constructor({ allow, deny, ca }: EgressSettings, resolve: Resolve = resolveAll) {
@@ -72,7 +72,8 @@ export class Egress {
         return parsed === null ? [] : [[parsed.cidr, verdict] as const];
       });
     this.#special = buildPrefixTrie([...read(allow, 'allow'), ...read(deny, 'deny')]);
-    this.#ca = ca === null ? undefined : [...rootCertificates, ca];
+    // Made once: reading all authorities again takes longer than most calls.
+    this.#trust = createSecureContext(ca === null ? {} : { ca: [...rootCertificates, ca] });
     this.#resolve = resolve;
   }
 
@@ -91,7 +92,7 @@ export class Egress {
     const late = AbortSignal.timeout(wanted.timeoutMs);
     const signal = wanted.signal === undefined ? late : AbortSignal.any([late, wanted.signal]);
     const addresses = await this.#addressesOf(hostOf(url), signal);
-    return exchange(url, wanted, { signal, addresses, ca: this.#ca });
+    return exchange(url, wanted, { signal, addresses, trust: this.#trust });
   }
 
   async #addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -117,7 +118,7 @@ export class Egress {
 interface Way {
   readonly signal: AbortSignal;
   readonly addresses: readonly string[];
-  readonly ca: string[] | undefined;
+  readonly trust: SecureContext;
 }
 
 /** Answers with what was checked, whatever is asked. */
@@ -131,7 +132,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
 
 function exchange(url: URL, wanted: EgressRequest, way: Way): Promise<EgressAnswer> {
   const host = hostOf(url);
-  const options: RequestOptions = {
+  const options: RequestOptions & { secureContext: SecureContext } = {
     method: wanted.method,
     host,
     port: url.port === '' ? 443 : Number(url.port),
@@ -141,7 +142,7 @@ function exchange(url: URL, wanted: EgressRequest, way: Way): Promise<EgressAnsw
     agent: false,
     lookup: pinned(way.addresses),
     rejectUnauthorized: true,
-    ...(way.ca === undefined ? {} : { ca: way.ca }),
+    secureContext: way.trust,
   };
   return new Promise((resolve, reject) => {
     let stage: 'connect' | 'tls' | 'open' | 'answered' = 'connect';

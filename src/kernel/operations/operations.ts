@@ -13,13 +13,13 @@ import {
   type Ending,
   insertOperation,
   lockSubjects,
+  lockSubjectsOf,
   markEnded,
   type Queued,
   queueOf,
   readOperation,
   requestCancel,
   type StoredOperation,
-  subjectsOf,
 } from './store.ts';
 
 /** On whose behalf, and as part of what. */
@@ -201,7 +201,7 @@ export async function endOperation(
   const kind = registry.kinds.get(row.type);
   const ended = { id, type: row.type, resource: refOf(row), ...ending };
   const settled = (await kind?.settle?.(db as Tx, ended, row.input)) ?? [];
-  await lockSubjects(db, await subjectsOf(db, id));
+  await lockSubjectsOf(db, id);
   const isMine = await markEnded(db, id, ending, {
     attempt: options.attempt ?? null,
     now: options.now ?? null,

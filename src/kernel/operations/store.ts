@@ -83,6 +83,15 @@ export async function lockSubjects(db: Db, subjects: readonly string[]): Promise
     await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 7))`.execute(db);
 }
 
+/** Those an operation has places for, in the same order. */
+export async function lockSubjectsOf(db: Db, operationId: string): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(subject, 7)) from (
+      select subject from operation_subjects where operation_id = ${operationId} order by subject) mine`.execute(
+    db,
+  );
+}
+
 export type Queued = Pick<
   StoredOperation,
   'id' | 'type' | 'account_id' | 'queue' | 'status' | 'cancellable' | 'started_at'
@@ -197,28 +206,28 @@ export async function markEnded(
 ): Promise<boolean> {
   const now = options.now === null ? sql<Date>`now()` : sql<Date>`${options.now}::timestamptz`;
   const { rows } = await sql<{ parent_id: string | null }>`
+    with ended as (
     update operations set status = ${ending.status}, error = ${ending.error === null ? null : JSON.stringify(ending.error)}::jsonb,
       result = ${ending.result === null ? null : JSON.stringify(ending.result)}::jsonb, finished_at = ${now}, updated_at = ${now},
       progress_percent = case when ${ending.status} = 'succeeded' then 100 else progress_percent end,
       lease_owner = null, lease_until = null, waiting_for = null, awaits_children = false, is_ready = false
     where id = ${id} and finished_at is null and (${options.attempt}::int is null or attempt = ${options.attempt})
-    returning parent_id`.execute(db);
+    returning parent_id)
+    select parent_id, pg_notify(${ENDED_CHANNEL}, ${id}) from ended`.execute(db);
   const [row] = rows;
   if (row === undefined) return false;
   await letNextBegin(db, id, now);
   if (row.parent_id !== null) await wakeOperations(db, row.parent_id);
-  await sql`select pg_notify(${ENDED_CHANNEL}, ${id})`.execute(db);
   return true;
 }
 
 async function letNextBegin(db: Db, id: string, now: ReturnType<typeof sql<Date>>): Promise<void> {
-  const left = await sql<{ subject: string }>`
-    delete from operation_subjects where operation_id = ${id} returning subject`.execute(db);
-  if (left.rows.length === 0) return;
-  const subjects = left.rows.map(({ subject }) => subject);
   const heads = await sql<{ operation_id: string }>`
+    with mine as (delete from operation_subjects where operation_id = ${id} returning subject)
     select distinct on (subject) operation_id from operation_subjects
-    where subject = any(${subjects}::text[]) order by subject, place`.execute(db);
+    where subject in (select subject from mine) and operation_id <> ${id} order by subject, place`.execute(
+    db,
+  );
   if (heads.rows.length === 0) return;
   const ids = [...new Set(heads.rows.map(({ operation_id }) => operation_id))];
   // Held before it is looked at: of two that leave at once, the later one sees that the other is gone too.

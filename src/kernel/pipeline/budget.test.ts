@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { untilWaiting } from '../../testing/portal.ts';
 import { spend } from '../../testing/spending.ts';
 import { newId } from '../ids.ts';
 
@@ -138,12 +139,7 @@ describe('many at once', () => {
     const waiting = await db.transaction().execute(async (tx) => {
       await tx.selectFrom('budgets').select('id').where('id', '=', id).forUpdate().execute();
       const calls = Promise.all(Array.from({ length: 5 }, () => create()));
-      const isWaiting = async (): Promise<boolean> => {
-        const { rows } = await sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
-        return rows.length > 0;
-      };
-      while (!(await isWaiting())) await new Promise(setImmediate);
+      await untilWaiting(tx, 5);
       await spend(tx, account.id, '100.00');
       return { calls };
     });

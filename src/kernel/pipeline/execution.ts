@@ -7,6 +7,7 @@ import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
 import { operationUrl } from '../operations/schema.ts';
 import { isWrite } from '../record.ts';
 import type { Services } from '../services.ts';
+import { Departure } from '../waiting/departure.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
 import { budget } from './budget.ts';
@@ -81,7 +82,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
   });
 }
 
-const never: Leave = () => new AbortController().signal;
+const never: Leave = () => new Departure();
 
 export async function execute(
   exchange: Exchange,

@@ -1,10 +1,11 @@
 import { maskKeys } from '../access/key-format.ts';
 import type { Endpoint, Reply, SuccessStatus } from '../record.ts';
+import type { TSchema } from '../schema.ts';
 import { hasSecret, serialise, serialiseWithoutSecrets } from '../serialise.ts';
 
 export interface Result {
   readonly status: SuccessStatus | 304;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string | null;
 }
 
@@ -19,15 +20,36 @@ function holdsSecret(schema: object): boolean {
   return known;
 }
 
-function headersOf(schema: object | null | undefined, body: unknown, nextPage: (cursor: string) => string) {
+function headersOf(
+  { answers, waits }: Endpoint,
+  { status, body }: Reply,
+  nextPage: (cursor: string) => string,
+): Record<string, string> {
+  const schema = answers[status];
   const headers: Record<string, string> = {
     'cache-control': schema && holdsSecret(schema) ? 'no-store' : 'private, no-cache',
   };
   const etag = member(body, 'etag');
   if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
-  const cursor = member(body, 'next_cursor');
+  // A feed has no end to walk to: whoever follows links would never come to rest.
+  const cursor = waits ? null : member(body, 'next_cursor');
   if (typeof cursor === 'string') headers['link'] = maskKeys(`<${nextPage(cursor)}>; rel="next"`);
   return headers;
+}
+
+const shared = new WeakMap<object, { text?: string }>();
+
+/** A body that many callers are given at once, as news wakes those who wait for it: it is written once for all of them. */
+export function share<B extends object>(body: B): B {
+  shared.set(body, {});
+  return body;
+}
+
+function textOf(schema: TSchema, body: unknown): string {
+  const kept = body !== null && typeof body === 'object' ? shared.get(body) : undefined;
+  if (kept === undefined) return maskKeys(serialise(schema, body));
+  kept.text ??= maskKeys(serialise(schema, body));
+  return kept.text;
 }
 
 /**
@@ -40,8 +62,8 @@ export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: stri
     throw new Error(`${endpoint.id} answered ${reply.status}, which its record does not declare.`);
   return {
     status: reply.status,
-    headers: headersOf(schema, reply.body, nextPage),
-    body: schema === null ? null : maskKeys(serialise(schema, reply.body)),
+    headers: headersOf(endpoint, reply, nextPage),
+    body: schema === null ? null : textOf(schema, reply.body),
   };
 }
 

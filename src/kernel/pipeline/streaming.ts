@@ -8,6 +8,7 @@ import { Problem } from '../problems/problem.ts';
 import type { Stream, StreamItem } from '../record.ts';
 import type { Services } from '../services.ts';
 import { keepSeat, leaveSeat, newSeat, type Seat, takeSeat } from '../streams/store.ts';
+import type { Departure } from '../waiting/departure.ts';
 import { hold as holdOnce } from '../waiting/holding.ts';
 import { readmit } from './admission.ts';
 import { callOf, type Hold } from './calling.ts';
@@ -17,7 +18,7 @@ import { patienceOf } from './waiting.ts';
 const BEAT_MS = 10_000;
 
 export interface OpenStream {
-  /** Ends when the signal aborts or the process stops; throws the refusal of a caller that lost its right. */
+  /** Ends when its reader leaves or the process stops; throws the refusal of a caller that lost its right. */
   readonly items: Stream;
   close(): Promise<void>;
 }
@@ -42,7 +43,7 @@ export function wantsStream({ endpoint, incoming }: Exchange): boolean {
 
 const full = (): Problem => new Problem('stream_limit_reached');
 
-function holdWhile(exchange: Exchange, services: Services, signal: AbortSignal, seat: Seat): Hold {
+function holdWhile(exchange: Exchange, services: Services, departure: Departure, seat: Seat): Hold {
   let nextBeat = performance.now() + BEAT_MS;
   const beat = async (): Promise<void> => {
     const refused = await readmit(exchange, services);
@@ -55,9 +56,9 @@ function holdWhile(exchange: Exchange, services: Services, signal: AbortSignal, 
     const onwards = { ...holding, look: (before?: T) => holding.look(before ?? last) };
     for (;;) {
       if (performance.now() >= nextBeat) await beat();
-      const patience = patienceOf(exchange, services, nextBeat - performance.now(), signal);
+      const patience = patienceOf(exchange, services, nextBeat - performance.now(), departure);
       last = await holdOnce(services.waiters, patience, onwards);
-      if (signal.aborted || services.waiters.isClosed) throw new Over();
+      if (departure.hasLeft || services.waiters.isClosed) throw new Over();
       if (holding.isDone(last)) return last;
     }
   };
@@ -75,7 +76,7 @@ async function* untilOver(stream: Stream): AsyncGenerator<StreamItem> {
 export async function openStream(
   exchange: Exchange,
   services: Services,
-  signal: AbortSignal,
+  departure: Departure,
 ): Promise<OpenStream> {
   const input = readInput(exchange, undefined);
   const { account, key } = callerOf(exchange);
@@ -84,7 +85,7 @@ export async function openStream(
   if (!(await takeSeat(db, seat))) throw full();
   const close = (): Promise<void> => leaveSeat(db, seat);
   try {
-    const hold = holdWhile(exchange, services, signal, seat);
+    const hold = holdWhile(exchange, services, departure, seat);
     const call = callOf(exchange, services, input, { db, done: nothingDone(), hold });
     const sent = exchange.incoming.headers['last-event-id'];
     const resumeAfter = typeof sent === 'string' && sent !== '' ? sent : undefined;

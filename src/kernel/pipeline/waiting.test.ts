@@ -12,8 +12,8 @@ let t: TestApp;
 let idle: TestApp;
 
 beforeAll(async () => {
-  t = await createTestApp();
-  idle = await createTestApp({ works: false });
+  t = await createTestApp({ works: true });
+  idle = await createTestApp();
 });
 afterAll(async () => {
   await t.close();

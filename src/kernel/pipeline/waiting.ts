@@ -7,6 +7,7 @@ import { Problem } from '../problems/problem.ts';
 import { type Endpoint, isOperation, isWrite } from '../record.ts';
 import type { Registry } from '../registry.ts';
 import type { Services } from '../services.ts';
+import type { Departure } from '../waiting/departure.ts';
 import { hold, type Patience } from '../waiting/holding.ts';
 import { endOf } from '../waiting/news.ts';
 import { readmit } from './admission.ts';
@@ -14,17 +15,17 @@ import { callOf, type Hold } from './calling.ts';
 import type { Input } from './input.ts';
 import { answer, type Result } from './output.ts';
 
-/** Tells when the caller is no longer there; made only for those who wait. */
-export type Leave = () => AbortSignal;
+/** Tells when the caller is no longer there; asked for only by those who wait. */
+export type Leave = () => Departure;
 
 export const patienceOf = (
   exchange: Exchange,
   services: Services,
   milliseconds: number,
-  signal: AbortSignal,
+  departure: Departure,
 ): Patience => ({
   milliseconds,
-  signal,
+  departure,
   accountId: callerOf(exchange).account.id,
   isOverdue: () => (callerOf(exchange).key.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now(),
   readmit: () => readmit(exchange, services),
@@ -44,9 +45,8 @@ export function holdFor(
 
 /** As RFC 7240 has it: the answer says which of the preferences was heeded. */
 export function applied(result: Result, { wait }: Input): Result {
-  return wait === null
-    ? result
-    : { ...result, headers: { ...result.headers, 'preference-applied': `wait=${wait}` } };
+  if (wait !== null) result.headers['preference-applied'] = `wait=${wait}`;
+  return result;
 }
 
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);

@@ -21,6 +21,9 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
       where d.id = ranked.id and ranked.place > 10000`.execute(tx);
     await sql`delete from key_denial_drops where day < current_date - 30`.execute(tx);
     await sql`delete from operations where finished_at < now() - interval '30 days'`.execute(tx);
+    await sql`
+      delete from webhook_deliveries
+      where created_at < now() - interval '30 days' and status <> 'pending'`.execute(tx);
     await retireEvents(tx);
     await retireEntries(tx);
     // Usage looks back 400 days, and from there to the first of its month.

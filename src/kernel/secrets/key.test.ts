@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Db, openDatabase, openPool } from '../../store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
-import { openSeal } from './key.ts';
+import { findFault, openSeal } from './key.ts';
 import { newKey, Seal } from './seal.ts';
 
 let database: TestDatabase;
@@ -49,6 +49,9 @@ it('refuses to start without the key, with another one, and with a broken file, 
   );
   expect(await readdir(folder)).not.toContain('lost');
   await expect(openSeal(db, given(newKey()))).rejects.toThrow(/HOSTPLANE_SECRET_KEY is not the one/);
+  expect(await findFault(db, inFile('kept'))).toBeNull();
+  expect(await findFault(db, inFile('lost'))).toMatch(/^The secrets in this database/);
+  expect(await findFault(db, given(newKey()))).toMatch(/is not the one/);
   const broken = join(folder, 'broken.key');
   await writeFile(broken, 'not a key');
   await expect(openSeal(db, { key: null, key_file: broken })).rejects.toThrow(/holds no key.*backup/);

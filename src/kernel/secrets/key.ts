@@ -59,20 +59,40 @@ async function makeKeyFile(file: string): Promise<Buffer> {
   return key;
 }
 
-async function findKey(db: Db, { key, key_file }: KeySource): Promise<Buffer> {
-  const given = key === null ? await readKeyFile(key_file) : parseKey(key);
+const ABSENT = (file: string): string =>
+  `The secrets in this database are sealed with a key that is not here. Put it back as ${file} (copy it from another process on this database, or from a backup), or set ${SECRET_KEY_VARIABLE}. ${LOST}`;
+
+const OTHER = ({ key, key_file }: KeySource): string =>
+  `The key in ${key === null ? key_file : SECRET_KEY_VARIABLE} is not the one that the secrets in this database are sealed with. Use the key of the processes already running on it, or the one from the backup that the database came from. ${LOST}`;
+
+const readKey = async ({ key, key_file }: KeySource): Promise<Buffer | null> =>
+  key === null ? readKeyFile(key_file) : parseKey(key);
+
+async function findKey(db: Db, source: KeySource): Promise<Buffer> {
+  // In this order: a file that another process makes at this moment is there before its fingerprint is.
+  const known = await readKeyFingerprint(db);
+  const given = await readKey(source);
   if (given !== null) return given;
-  if ((await readKeyFingerprint(db)) === null) return makeKeyFile(key_file);
-  throw new Error(
-    `The secrets in this database are sealed with a key that is not here. Put it back as ${key_file} (copy it from another process on this database, or from a backup), or set ${SECRET_KEY_VARIABLE}. ${LOST}`,
-  );
+  if (known === null) return makeKeyFile(source.key_file);
+  throw new Error(ABSENT(source.key_file));
 }
 
+/** At a start: takes the key, or makes one where none was needed before. */
 export async function openSeal(db: Db, source: KeySource): Promise<Seal> {
   const seal = new Seal(await findKey(db, source));
   if ((await keepKeyFingerprint(db, seal.fingerprint)) === seal.fingerprint) return seal;
-  const where = source.key === null ? source.key_file : SECRET_KEY_VARIABLE;
-  throw new Error(
-    `The key in ${where} is not the one that the secrets in this database are sealed with. Use the key of the processes already running on it, or the one from the backup that the database came from. ${LOST}`,
-  );
+  throw new Error(OTHER(source));
+}
+
+/** What a start would stumble over, and what to do; it changes nothing. */
+export async function findFault(db: Db, source: KeySource): Promise<string | null> {
+  const known = await readKeyFingerprint(db);
+  if (known === null) return null;
+  try {
+    const key = await readKey(source);
+    if (key === null) return ABSENT(source.key_file);
+    return new Seal(key).fingerprint === known ? null : OTHER(source);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

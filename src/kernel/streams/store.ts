@@ -2,8 +2,8 @@ import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { newId } from '../ids.ts';
 
-export const STREAMS_PER_KEY = 5;
-export const STREAMS_PER_ACCOUNT = 20;
+const STREAMS_PER_KEY = 5;
+const STREAMS_PER_ACCOUNT = 20;
 
 declare module '../../store/database.ts' {
   interface Tables {

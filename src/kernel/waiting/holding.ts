@@ -1,5 +1,6 @@
 /** To hold an answer until there is something to tell: nothing but a watch is kept meanwhile, no connection, no lock. */
 import type { Refused } from '../exchange.ts';
+import type { Departure } from './departure.ts';
 import { accessOf } from './news.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -15,7 +16,7 @@ export interface Holding<T> {
 
 export interface Patience {
   readonly milliseconds: number;
-  readonly signal: AbortSignal;
+  readonly departure: Departure;
   readonly accountId: string;
   /** Whether what let the caller in has an end of its own, and that has come. */
   isOverdue(): boolean;
@@ -33,8 +34,7 @@ export async function hold<T>(waiters: Waiters, patience: Patience, holding: Hol
     let value = await holding.look();
     while (!holding.isDone(value)) {
       const left = end - performance.now();
-      const news = left > 0 ? await watch.wait(left, patience.signal) : [];
-      const heard = [...news];
+      const heard = left > 0 ? await watch.wait(left, patience.departure) : [];
       if (heard.includes(access) || patience.isOverdue()) {
         const refused = await patience.readmit();
         if (refused !== undefined) throw refused;

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { Departure } from './departure.ts';
 import { newsKey, Waiters } from './waiters.ts';
 
 const LONG = 60_000;
@@ -33,15 +34,15 @@ describe('a watch', () => {
     expect([...(await watch.wait(1))]).toEqual([]);
   });
 
-  it('ends with its time, with its signal, and at once where that has come', async () => {
+  it('ends with its time, with its waiter, and at once where that has come', async () => {
     const { waiters } = open();
     const watch = waiters.watch([key('a')]);
-    expect((await watch.wait(1)).size).toBe(0);
-    const controller = new AbortController();
-    const waiting = watch.wait(LONG, controller.signal);
-    controller.abort();
-    expect((await waiting).size).toBe(0);
-    expect((await watch.wait(LONG, controller.signal)).size).toBe(0);
+    expect(await watch.wait(1)).toEqual([]);
+    const departure = new Departure();
+    const waiting = watch.wait(LONG, departure);
+    departure.leave();
+    expect(await waiting).toEqual([]);
+    expect(await watch.wait(LONG, departure)).toEqual([]);
   });
 
   it('leaves nothing behind', () => {
@@ -61,7 +62,7 @@ describe('when notifications are not heard', () => {
       const { waiters, events, ends } = open();
       const watches = [waiters.watch([key('a')]), waiters.watch([newsKey('ends', 'b')])];
       const all = async () =>
-        (await Promise.all(watches.map((watch) => watch.wait(LONG)))).map((n) => n.size);
+        (await Promise.all(watches.map((watch) => watch.wait(LONG)))).map((n) => n.length);
       const lost = all();
       events.down();
       ends.down();
@@ -112,6 +113,6 @@ it('closing ends all waits, and those that would begin', async () => {
   const watch = waiters.watch([key('a')]);
   const waiting = watch.wait(LONG);
   waiters.close();
-  expect((await waiting).size).toBe(0);
-  expect((await watch.wait(LONG)).size).toBe(0);
+  expect(await waiting).toEqual([]);
+  expect(await watch.wait(LONG)).toEqual([]);
 });

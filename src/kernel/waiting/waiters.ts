@@ -4,28 +4,38 @@
  * the wait is kept, not missed. When notifications were lost, everybody looks again.
  */
 import type { Subscriber } from '../../store/listener.ts';
+import type { Departure } from './departure.ts';
 
 const BLIND_MS = 1_000;
-const NOTHING: ReadonlySet<string> = new Set();
+/** So many are woken in one turn of the event loop: what they leave behind is cleared away before the next come. */
+const AT_ONCE = 128;
+const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
 
 export interface Watch {
-  /** What was heard since the last wait; empty when the time is over, the signal aborted or the process stops. */
-  wait(milliseconds: number, signal?: AbortSignal): Promise<ReadonlySet<string>>;
+  /** What was heard since the last wait; empty when the time is over, the waiter left or the process stops. */
+  wait(milliseconds: number, departure?: Departure): Promise<readonly string[]>;
   close(): void;
 }
 
 interface Waiter {
   hear(key: string): void;
-  stop(): void;
+  wake(): void;
+}
+
+interface SharedLook {
+  readonly news: number;
+  readonly found: Promise<unknown>;
+  isOver: boolean;
 }
 
 export class Waiters {
   readonly #byKey = new Map<string, Set<Waiter>>();
   /** With the keys of each. */
   readonly #all = new Map<Waiter, readonly string[]>();
-  readonly #looks = new Map<string, { readonly news: number; readonly found: Promise<unknown> }>();
+  readonly #looks = new Map<string, SharedLook>();
+  #sleepers: Waiter[] = [];
   #news = 0;
   #isHearing = false;
   #blind: NodeJS.Timeout | undefined;
@@ -61,33 +71,31 @@ export class Waiters {
   }
 
   watch(keys: readonly string[]): Watch {
-    const heard = new Set<string>();
+    let heard = NOTHING;
     let end: (() => void) | undefined;
     const waiter: Waiter = {
       hear(key) {
-        heard.add(key);
-        end?.();
+        if (!heard.includes(key)) heard = [...heard, key];
       },
-      stop: () => end?.(),
+      wake: () => end?.(),
     };
     this.#all.set(waiter, keys);
     if (!this.#isHearing) this.#lookBlindly();
     for (const key of keys) this.#waitersFor(key).add(waiter);
     return {
-      wait: (milliseconds, signal) =>
+      wait: (milliseconds, departure) =>
         new Promise((resolve) => {
           const finish = (): void => {
             clearTimeout(timer);
-            signal?.removeEventListener('abort', finish);
+            departure?.notify(undefined);
             end = undefined;
-            const news = heard.size === 0 ? NOTHING : new Set(heard);
-            heard.clear();
-            resolve(news);
+            resolve(heard);
+            heard = NOTHING;
           };
           const timer = setTimeout(finish, milliseconds);
           end = finish;
-          if (heard.size > 0 || this.#isClosed || signal?.aborted) finish();
-          else signal?.addEventListener('abort', finish);
+          if (heard.length > 0 || this.#isClosed || departure?.hasLeft) finish();
+          else departure?.notify(finish);
         }),
       close: () => this.#forget(waiter),
     };
@@ -101,12 +109,14 @@ export class Waiters {
     const running = this.#looks.get(name);
     if (running !== undefined && running.news === this.#news) return running.found as Promise<T>;
     const found = look();
-    const entry = { news: this.#news, found };
+    const entry = { news: this.#news, found, isOver: false };
     this.#looks.set(name, entry);
-    const forget = (): void => {
-      if (this.#looks.get(name) === entry) this.#looks.delete(name);
+    const finish = (): void => {
+      entry.isOver = true;
+      // Those of the same news who are still to be woken find it here.
+      if (this.#sleepers.length === 0 && this.#looks.get(name) === entry) this.#looks.delete(name);
     };
-    found.then(forget, forget);
+    found.then(finish, finish);
     return found;
   }
 
@@ -114,7 +124,7 @@ export class Waiters {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#blind);
-    for (const waiter of this.#all.keys()) waiter.stop();
+    for (const waiter of this.#all.keys()) waiter.wake();
   }
 
   #lookBlindly(): void {
@@ -131,12 +141,32 @@ export class Waiters {
 
   #tell(key: string): void {
     this.#news++;
-    for (const waiter of this.#byKey.get(key) ?? []) waiter.hear(key);
+    const waiters = this.#byKey.get(key);
+    if (waiters === undefined) return;
+    for (const waiter of waiters) waiter.hear(key);
+    this.#wake(waiters);
   }
 
   #tellAll(): void {
     this.#news++;
     for (const [waiter, keys] of this.#all) for (const key of keys) waiter.hear(key);
+    this.#wake(this.#all.keys());
+  }
+
+  #wake(waiters: Iterable<Waiter>): void {
+    const isWaking = this.#sleepers.length > 0;
+    for (const waiter of waiters) this.#sleepers.push(waiter);
+    if (!isWaking) this.#wakeSome();
+  }
+
+  #wakeSome(): void {
+    const now = this.#sleepers.splice(0, AT_ONCE);
+    for (const waiter of now) waiter.wake();
+    if (this.#sleepers.length > 0) {
+      setImmediate(() => this.#wakeSome());
+      return;
+    }
+    for (const [name, { isOver }] of this.#looks) if (isOver) this.#looks.delete(name);
   }
 
   #forget(waiter: Waiter): void {

@@ -110,4 +110,4 @@ it('a server killed twenty times during 1,000 operations loses none, doubles non
   expect(standing.rows).toEqual(machines.rows);
   const others = await sql`select id, status from machines where status <> 'running'`.execute(db);
   expect(others.rows).toEqual([]);
-}, 180_000);
+}, 300_000);

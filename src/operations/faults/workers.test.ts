@@ -65,7 +65,7 @@ describe('two workers on one database', () => {
     await expectWhole(t.services.db, t.registry);
     const again = await sql`select 1 from operations where attempt > 1`.execute(t.services.db);
     expect(again.rows.length, 'operations that a second worker took over').toBeGreaterThan(0);
-  }, 120_000);
+  }, 300_000);
 
   it('one that is paused for longer than its lease and resumed does nothing twice', async () => {
     const [paused, other] = workers as [WorkerProcess, WorkerProcess];
@@ -88,7 +88,7 @@ describe('two workers on one database', () => {
     const outcomes = await Promise.all(left.map((id) => operationOf(t, id)));
     expect(outcomes.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(outcomes.some(({ attempt }) => attempt > 1)).toBe(true);
-  }, 90_000);
+  }, 120_000);
 });
 
 const heldBy = async ({ pid }: WorkerProcess): Promise<string[]> =>

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../kernel/events/event.ts';
 import type { DisabledReason, WebhookStatus } from './tables.ts';
 
 /** So many messages in a row, none of whose attempts of the last hour got through. */
-export const FAILING_MESSAGES = 3;
+const FAILING_MESSAGES = 3;
 const GIVEN_UP_MS = 5 * 86_400_000;
 
 export interface Health {
@@ -76,6 +76,14 @@ export function disabledEvent(webhook: Named, reason: DisabledReason): NewEvent 
     data: { reason },
   };
 }
+
+/** What somebody did to the webhook itself. */
+export const changedEvent = (happened: 'updated' | 'deleted', webhook: Named): NewEvent => ({
+  type: `webhook.${happened}`,
+  resource: refOf(webhook),
+  message: `Webhook ${webhook.name} was ${happened}.`,
+  data: {},
+});
 
 export const recoveredEvent = (webhook: Named): NewEvent => ({
   type: 'webhook.recovered',

@@ -22,9 +22,9 @@ export interface Happening {
   readonly resource_id: string | null;
 }
 
-export const TEST_TYPE = 'webhook.test';
+const TEST_TYPE = 'webhook.test';
 
-export function mayHear(
+function mayHear(
   registry: Pick<Registry, 'subjects' | 'sensitive'>,
   audience: Audience,
   { resource_type }: Pick<Happening, 'resource_type'>,

@@ -9,7 +9,7 @@ import {
   type TestKey,
 } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { ended, operationOf } from '../../testing/operations.ts';
+import { ended, operationOf, settle } from '../../testing/operations.ts';
 import { refusalOf, staff } from '../../testing/portal.ts';
 import type { Actor } from '../actor.ts';
 import { approveRequest, denyRequest } from './decision.ts';
@@ -20,7 +20,7 @@ let account: TestAccount;
 let key: TestKey;
 
 beforeAll(async () => {
-  t = await createTestApp();
+  t = await createTestApp({ works: true });
 });
 afterAll(() => t.close());
 
@@ -299,7 +299,7 @@ describe('who decides', () => {
     const { db } = t.services;
     await sql`update approvals set expires_at = now() where operation_id = ${id}`.execute(db);
     await sql`update operations set run_at = now() where id = ${id}`.execute(db);
-    await sql`select pg_notify('hostplane_work', '')`.execute(db);
+    await settle(t);
     const operation = await ended(t, id);
     expect(operation).toMatchObject({ status: 'failed', error: { code: 'approval_expired' } });
     expect((await eventsOf(id)).map(({ type }) => type).slice(-2)).toEqual([

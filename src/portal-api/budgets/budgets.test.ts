@@ -134,8 +134,11 @@ describe('beside the API', () => {
       .orderBy('sequence')
       .execute();
     expect(events).toMatchObject([
+      { type: 'budget.created', actor: { kind: 'provider_staff' } },
+      { type: 'budget.updated', actor: { kind: 'provider_staff' } },
       { type: 'budget.threshold_crossed', actor: { kind: 'system' } },
       { type: 'budget.exceeded', actor: { kind: 'system' } },
+      { type: 'budget.updated', actor: { kind: 'provider_staff' } },
       { type: 'budget.reset', actor: { kind: 'provider_staff' } },
     ]);
     await app.services.denials.flush();

@@ -11,6 +11,7 @@ import {
   lockInPortal,
   removeBudget,
 } from '../../kernel/budgets/store.ts';
+import { tellChange } from '../../kernel/budgets/telling.ts';
 import { type BudgetView, viewBudget } from '../../kernel/budgets/view.ts';
 import { declarationOf, type Target, writeBudget } from '../../kernel/budgets/writing.ts';
 import { referenceOf } from '../../kernel/named/named.ts';
@@ -99,6 +100,7 @@ async function setLock(
     result: viewBudget(after, figures),
     resource: { type: 'budget', id: before.id, name: before.name },
     changes: isChanged ? [{ pointer: '/locked', before: before.locked, after: locked }] : [],
+    events: isChanged ? [tellChange('updated', after)] : [],
   };
 }
 
@@ -123,6 +125,7 @@ export async function deleteBudget(
       result: { budget_id: budget.id },
       resource: { type: 'budget', id: budget.id, name: budget.name },
       changes: [{ pointer: '', before: declarationOf(budget), after: null }],
+      events: [tellChange('deleted', budget)],
     };
   });
 }

@@ -62,6 +62,7 @@ create index operations_status on operations (account_id, status, id);
 create index operations_resource on operations (account_id, resource_id, id);
 create index operations_parent on operations (parent_id) where parent_id is not null;
 create index operations_due on operations (run_at) where finished_at is null and is_ready and lease_owner is null;
+create index operations_set on operations (run_at_set) where finished_at is null and is_ready and lease_owner is null;
 create index operations_leased on operations (lease_until) where lease_owner is not null;
 create index operations_unfinished on operations (resource_id) where finished_at is null;
 create index operations_ended on operations (finished_at) where finished_at is not null;

@@ -5,6 +5,7 @@ const statements = `
 alter table resources add column api_key_id text collate "C";
 alter table resources add column priced_as text;
 alter table resources add column contract_months int not null default 1;
+alter table resources add column is_stopped bool not null default false;
 
 -- One resource at one price, with one set of labels, over a half-open time. Kept after the resource is gone.
 create table meter_spans (
@@ -19,6 +20,7 @@ create table meter_spans (
   api_key_id text collate "C",
   priced_as text not null,
   contract_months int not null,
+  is_stopped bool not null,
   configuration jsonb not null,
   lines jsonb not null,
   -- As of when the lines are right: a span that only took over other labels has those of the one before it.

@@ -17,6 +17,7 @@ import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
 import { addSandbox } from './sandbox.ts';
+import { addSecrets } from './secrets.ts';
 import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
 
 export type { CliIo, CliParts };
@@ -58,6 +59,7 @@ function buildProgram(cli: Cli): Command {
   addAllowlist(program, cli);
   addBudgets(program, cli);
   addAudit(program, cli);
+  addSecrets(program, cli);
   addOperations(program, cli);
   program.commandsGroup('Try:');
   addSandbox(program, cli);

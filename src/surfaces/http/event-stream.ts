@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Stream, StreamItem } from '../../kernel/record.ts';
+import type { Departure } from '../../kernel/waiting/departure.ts';
 
 export interface StreamTimes {
   readonly commentMilliseconds: number;
@@ -52,21 +53,21 @@ function drained(response: ServerResponse, { patienceMilliseconds }: StreamTimes
 }
 
 /**
- * Resolves when the stream has ended, whoever ended it. `life` is aborted when its time is over: between two events,
- * since each is written whole.
+ * Resolves when the stream has ended, whoever ended it. When its time is over it ends between two
+ * events, since each is written whole.
  */
 export async function sendStream(
   response: ServerResponse,
   items: Stream,
-  life: AbortController,
+  departure: Departure,
   times: StreamTimes = streamTimes,
 ): Promise<void> {
   response.write(RETRY);
   const comments = setInterval(() => response.write(COMMENT), times.commentMilliseconds);
-  const lifetime = setTimeout(() => life.abort(), times.lifeMilliseconds);
+  const lifetime = setTimeout(() => departure.leave(), times.lifeMilliseconds);
   try {
     for await (const item of items) {
-      if (life.signal.aborted) break;
+      if (departure.hasLeft) break;
       const text = frame(item);
       const waiting = response.writableLength + Buffer.byteLength(text);
       if (waiting > times.backlogBytes && !(await drained(response, times))) {

@@ -8,6 +8,7 @@ import { Problem } from '../../kernel/problems/problem.ts';
 import { refuseUndecodable } from '../../kernel/query-string.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
+import { Departure } from '../../kernel/waiting/departure.ts';
 import { announcesBody, readBody } from './body.ts';
 import { type StreamTimes, sendStream, streamHeaders } from './event-stream.ts';
 import type { Observer } from './observation.ts';
@@ -103,17 +104,18 @@ export class Visit {
     }
   }
 
-  /** Aborted when there is nobody left to answer. */
-  #leave(life = new AbortController()): AbortSignal {
-    this.#response.once('close', () => life.abort());
-    return life.signal;
+  /** When there is nobody left to answer. */
+  #leave(): Departure {
+    const departure = new Departure();
+    this.#response.once('close', () => departure.leave());
+    return departure;
   }
 
   async #stream(): Promise<void> {
     const exchange = this.#exchange;
     const { services, observer, closing, streamTimes } = this.#house;
-    const life = new AbortController();
-    const stream = await openStream(exchange, services, this.#leave(life));
+    const departure = this.#leave();
+    const stream = await openStream(exchange, services, departure);
     try {
       if (this.#request.socket.destroyed) {
         observer.abandoned(exchange);
@@ -122,12 +124,11 @@ export class Visit {
       const headers = { ...exchange.headers, ...streamHeaders, ...(closing ? { connection: 'close' } : {}) };
       this.#response.writeHead(200, headers);
       observer.answered(exchange, 200, performance.now() - this.#began);
-      await sendStream(this.#response, stream.items, life, streamTimes);
+      await sendStream(this.#response, stream.items, departure, streamTimes);
     } catch (error) {
       // The head is out: what broke can be told to the log only.
       services.log.error({ request_id: exchange.requestId, err: error }, 'stream broke');
     } finally {
-      life.abort();
       await stream
         .close()
         .catch((error: unknown) => services.log.warn({ err: error }, 'seat of a stream kept'));

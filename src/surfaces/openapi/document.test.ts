@@ -60,9 +60,9 @@ describe('parameters', () => {
       'created_after',
       'created_before',
     ]);
-    expect(namesOf(widgets?.post)).toEqual(['dry_run', 'IdempotencyKey']);
+    expect(namesOf(widgets?.post)).toEqual(['dry_run', 'IdempotencyKey', 'ApprovalId']);
     expect(namesOf(widget?.get)).toEqual(['id', 'IfNoneMatch']);
-    expect(namesOf(widget?.patch)).toEqual(['id', 'dry_run', 'IfMatch']);
+    expect(namesOf(widget?.patch)).toEqual(['id', 'dry_run', 'ApprovalId', 'IfMatch']);
   });
 
   it('are not required where they have a default', () => {
@@ -126,7 +126,11 @@ describe('answers', () => {
     expect(widgets?.post?.responses['409']).toMatchObject({
       'x-problem-codes': [
         'name_taken',
+        'quota_exceeded',
+        'budget_exceeded',
         'approval_required',
+        'approval_mismatch',
+        'approval_expired',
         'idempotency_key_conflict',
         'idempotency_in_progress',
       ],
@@ -182,7 +186,7 @@ describe('forCaller', () => {
     expect(Object.keys(part.paths)).toEqual(['/workshop/v1/widgets/{id}']);
     expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
     expect(Object.keys(part.components.schemas)).toEqual(['DryRun', 'FieldError', 'Problem']);
-    expect(Object.keys(part.components.parameters)).toEqual(['IfMatch']);
+    expect(Object.keys(part.components.parameters)).toEqual(['ApprovalId', 'IfMatch']);
     expect(part.components.securitySchemes).toEqual(document.components.securitySchemes);
   });
 

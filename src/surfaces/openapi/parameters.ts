@@ -2,7 +2,7 @@ import { declares } from '../../kernel/named/named.ts';
 import { queryShapeOf } from '../../kernel/pipeline/input.ts';
 import { LONGEST_WAIT_SECONDS } from '../../kernel/pipeline/prefer.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
-import { type Endpoint, isAsync } from '../../kernel/record.ts';
+import { type Endpoint, isAsync, isWrite } from '../../kernel/record.ts';
 import type { JsonSchema, Parameter, Reference } from './model.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
 
@@ -15,6 +15,15 @@ const headerParameters = {
     required: false,
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 },
     example: '4f1f6c1e-7a52-4c0b-9a57-2f6c1de0b7aa',
+  },
+  ApprovalId: {
+    name: 'Approval-Id',
+    in: 'header',
+    description:
+      'Only for keys that need approval: the operation that a person approved, for one identical repeat of the request within 15 minutes. Where no approval is needed it is ignored.',
+    required: false,
+    schema: { type: 'string' },
+    example: 'op_01jqzv9t5xe9rs5d3k8w4t6y0c',
   },
   IfMatch: {
     name: 'If-Match',
@@ -112,6 +121,7 @@ export function parametersOf(endpoint: Endpoint, schemas: NamedSchemas): (Parame
     ...pathParameters(endpoint, schemas),
     ...queryParameters(endpoint, schemas),
     ...(takesIdempotencyKey(endpoint) ? [headerParameter('IdempotencyKey')] : []),
+    ...(isWrite(endpoint) ? [headerParameter('ApprovalId')] : []),
     ...(takesIfMatch(endpoint) ? [headerParameter('IfMatch')] : []),
     ...(isVersioned(endpoint) ? [headerParameter('IfNoneMatch')] : []),
     ...(endpoint.waits || isAsync(endpoint) ? [headerParameter('Prefer')] : []),

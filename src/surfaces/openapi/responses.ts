@@ -46,7 +46,9 @@ function describe(endpoint: Endpoint, status: SuccessStatus): string {
     case 201:
       return 'Created.';
     case 202:
-      return 'Accepted: the resource as it is now, with the pending operation.';
+      return endpoint.operation === undefined
+        ? 'Accepted: it will be done soon.'
+        : 'Accepted: the resource as it is now, with the pending operation.';
     case 204:
       return 'Done; there is nothing to return.';
   }
@@ -58,7 +60,7 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...onEveryAnswer,
     'CacheControl',
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
-    ...(hasMember(schema, 'next_cursor') ? (['Link'] as const) : []),
+    ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 ? (['OperationLocation'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),

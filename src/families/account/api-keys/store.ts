@@ -102,3 +102,38 @@ export async function lockKey(db: Db, accountId: string, keyId: string): Promise
   await sql`select 1 from api_keys where id = ${keyId} and account_id = ${accountId} for update`.execute(db);
   return findKeyById(db, accountId, keyId);
 }
+
+export interface KeyEnd {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly public_id: string;
+  readonly expires_at: Date;
+  /** Null: it has ended. */
+  readonly days_left: number | null;
+}
+
+/**
+ * Ends that came lately or come soon and were not told yet: 14, 3 and 1 days ahead, as far as that is less than half of
+ * the key's life. One that was rolled has a successor; of its end only the end itself is told.
+ */
+export async function findUntoldEnds(db: Db, limit: number): Promise<KeyEnd[]> {
+  const { rows } = await sql<KeyEnd>`
+    select k.id, k.account_id, k.name, k.public_id, k.expires_at, mark.days_left
+    from api_keys k
+    cross join lateral (
+      select case when k.expires_at <= now() then null else min(days) end as days_left
+      from unnest(array[1, 3, 14]) as days
+      where k.expires_at <= now() + days * interval '1 day'
+        and days * interval '1 day' < (k.expires_at - k.created_at) / 2) mark
+    where k.status <> 'revoked'
+      and k.expires_at between now() - interval '7 days' and now() + interval '14 days'
+      and (k.expires_at <= now() or (mark.days_left is not null and k.replaced_by is null))
+      and not exists (
+        select from events e
+        where e.account_id = k.account_id and e.resource_id = k.id
+          and e.type = case when mark.days_left is null then 'api_key.expired' else 'api_key.expiring' end
+          and (e.data ->> 'days_left')::int is not distinct from mark.days_left)
+    order by k.id limit ${limit}`.execute(db);
+  return rows;
+}

@@ -251,6 +251,7 @@ describe('what is shown', () => {
       status: 'ok',
       crossed: [],
     });
+    expect(await list()).toMatchObject([{ status: 'ok', crossed: [] }]);
     const events = await db
       .selectFrom('events')
       .select('type')
@@ -259,8 +260,11 @@ describe('what is shown', () => {
       .orderBy('sequence')
       .execute();
     expect(events.map(({ type }) => type)).toEqual([
+      'budget.created',
       'budget.threshold_crossed',
       'budget.exceeded',
+      'budget.updated',
+      'budget.updated',
       'budget.reset',
     ]);
   });

@@ -4,6 +4,7 @@ import { figuresOf } from '../../../kernel/budgets/figures.ts';
 import { lookBack } from '../../../kernel/budgets/hindsight/hindsight.ts';
 import { SetBudget } from '../../../kernel/budgets/schema.ts';
 import { lockBudget, removeBudget } from '../../../kernel/budgets/store.ts';
+import { tellChange } from '../../../kernel/budgets/telling.ts';
 import { viewBudget } from '../../../kernel/budgets/view.ts';
 import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
 import { etagOf } from '../../../kernel/etag.ts';
@@ -98,7 +99,7 @@ export const deleteBudget = endpoint({
   answers: { 204: null },
   problems: ['portal_only'],
   example: { params: { id: 'agents' }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, now, checkVersion, effect }) {
+  async handle({ db, caller, params, now, checkVersion, effect, event }) {
     const budget = await findNamed(params.id, (reference: Reference) =>
       lockBudget(db, caller.account.id, reference, periodOf(now)),
     );
@@ -108,6 +109,7 @@ export const deleteBudget = endpoint({
     }
     await removeBudget(db, budget.id);
     effect({ action: 'delete', type: 'budget', id: budget.id, name: budget.name });
+    event(tellChange('deleted', budget));
     return noContent;
   },
 });

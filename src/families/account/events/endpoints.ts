@@ -3,9 +3,11 @@ import { severities } from '../../../kernel/events/event.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import { EventView, presentEvent } from '../../../kernel/events/schema.ts';
 import { familyNames } from '../../../kernel/families.ts';
+import { share } from '../../../kernel/pipeline/output.ts';
 import { endpoint, ok, type Stream } from '../../../kernel/record.ts';
-import { OneOf, Shape, Type } from '../../../kernel/schema.ts';
-import { checkQuery, cursorAt, readingFrom, startingPlace } from './feed.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { checkQuery, cursorAt, type FeedCall, readingFrom, startingPlace } from './feed.ts';
+import type { FeedPage } from './store.ts';
 import { subjectsAsked } from './subjects.ts';
 
 const example: EventView = {
@@ -54,6 +56,19 @@ const query = Shape({
   severity_min: Type.Optional(OneOf(severities, { description: 'Only events at least this grave.' })),
 });
 
+const Feed = Shape({
+  data: Type.Array(EventView),
+  next_cursor: Type.String({ description: 'Where to go on; good also when nothing is there yet.' }),
+  omitted: Type.Array(Omitted),
+});
+
+const bodies = new WeakMap<FeedPage, Static<typeof Feed>>();
+
+function bodyOf(call: FeedCall, { rows, position }: FeedPage): Static<typeof Feed> {
+  const { omitted } = sightOf(call.caller, subjectsAsked(call.services.registry, call.query));
+  return { data: rows.map(presentEvent), next_cursor: cursorAt(call, position), omitted };
+}
+
 export const listEvents = endpoint({
   id: 'listEvents',
   method: 'GET',
@@ -69,16 +84,10 @@ export const listEvents = endpoint({
   resource: { name: 'event', role: 'list' },
   waits: true,
   query,
-  answers: {
-    200: Shape({
-      data: Type.Array(EventView),
-      next_cursor: Type.String({ description: 'Where to go on; good also when nothing is there yet.' }),
-      omitted: Type.Array(Omitted),
-    }),
-  },
+  answers: { 200: Feed },
   problems: ['stream_limit_reached', 'cursor_expired'],
   example: {
-    query: { types: 'api_key.*' },
+    query: { types: ['api_key.*'] },
     answer: {
       status: 200,
       body: {
@@ -90,9 +99,11 @@ export const listEvents = endpoint({
   },
   async handle(call) {
     checkQuery(call);
-    const { rows, position } = await call.hold(readingFrom(call, startingPlace(call, 'oldest', undefined)));
-    const { omitted } = sightOf(call.caller, subjectsAsked(call.services.registry, call.query));
-    return ok({ data: rows.map(presentEvent), next_cursor: cursorAt(call, position), omitted });
+    const page = await call.hold(readingFrom(call, startingPlace(call, 'oldest', undefined)));
+    // Those who asked the same and were woken together hold the same page.
+    const known = bodies.get(page) ?? share(bodyOf(call, page));
+    bodies.set(page, known);
+    return ok(known);
   },
   async stream(call, resumeAfter) {
     checkQuery(call);

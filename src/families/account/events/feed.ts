@@ -1,4 +1,5 @@
 /** The feed as its readers walk through it: from a place on, filtered, never the same event twice and none left out. */
+import type { Caller } from '../../../kernel/access/caller.ts';
 import { sightOf } from '../../../kernel/access/visibility.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { type Severity, severities } from '../../../kernel/events/event.ts';
@@ -10,7 +11,7 @@ import { type FeedFilter, type FeedPage, type Place, readFeed } from './store.ts
 
 const KEPT_MS = 30 * 86_400_000;
 
-export interface EventsQuery {
+interface EventsQuery {
   readonly limit: number;
   readonly cursor?: string;
   readonly since?: string;
@@ -21,7 +22,7 @@ export interface EventsQuery {
   readonly severity_min?: Severity;
 }
 
-type FeedCall = Call<unknown, EventsQuery>;
+export type FeedCall = Call<unknown, EventsQuery>;
 
 /**
  * A cursor is a place in the account's feed, not in what a filter shows of it: a reader that begins to care for one more
@@ -69,7 +70,26 @@ export function checkQuery({ query, services, now }: FeedCall): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
-function filterOf({ query, caller, services }: FeedCall): FeedFilter {
+interface Sight {
+  readonly visible: readonly string[];
+  /** In one word, to compare callers by. */
+  readonly name: string;
+}
+
+const sights = new WeakMap<Caller, Sight>();
+
+/** Kept as long as the cache of keys keeps the caller: it is asked for at every wake. */
+function seenBy({ caller, services }: FeedCall): Sight {
+  const known = sights.get(caller);
+  if (known !== undefined) return known;
+  const { visible } = sightOf(caller, services.registry.subjects);
+  const sight = { visible, name: `${caller.key.id} ${visible.join()}` };
+  sights.set(caller, sight);
+  return sight;
+}
+
+function filterOf(call: FeedCall): FeedFilter {
+  const { query, caller, services } = call;
   const { types, severity_min = 'info' } = query;
   return {
     types: types === undefined ? null : typesOf(services.registry, types),
@@ -77,7 +97,7 @@ function filterOf({ query, caller, services }: FeedCall): FeedFilter {
     resourceType: query.resource_type ?? null,
     resourceId: query.resource_id ?? null,
     severities: severities.slice(severities.indexOf(severity_min)),
-    visible: sightOf(caller, services.registry.subjects).visible,
+    visible: seenBy(call).visible,
     keyId: caller.key.id,
   };
 }
@@ -106,11 +126,13 @@ async function read(call: FeedCall, place: Place): Promise<FeedPage> {
 /** To be held until there is an event to show. */
 export function readingFrom(call: FeedCall, place: Place): Holding<FeedPage> {
   const { id } = call.caller.account;
+  const { cursor: _, since: __, ...rest } = call.query;
+  const filters = JSON.stringify(rest);
   const placeOf = (before: FeedPage): Place => ({ kind: 'after', sequence: before.position });
   return {
     keys: [eventsOf(id)],
     look: (before) => read(call, before === undefined ? place : placeOf(before)),
     isDone: ({ rows }) => rows.length > 0,
-    question: (before) => JSON.stringify(['events', id, before.position, call.query.limit, filterOf(call)]),
+    question: (before) => `${id} ${before.position} ${filters} ${seenBy(call).name}`,
   };
 }

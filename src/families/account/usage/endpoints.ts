@@ -26,7 +26,10 @@ const Usage = Named(
           family: Type.Optional(Type.String()),
           resource_type: Type.Optional(Type.String()),
           resource_id: Type.Optional(Type.String()),
-          label_value: Type.Optional(Nullable(Type.String())),
+          label_value: Type.Optional({
+            ...Nullable(Type.String()),
+            description: '`null`: what did not have the label at the time.',
+          }),
           location: Type.Optional(Nullable(Type.String())),
           day: Type.Optional(Type.String()),
         }),
@@ -34,12 +37,12 @@ const Usage = Named(
           Shape({
             sku: Type.String(),
             unit: Type.String(),
-            quantity: Decimal,
-            included: Decimal,
-            billable: Decimal,
+            quantity: { ...Decimal, description: 'Used: hours, GB-months, months, GB, …, as `unit` says.' },
+            included: { ...Decimal, description: 'Of that, what was free of charge.' },
+            billable: { ...Decimal, description: 'The rest: `included` and `billable` make `quantity`.' },
           }),
         ),
-        cost: Decimal,
+        cost: { ...Decimal, description: 'Exact to 0.000001: the groups add up to `accrued.total`.' },
       }),
     ),
     data_complete_until: Time,
@@ -50,10 +53,26 @@ const Usage = Named(
 const example = {
   period: { from: '2026-03-01T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z', is_billing_period: true },
   currency: 'EUR',
-  accrued: { total: '0.00', fixed: '0.00', metered: '0.00' },
-  forecast: { total: '0.00', method: 'run_rate', confidence: 'high' },
-  groups: [],
-  data_complete_until: '2026-03-01T10:00:00.000Z',
+  accrued: { total: '4.919717', fixed: '2.919717', metered: '2.00' },
+  forecast: { total: '18.204061', method: 'run_rate', confidence: 'medium' },
+  groups: [
+    {
+      key: { family: 'flexible-vps' },
+      quantities: [
+        { sku: 'traffic.out', unit: 'gb', quantity: '22000', included: '20000', billable: '2000' },
+        {
+          sku: 'volume.standard',
+          unit: 'gb_month',
+          quantity: '30.555556',
+          included: '0',
+          billable: '30.555556',
+        },
+        { sku: 'vps.flex-2-4', unit: 'hour', quantity: '143.206667', included: '0', billable: '143.206667' },
+      ],
+      cost: '4.919717',
+    },
+  ],
+  data_complete_until: '2026-03-10T11:20:00.000Z',
   is_invoice: false,
 };
 
@@ -95,7 +114,7 @@ export const getUsage = endpoint({
   path: '/account/v1/usage',
   summary: 'Get usage and cost to date',
   description:
-    'Accrued quantities and cost with a forecast for the period. Information, never an invoice: those exist only in the portal.',
+    'Accrued quantities and cost with a forecast for the period, which is what runs now until its end and what is metered at the pace so far. What is sold by the hour costs its hourly price up to its monthly one, counted for each resource, SKU and month of UTC; what is sold by the month costs its share of the month. Information, never an invoice: those exist only in the portal.',
   permission: 'account:usage:read',
   access: 'read',
   resource: { name: 'usage', role: 'read' },

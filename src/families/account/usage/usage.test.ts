@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spentBetween } from '../../../kernel/metering/spending.ts';
+import { formatMoney } from '../../../kernel/prices/format.ts';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 
@@ -42,5 +45,88 @@ describe('getUsage', () => {
       to: '2026-03-02T00:00:00.000Z',
       is_billing_period: false,
     });
+  });
+
+  it('200: what an account has is grouped by whatever is asked, and always adds up', async () => {
+    const home = await createAccount(t.services.db);
+    const own = (await createKey(t.services.db, home)).key;
+    const widgets = '/workshop/v1/widgets';
+    const make = async (name: string, size: number, labels = {}) => {
+      const payload = { name, size, labels };
+      return (await t.call({ method: 'POST', url: widgets, key: own, payload })).json<{ id: string }>().id;
+    };
+    const web = await make('web', 10, { env: 'prod' });
+    await make('db', 5, { env: 'test' });
+    const gone = await make('gone', 1);
+    await t.call({ method: 'PATCH', url: `${widgets}/${web}`, key: own, payload: { labels: {} } });
+    await t.call({ method: 'DELETE', url: `${widgets}/${gone}`, key: own });
+    // Everything above took place five days ago, as far as the meter knows.
+    await sql`
+      update meter_spans set started_at = started_at - interval '5 days', ended_at = ended_at - interval '4 days'
+      where account_id = ${home.id}`.execute(t.services.db);
+    const from = new Date(Date.now() - 6 * 86_400_000).toISOString();
+    const to = new Date(Date.now() + 86_400_000).toISOString();
+    const keys: Record<string, unknown[]> = {};
+    for (const by of ['family', 'type', 'resource', 'label', 'location', 'day']) {
+      const label = by === 'label' ? '&label_key=env' : '';
+      const url = `/account/v1/usage?from=${from}&to=${to}&group_by=${by}${label}`;
+      const { accrued, forecast, groups } = (await t.call({ url, key: own })).json();
+      const add = (amounts: string[]): number =>
+        amounts.reduce((sum, one) => sum + Math.round(Number(one) * 1e6), 0);
+      const total = add([accrued.total]);
+      expect([by, total > 0, add(groups.map((group: { cost: string }) => group.cost))]).toEqual([
+        by,
+        true,
+        total,
+      ]);
+      expect(add([forecast.total])).toBeGreaterThan(total);
+      keys[by] = groups.map(({ key }: { key: unknown }) => key);
+      const { sku, unit, quantity, included, billable } = groups[0].quantities[0];
+      expect([sku, unit, included, quantity]).toEqual(['volume.standard', 'gb_month', '0', billable]);
+    }
+    expect(keys).toMatchObject({
+      family: [{ family: 'workshop' }],
+      type: [{ family: 'workshop', resource_type: 'widget' }],
+      location: [{ location: 'fra1' }],
+      label: expect.arrayContaining([
+        { label_value: 'prod' },
+        { label_value: 'test' },
+        { label_value: null },
+      ]),
+    });
+    expect([keys.resource?.length, (keys.day?.length ?? 0) >= 5]).toEqual([3, true]);
+  });
+
+  it('200: a dry run, the estimate, the resource and the meter name one price', async () => {
+    const home = await createAccount(t.services.db);
+    const own = (await createKey(t.services.db, home)).key;
+    const post = async (url: string, payload: object) =>
+      (await t.call({ method: 'POST', url, key: own, payload })).json();
+    const widget = { name: 'one', size: 7 };
+    const { cost } = await post('/workshop/v1/widgets?dry_run=true', widget);
+    const item = { resource_type: 'volume', configuration: { location: 'fra1', size_gb: 70 } };
+    const { totals } = await post('/account/v1/pricing/estimate', { items: [item] });
+    await post('/workshop/v1/widgets', widget);
+    const [{ price }] = (await t.call({ url: '/account/v1/resources', key: own })).json().data;
+    await sql`update meter_spans set started_at = '2027-05-01' where account_id = ${home.id}`.execute(
+      t.services.db,
+    );
+    const may = { from: new Date('2027-05-01T00:00:00Z'), to: new Date('2027-06-01T00:00:00Z') };
+    const metered = formatMoney(await spentBetween(t.services.db, home.id, may, {}, may.to));
+    expect([cost.monthly, totals.monthly, price.monthly, metered]).toEqual(Array(4).fill('3.08'));
+    expect([cost.hourly, price.hourly]).toEqual([totals.hourly, totals.hourly]);
+  });
+
+  it('200: of others nothing is counted', async () => {
+    const stranger = (await createKey(t.services.db, await createAccount(t.services.db))).key;
+    const { accrued, groups } = (await t.call({ url: '/account/v1/usage', key: stranger })).json();
+    expect([accrued.total, groups]).toEqual(['0.00', []]);
+  });
+
+  it('200: a month that is over is a billing period, complete until its end', async () => {
+    const answer = (await usage('?from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z')).json();
+    expect([answer.period.is_billing_period, answer.data_complete_until, answer.forecast.confidence]).toEqual(
+      [true, '2026-03-01T00:00:00.000Z', 'high'],
+    );
   });
 });

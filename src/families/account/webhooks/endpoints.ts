@@ -6,7 +6,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { ResourceName, Type } from '../../../kernel/schema.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
-import { disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
+import { changedEvent, disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
 import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
 import { requireRoom } from '../limits/room.ts';
 import { refuseFaults, wantsSecret } from './declaration.ts';
@@ -96,6 +96,7 @@ async function replace(call: SetCall, before: WebhookRow): Promise<Written> {
   ];
   call.effect({ action: changes.length === 0 ? 'none' : 'update', type: 'webhook', id, name, changes });
   if (changes.length === 0) return { id, secret: null };
+  call.event(changedEvent('updated', { id, name }));
   const isEnabledAgain = declared.enabled && !before.enabled;
   const { enabled: _, ...columns } = declared;
   await updateWebhook(db, id, {
@@ -144,14 +145,7 @@ export const setWebhook = endpoint({
       description: 'Tells the deploy bot',
       labels: { team: 'platform' },
     },
-    answer: {
-      status: 201,
-      body: {
-        ...exampleWebhook,
-        last_success_at: null,
-        secret: 'whsec_RXhhbXBsZSBvbmx5LCBuZXZlciB1c2UgdGhpcyBvbmUh',
-      },
-    },
+    answer: { status: 200, body: { ...exampleWebhook, secret: null } },
   },
   async handle(call) {
     const { db, caller, body, services, now } = call;
@@ -180,11 +174,12 @@ export const deleteWebhook = endpoint({
   answers: { 204: null },
   problems: [],
   example: { params: { id: 'deploys' }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, checkVersion, effect }) {
+  async handle({ db, caller, params, checkVersion, effect, event }) {
     const webhook = await findNamed(params.id, (reference) => lockWebhook(db, caller.account.id, reference));
     checkVersion(etagOf(webhook.id, webhook.version));
     await removeWebhook(db, webhook.id);
     effect({ action: 'delete', type: 'webhook', id: webhook.id, name: webhook.name });
+    event(changedEvent('deleted', webhook));
     return noContent;
   },
 });

@@ -1,12 +1,12 @@
 /** Which calls of the last 30 days a budget would have refused, had it been there: what a dry run is for. */
 import type { Db } from '../../../store/database.ts';
 import type { Warning } from '../../call.ts';
-import { partsOf } from '../../metering/accrual.ts';
 import { DAY_MS, monthOf, type Period } from '../../metering/calendar.ts';
-import { isInScope, type SpendingScope } from '../../metering/scope.ts';
+import type { SpendingScope } from '../../metering/scope.ts';
 import type { Ledger } from '../../metering/span.ts';
+import { spentOn } from '../../metering/spending.ts';
 import { readLedger } from '../../metering/store.ts';
-import { type Micro, micro, sum } from '../../prices/micro.ts';
+import { type Micro, micro } from '../../prices/micro.ts';
 import type { Registry } from '../../registry.ts';
 import type { Declaration } from '../budget.ts';
 import { spendingScope } from '../figures.ts';
@@ -15,19 +15,16 @@ import { findCalls, type PastCall } from './store.ts';
 const LOOK_BACK_MS = 30 * DAY_MS;
 const NAMED = 20;
 
-function spentUntil(ledger: Ledger, from: number, to: number, scope: SpendingScope): Micro {
-  const parts = [...partsOf(ledger, { from, to })].filter(({ origin }) => isInScope(origin, scope));
-  return sum(parts.map(({ cost }) => cost));
-}
-
 /** What is spent in a month only grows, so the moment is found by halving. */
 function reachedAt(ledger: Ledger, { from, to }: Period, scope: SpendingScope, amount: Micro): Date | null {
+  const isReached = (until: number): boolean =>
+    spentOn(ledger, { from, to }, scope, new Date(until)) >= amount;
   let before = from.getTime();
   let after = to.getTime();
-  if (spentUntil(ledger, before, after, scope) < amount) return null;
+  if (!isReached(after)) return null;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (spentUntil(ledger, from.getTime(), middle, scope) >= amount) after = middle;
+    if (isReached(middle)) after = middle;
     else before = middle;
   }
   return new Date(after);

@@ -46,7 +46,7 @@ export interface AttemptStage {
 }
 
 /** The same bytes at every attempt. */
-export function messageBody(event: EventRow): Buffer {
+function messageBody(event: EventRow): Buffer {
   const data = presentEvent(event);
   return Buffer.from(maskKeys(JSON.stringify({ type: event.type, timestamp: data.occurred_at, data })));
 }

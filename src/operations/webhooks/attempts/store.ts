@@ -9,8 +9,8 @@ import type { Audience } from '../visibility.ts';
 /** Heard when an attempt is due at once though no event was written. */
 export const WEBHOOKS_CHANNEL = 'hostplane_webhooks';
 
-export const MOST_PARALLEL = 10;
-export const LEASE_SECONDS = 60;
+const MOST_PARALLEL = 10;
+const LEASE_SECONDS = 60;
 
 type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 

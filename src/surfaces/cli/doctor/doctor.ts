@@ -8,6 +8,7 @@ import { clean } from '../table.ts';
 import { type Finding, failed, ok } from './check.ts';
 import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
 import { checkPort, checkTls } from './network.ts';
+import { checkSecretKey } from './secret-key.ts';
 import { checkDatabase, checkRedis } from './storage.ts';
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const;
@@ -36,6 +37,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     ...findings,
     await checkDataFolder(database.url === null ? database.folder : null),
     ...(await checkDatabase(config, [...cli.parts.registry.kinds.keys()])),
+    await checkSecretKey(config),
     await checkRedis(redis.url),
     await checkPort(server),
     await checkTls(server.tls),

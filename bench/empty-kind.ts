@@ -1,0 +1,25 @@
+/** An operation of three steps that do nothing: what is left is the runner itself. */
+import { families } from '../src/families/index.ts';
+import { done, type Kind, kind } from '../src/kernel/operations/kind.ts';
+import { buildRegistry, type Registry } from '../src/kernel/registry.ts';
+import { Shape } from '../src/kernel/schema.ts';
+
+const empty = (name: string) => ({ name, run: async () => done() });
+
+export const emptyKind: Kind = kind<object>({
+  type: 'bench.empty',
+  family: 'bench',
+  resourceType: 'bench',
+  queue: 'exclusive',
+  input: Shape({}),
+  typicalSeconds: 1,
+  deadlineSeconds: 600,
+  cancellable: false,
+  steps: ['first', 'second', 'third'].map(empty),
+});
+
+export const benchRegistry = (): Registry =>
+  buildRegistry([
+    ...families,
+    { name: 'bench', title: 'Bench', description: 'Only here.', endpoints: [], kinds: [emptyKind] },
+  ]);

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startOperation } from '../../src/kernel/operations/operations.ts';
+import { type Db, openDatabase, openPool } from '../../src/store/database.ts';
+import { transact } from '../../src/store/transaction.ts';
+import { createAccount } from '../../src/testing/accounts.ts';
+import { benchRegistry, emptyKind } from '../empty-kind.ts';
+import { type Contender, startBenchProgram } from '../processes.ts';
+import { clearOperations, countUnfinished, readLatencies, readSpan, setLogStatement } from '../store.ts';
+import { below, type Row, type Stage } from './row.ts';
+
+const ACCOUNTS = 20;
+const CALLERS = 10;
+const SLOTS = 32;
+const PAUSE_MS = 10;
+const SETTLE_MS = 3000;
+
+interface Home {
+  readonly db: Db;
+  readonly accounts: readonly string[];
+  readonly startWorker: () => Promise<Contender>;
+}
+
+let serial = 0;
+async function accept({ db, accounts }: Home): Promise<void> {
+  const place = serial++;
+  const resource = { type: 'bench', id: `bench_${place}`, name: null };
+  const accountId = accounts[place % accounts.length] ?? '';
+  await transact(db, (tx) =>
+    startOperation(tx, registry, { kind: emptyKind, input: {}, resource }, { accountId }),
+  );
+}
+const registry = benchRegistry();
+
+async function untilAllEnded(db: Db): Promise<void> {
+  while ((await countUnfinished(db)) > 0) await sleep(20);
+}
+
+async function withWorkers<T>(home: Home, count: number, work: () => Promise<T>): Promise<T> {
+  const workers: Contender[] = [];
+  try {
+    for (let i = 0; i < count; i++) workers.push(await home.startWorker());
+    return await work();
+  } finally {
+    for (const worker of workers) await worker.stop();
+  }
+}
+
+const words = (workers: number): string => (workers === 1 ? 'one worker' : `${workers} workers`);
+
+const told = (figure: string, value: string, context: string): Row => ({
+  figure,
+  value,
+  target: 'reported',
+  met: true,
+  context,
+});
+
+/** All are accepted before the first worker is there. */
+async function measureThroughput(home: Home, workers: number, count: number): Promise<Row> {
+  await clearOperations(home.db);
+  let left = count;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await accept(home);
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  await withWorkers(home, workers, () => untilAllEnded(home.db));
+  const seconds = await readSpan(home.db);
+  return told(
+    `operations of three empty steps, ${words(workers)}`,
+    `${Math.round(count / seconds)}/s`,
+    `${count} on as many subjects in ${ACCOUNTS} accounts; ${SLOTS} slots a worker; fsync on`,
+  );
+}
+
+async function measureLatency(home: Home, workers: number, count: number): Promise<Row> {
+  await clearOperations(home.db);
+  await withWorkers(home, workers, async () => {
+    await sleep(SETTLE_MS);
+    for (let i = 0; i < count; i++) {
+      await accept(home);
+      await sleep(PAUSE_MS);
+    }
+    await untilAllEnded(home.db);
+  });
+  const { p50, p99 } = await readLatencies(home.db);
+  return told(
+    `from accept to start, p50 and p99, ${words(workers)}`,
+    `${p50.toFixed(1)}, ${p99.toFixed(1)} ms`,
+    `${count}, one after the other, ${PAUSE_MS} ms apart`,
+  );
+}
+
+/** Statements in the log of PostgreSQL while nobody calls; the log names who asks what. */
+async function measureIdle({ fixture }: Stage, db: Db, seconds: number): Promise<Row> {
+  await setLogStatement(db, 'all');
+  await sleep(SETTLE_MS);
+  const { length } = await readFile(fixture.log, 'utf8');
+  await sleep(seconds * 1000);
+  const lines = (await readFile(fixture.log, 'utf8')).slice(length).split('\n');
+  await setLogStatement(db, 'none');
+  const statements = lines.flatMap(
+    (line) => /LOG: {2}(?:statement|execute [^:]*): (.*)/.exec(line)?.[1] ?? [],
+  );
+  if (process.env['BENCH_SHOW'] !== undefined)
+    console.log(statements.map((text) => text.slice(0, 150)).join('\n'));
+  return below(
+    'statements a second of an idle server with its worker',
+    statements.length / seconds,
+    1,
+    '/s',
+    `${statements.length} in ${seconds} s, begin and commit included`,
+  );
+}
+
+export async function measureOperations(stage: Stage, root: string, isQuick: boolean): Promise<Row[]> {
+  const { fixture } = stage;
+  const db = openDatabase(openPool({ ...fixture.connection, maxConnections: 10 }));
+  try {
+    const rows = [await measureIdle(stage, db, isQuick ? 10 : 60)];
+    // The product's own worker would wait for the same leases.
+    await stage.product.stop();
+    const accounts: string[] = [];
+    for (let i = 0; i < ACCOUNTS; i++) accounts.push((await createAccount(db)).id);
+    const env = {
+      BENCH_CONNECTION: JSON.stringify(fixture.connection),
+      BENCH_PROVIDER: join(root, 'hostplane.default.yaml'),
+    };
+    const home: Home = { db, accounts, startWorker: () => startBenchProgram('worker', env) };
+    for (const workers of [1, 2]) {
+      rows.push(await measureThroughput(home, workers, isQuick ? 400 : 4000));
+      rows.push(await measureLatency(home, workers, isQuick ? 100 : 1000));
+    }
+    return rows;
+  } finally {
+    await db.destroy();
+  }
+}

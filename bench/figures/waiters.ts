@@ -1,0 +1,134 @@
+/** Many who wait for one account's next event: what they cost while they wait, and how soon all of them know. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { HOSTPLANE } from '../../src/kernel/events/event.ts';
+import { appendEvents } from '../../src/kernel/events/store.ts';
+import { type Db, openDatabase, openPool } from '../../src/store/database.ts';
+import { median } from '../median.ts';
+import { readMemory } from '../memory.ts';
+import { processorSeconds } from '../processes.ts';
+import { addressAt, writeRequest } from '../requests.ts';
+import { below, type Row, type Stage } from './row.ts';
+
+const WAITERS = 5_000;
+const OPENING = 100;
+const MOST_MEGABYTES = 300;
+const MOST_MILLISECONDS = 150;
+/** Beyond those of the other figures. */
+const FIRST_ADDRESS = 40_000;
+
+class Waiting {
+  readonly #socket: Socket;
+  #received = '';
+  #answered: ((at: number) => void) | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+      const head = this.#received.indexOf('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(this.#received)?.[1] ?? Number.NaN);
+      if (head < 0 || this.#received.length < head + 4 + length) return;
+      this.#answered?.(performance.now());
+    });
+  }
+
+  /** Resolves with the moment at which all of the answer was there. */
+  ask(request: string): Promise<number> {
+    this.#received = '';
+    return new Promise((resolve) => {
+      this.#answered = resolve;
+      this.#socket.write(request);
+    });
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+}
+
+async function openMany(port: number): Promise<Waiting[]> {
+  const all: Waiting[] = [];
+  while (all.length < WAITERS) {
+    const some = Array.from({ length: OPENING }, async () => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      await once(socket, 'connect');
+      return new Waiting(socket);
+    });
+    all.push(...(await Promise.all(some)));
+  }
+  return all;
+}
+
+async function untilHeld(port: number, count: number): Promise<void> {
+  for (;;) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const read = (name: string): number => Number(new RegExp(`^\\w*_${name} (\\d+)`, 'm').exec(text)?.[1]);
+    // Each looks at the feed once before it waits.
+    if (read('waiters') >= count && read('pool_waiting') === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function readCursor(port: number, key: string): Promise<string> {
+  const url = `http://127.0.0.1:${port}/account/v1/events?since=now`;
+  const answer = await fetch(url, { headers: { 'x-api-key': key } });
+  return ((await answer.json()) as { next_cursor: string }).next_cursor;
+}
+
+const happen = (db: Db, accountId: string): Promise<void> =>
+  appendEvents(db, accountId, HOSTPLANE, [
+    { type: 'account.restricted', family: 'account', severity: 'info', resource: null, message: 'A test.' },
+  ]);
+
+export async function measureWaiters({ product, fixture }: Stage, rounds: number): Promise<Row[]> {
+  const { port, pid } = product;
+  const db = openDatabase(openPool({ ...fixture.connection, maxConnections: 1 }));
+  const all: Waiting[] = [];
+  try {
+    const before = readMemory(pid).own;
+    all.push(...(await openMany(port)));
+    let during = 0;
+    const slowest: number[] = [];
+    const work: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const cursor = await readCursor(port, fixture.caller.key);
+      const path = `/account/v1/events?cursor=${cursor}&wait=60`;
+      const answers: Promise<number>[] = [];
+      for (let from = 0; from < WAITERS; from += OPENING) {
+        for (const [i, waiting] of all.slice(from, from + OPENING).entries()) {
+          const address = addressAt(FIRST_ADDRESS + from + i);
+          answers.push(waiting.ask(writeRequest({ path, key: fixture.caller.key, address })));
+        }
+        await untilHeld(port, answers.length);
+      }
+      during = Math.max(during, readMemory(pid).own);
+      const used = processorSeconds(pid);
+      await happen(db, fixture.accountId);
+      const committed = performance.now();
+      const delays = (await Promise.all(answers)).map((at) => at - committed).sort((x, y) => x - y);
+      work.push((processorSeconds(pid) - used) * 1000);
+      slowest.push(delays[Math.floor(delays.length * 0.99)] ?? Number.NaN);
+    }
+    const shown = slowest.map((ms) => Math.round(ms)).join(', ');
+    return [
+      below(
+        `memory of ${WAITERS} long-polls`,
+        during - before,
+        MOST_MEGABYTES,
+        ' MB',
+        `VmRSS, ${Math.round(before)} MB before`,
+      ),
+      below(
+        'all of them woken by one commit, p99',
+        median(slowest),
+        MOST_MILLISECONDS,
+        ' ms',
+        `rounds: ${shown}; ${Math.round(median(work))} ms of processor for all`,
+      ),
+    ];
+  } finally {
+    for (const waiting of all) waiting.end();
+    await db.destroy();
+  }
+}

@@ -1,0 +1,34 @@
+/** The worker as it is shipped, with one more kind to carry out. */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pino from 'pino';
+import { loadProvider } from '../src/kernel/provider/load.ts';
+import { openServices } from '../src/services.ts';
+import { benchRegistry } from './empty-kind.ts';
+
+const loaded = loadProvider({
+  env: {},
+  defaultText: readFileSync(process.env['BENCH_PROVIDER'] ?? '', 'utf8'),
+});
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+const running = await openServices({
+  provider: loaded.config,
+  registry: benchRegistry(),
+  connection: {
+    ...JSON.parse(process.env['BENCH_CONNECTION'] ?? '{}'),
+    maxConnections: loaded.config.database.pool_size,
+  },
+  log: pino({ level: 'silent' }),
+  baseUrl: 'http://127.0.0.1',
+  secretKey: Buffer.alloc(32, 'for the bench'),
+  works: true,
+});
+// Nobody calls it: the bench waits for a program until it says where it listens.
+const server = createServer().listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+process.once('SIGTERM', async () => {
+  server.close();
+  await running.close();
+});

@@ -1,0 +1,168 @@
+/**
+ * A key that needs approval does nothing by itself: the call is undone, a person decides, and what then happens is
+ * exactly what the person saw, once.
+ */
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../kernel/record.ts';
+import { isValid } from '../kernel/validation.ts';
+import { approveRequest } from '../portal-api/approvals/decision.ts';
+import { createKey, type TestKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { staff } from '../testing/portal.ts';
+import { expectWellFormed, outcomeOf } from './answers.ts';
+import { accountTables, rowsOf } from './rows.ts';
+import { createWorld, requestTo, type WalkRequest, type World, writes } from './walk.ts';
+
+let app: TestApp;
+let world: World;
+/** Everything needs approval; only what destroys does. */
+let held: TestKey;
+let careful: TestKey;
+
+beforeAll(async () => {
+  app = await createTestApp({ works: false });
+});
+afterAll(() => app.close());
+
+beforeEach(async () => {
+  world = await createWorld(app);
+  held = await createKey(app.services.db, world.account, { approval: 'writes' });
+  careful = await createKey(app.services.db, world.account, { approval: 'destructive' });
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+async function send(
+  request: WalkRequest,
+  by: TestKey,
+  headers: Headers = {},
+): Promise<LightMyRequestResponse> {
+  const response = await app.call({ ...request, key: by.key, headers: { ...headers } });
+  expectWellFormed(request.url, response);
+  return response;
+}
+
+async function askFor(request: WalkRequest, by: TestKey, headers: Headers = {}): Promise<string> {
+  const response = await send(request, by, headers);
+  expect([request.url, outcomeOf(response)]).toEqual([request.url, '409 approval_required']);
+  const { operation_id, approve_url, expires_at } = response.json();
+  expect(approve_url).toContain(operation_id);
+  expect(Date.parse(expires_at)).toBeGreaterThan(Date.now());
+  return operation_id;
+}
+
+async function approve(id: string): Promise<void> {
+  const input = { account_id: world.account.id, operation_id: id };
+  await approveRequest(app.services.db, staff, input, app.registry);
+}
+
+/** What asking itself leaves behind, and what is noted of every use of a key. */
+const TRACES = ['approvals', 'audit_entries', 'audit_heads', 'event_heads', 'events', 'operations'];
+
+async function allRows(): Promise<unknown> {
+  const tables = (await accountTables(world)).filter((table) => !TRACES.includes(table));
+  const rows = await Promise.all(tables.map(async (table) => [table, await rowsOf(world, table)]));
+  const text = JSON.stringify(rows, (name, value) => (name.startsWith('last_') ? undefined : value));
+  const operations = (await rowsOf(world, 'operations')) as { id: string; type: string }[];
+  return { text, operations: operations.filter(({ type }) => type !== 'approval.request') };
+}
+
+/** One that a caller could have sent instead, and that is as good in itself. */
+function otherBody({ body }: Endpoint, sent: unknown): object | undefined {
+  if (body === undefined || sent === null || typeof sent !== 'object') return undefined;
+  const without = Object.keys(sent).map((name) =>
+    Object.fromEntries(Object.entries(sent).filter(([other]) => other !== name)),
+  );
+  const changed = Object.entries(sent).flatMap(([name, value]) =>
+    typeof value === 'number' ? [{ ...sent, [name]: value + 1 }] : [],
+  );
+  return [...changed, ...without].find((candidate) => isValid(body, candidate));
+}
+
+function otherQuery({ query }: Endpoint, url: string): string | undefined {
+  const known = Object.entries(query.properties as Record<string, { type?: string; enum?: string[] }>);
+  const values = known.flatMap(([name, schema]) => {
+    if (url.includes(`${name}=`)) return [];
+    if (schema.type === 'string') return [`${name}=${schema.enum?.[0] ?? 'other'}`];
+    return schema.type === 'boolean' ? [`${name}=true`] : [];
+  });
+  const [first] = values;
+  return first === undefined ? undefined : `${url}${url.includes('?') ? '&' : '?'}${first}`;
+}
+
+/** The same request but for one thing. */
+async function variationsOf(endpoint: Endpoint, request: WalkRequest) {
+  const { payload, ...bare } = request;
+  const body = otherBody(endpoint, payload);
+  const url = otherQuery(endpoint, request.url);
+  const sibling = writes.find(({ path, method }) => path === endpoint.path && method !== endpoint.method);
+  const onSamePath = sibling && {
+    ...(await requestTo(sibling, world)),
+    url: request.url.split('?')[0] ?? '',
+  };
+  return Object.entries({
+    'another path or body': { request: await requestTo(endpoint, world), headers: {} },
+    'another If-Match': { request, headers: { 'if-match': '*' } },
+    ...(body === undefined ? {} : { 'another body': { request: { ...bare, payload: body }, headers: {} } }),
+    ...(url === undefined ? {} : { 'another query': { request: { ...request, url }, headers: {} } }),
+    ...(onSamePath === undefined ? {} : { 'another method': { request: onSamePath, headers: {} } }),
+  });
+}
+
+it('is tried on something', () => {
+  expect(writes.filter(({ access }) => access === 'destructive').length).toBeGreaterThan(1);
+});
+
+describe.each(writes)('$id', (endpoint) => {
+  it('409: changes nothing, whoever asks however often', async () => {
+    const request = await requestTo(endpoint, world);
+    const before = await allRows();
+    const id = await askFor(request, held);
+    expect(await askFor(request, held)).toBe(id);
+    expect(await allRows()).toEqual(before);
+  });
+
+  it('asks a person exactly where its access says so', async () => {
+    const request = await requestTo(endpoint, world);
+    const response = await send(request, careful);
+    if (endpoint.access === 'destructive') expect(outcomeOf(response)).toBe('409 approval_required');
+    else expect(Object.keys(endpoint.answers)).toContain(outcomeOf(response));
+    const mine = await app.call({ url: '/account/v1/my-apis', key: careful.key });
+    const row = mine
+      .json()
+      .data.find(({ operation_id }: { operation_id: string }) => operation_id === endpoint.id);
+    expect(row.approval_required).toBe(endpoint.access === 'destructive');
+  });
+
+  it('200: does in a dry run what it would do, without asking', async () => {
+    const { example } = endpoint;
+    const request = await requestTo(endpoint, world, { query: { ...example.query, dry_run: true } });
+    expect((await send(request, held)).json()).toMatchObject({ dry_run: true });
+  });
+
+  it('does what was approved, once, and its answer is that of any key', async () => {
+    const request = await requestTo(endpoint, world);
+    const id = await askFor(request, held);
+    await approve(id);
+    const done = await send(request, held, { 'approval-id': id });
+    expect(Object.keys(endpoint.answers)).toContain(outcomeOf(done));
+    const separator = request.url.includes('?') ? '&' : '?';
+    const repeat = await send({ ...request, url: `${request.url}${separator}dry_run=true` }, world.key);
+    const again = await send(request, held, { 'approval-id': id });
+    // What cannot be done a second time is refused for that, before anybody looks at the approval.
+    const wanted = repeat.statusCode === 200 ? '409 approval_expired' : outcomeOf(repeat);
+    expect(outcomeOf(again)).toBe(wanted);
+  });
+
+  it('409 approval_mismatch: whatever differs', async () => {
+    const request = await requestTo(endpoint, world);
+    const id = await askFor(request, held);
+    await approve(id);
+    for (const [what, other] of await variationsOf(endpoint, request)) {
+      const response = await send(other.request, held, { ...other.headers, 'approval-id': id });
+      expect([endpoint.id, what, outcomeOf(response)]).toEqual([endpoint.id, what, '409 approval_mismatch']);
+    }
+    expect((await send(request, held, { 'approval-id': id })).statusCode).toBeLessThan(300);
+  });
+});

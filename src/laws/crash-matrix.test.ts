@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import type { Kind } from '../kernel/operations/kind.ts';
+import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { workshop } from '../testing/widgets.ts';
+import { destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
+import { type Mishap, moments, work } from './crashes.ts';
+import { comparable, tracesOf } from './traces.ts';
+import { createWorld, type World } from './walk.ts';
+
+const { kinds } = buildRegistry([...families, workshop]);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({ works: false });
+});
+afterAll(() => app.close());
+
+interface Run {
+  readonly world: World;
+  readonly operation: StoredOperation;
+  readonly deaths: number;
+}
+
+async function run(kind: Kind, mishaps: readonly Mishap[]): Promise<Run> {
+  const world = await createWorld(app);
+  const { id } = await scenarioOf(kind).begin(world);
+  const deaths = await work(app, mishaps);
+  const operation = await readOperation(app.services.db, id);
+  return { world, operation: operation!, deaths };
+}
+
+/** Everything there is because of the account, the engine's rows included. */
+async function endStateOf({ world }: Run): Promise<string[]> {
+  const operations = await app.services.db
+    .selectFrom('operations')
+    .select(['id', 'resource_id'])
+    .where('account_id', '=', world.account.id)
+    .execute();
+  const ids = operations.flatMap(({ id, resource_id }) => (resource_id === null ? [id] : [id, resource_id]));
+  const traces = await tracesOf(app, [world.account.id, ...ids]);
+  return comparable(traces.filter(({ table }) => !BEFORE.has(table)));
+}
+
+/** Who it is for and who called: written before any worker knew of it. */
+const BEFORE = new Set([
+  'account_limits',
+  'account_products',
+  'accounts',
+  'api_keys',
+  'audit_entries',
+  'audit_heads',
+  'members',
+]);
+
+/** What remembers by intention that a resource was once there. */
+const HISTORY = new Set([
+  'audit_entries',
+  'events',
+  'idempotency_keys',
+  'machine_effects',
+  'meter_readings',
+  'meter_spans',
+  'operations',
+  'webhook_deliveries',
+]);
+
+const names = (steps: Kind['steps'] = []): string[] => steps.map(({ name }) => name);
+
+it('every scenario belongs to a kind', () => {
+  expect(strayScenarios(kinds)).toEqual([]);
+});
+
+describe.each([...kinds.values()])('$type', (kind) => {
+  it('can be started', () => {
+    expect(() => scenarioOf(kind)).not.toThrow();
+  });
+
+  it.each(names(kind.steps))(
+    'a worker that dies at %s, whenever, leaves what it would have left alive',
+    async (step) => {
+      const undisturbed = await endStateOf(await run(kind, []));
+      for (const what of moments) {
+        const disturbed = await run(kind, [{ type: kind.type, step, what }]);
+        expect(disturbed.deaths, what).toBe(1);
+        expect(await endStateOf(disturbed), what).toEqual(undisturbed);
+      }
+    },
+  );
+
+  it('every step of it twice is as good as once', async () => {
+    const undisturbed = await endStateOf(await run(kind, []));
+    const mishaps = names(kind.steps).map(
+      (step): Mishap => ({ type: kind.type, step, what: 'after the effect' }),
+    );
+    const disturbed = await run(kind, mishaps);
+    expect(disturbed.deaths).toBe(mishaps.length);
+    expect(await endStateOf(disturbed)).toEqual(undisturbed);
+  });
+
+  const undone = kind.cancellable ? names(kind.undo) : [];
+  const whileUndoing = async (): Promise<void> => {
+    const cancelled: Mishap = { type: kind.type, step: names(kind.steps)[0]!, what: 'is cancelled' };
+    const first = await run(kind, [cancelled]);
+    expect(first.operation).toMatchObject({ status: 'cancelled', phase: 'undo' });
+    const undisturbed = await endStateOf(first);
+    for (const step of undone) {
+      for (const what of moments) {
+        const disturbed = await run(kind, [cancelled, { type: kind.type, step, what }]);
+        expect(disturbed.deaths, what).toBe(1);
+        expect(await endStateOf(disturbed), `${step}: ${what}`).toEqual(undisturbed);
+      }
+    }
+  };
+  if (undone.length > 0) it('a worker that dies while taking it down leaves nothing else', whileUndoing);
+
+  const mortal = scenarioOf(kind).indestructible === undefined ? names(kind.steps) : [];
+  it.each(mortal)('failed at %s, what it was about can be destroyed and leaves nothing', async (step) => {
+    for (const what of ['fails', 'fails after the effect'] as const) {
+      const { world, operation } = await run(kind, [{ type: kind.type, step, what }]);
+      expect(operation.status, what).toBe('failed');
+      await destroy(world, operation);
+      const traces = await tracesOf(app, [operation.resource_id ?? '']);
+      expect(
+        traces.filter(({ table }) => !HISTORY.has(table)),
+        what,
+      ).toEqual([]);
+    }
+  });
+});

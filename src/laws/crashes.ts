@@ -1,0 +1,161 @@
+/**
+ * Workers that die at a chosen moment, and the next ones that go on. A kind is run as it is; only its steps are watched,
+ * so that whoever writes one has nothing to do for it.
+ */
+import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
+import { hasEnded } from '../kernel/operations/schema.ts';
+import { requestCancel } from '../kernel/operations/store.ts';
+import { type Environment, REAL } from '../operations/environment.ts';
+import { LEASE_SECONDS, type RunnerStore } from '../operations/port.ts';
+import { Runner } from '../operations/runner.ts';
+import { DatabaseRunnerStore } from '../operations/store.ts';
+import { transact } from '../store/transaction.ts';
+import type { TestApp } from '../testing/app.ts';
+
+export const moments = [
+  'before the effect',
+  'after the effect',
+  'within the commit',
+  'after the commit',
+] as const;
+
+/** What goes wrong at a step of a kind, the first time it is met. */
+export interface Mishap {
+  readonly type: string;
+  readonly step: string;
+  readonly what: (typeof moments)[number] | 'fails' | 'fails after the effect' | 'is cancelled';
+}
+
+class Death extends Error {}
+
+/** Ahead of the database's clock by so much: leases of the dead run out without anybody waiting for it. */
+let aheadMs = 0;
+const environment: Environment = { ...REAL, now: () => new Date(Date.now() + aheadMs) };
+
+class Life {
+  readonly #app: TestApp;
+  readonly #mishaps: Mishap[];
+  readonly runner: Runner;
+  isOver = false;
+  #diesOnceCommitted = false;
+
+  constructor(app: TestApp, mishaps: Mishap[]) {
+    this.#app = app;
+    this.#mishaps = mishaps;
+    const { db, registry, log } = app.services;
+    const kindOf = (type: string): Kind | undefined => {
+      const kind = registry.kinds.get(type);
+      return kind === undefined ? undefined : this.#watch(kind);
+    };
+    this.runner = new Runner({ store: this.#openStore(), environment, db, log, kindOf });
+  }
+
+  #openStore(): RunnerStore {
+    const { db, registry } = this.#app.services;
+    const store = new DatabaseRunnerStore(db, registry, environment);
+    return new Proxy(store, {
+      get: (target, name: keyof RunnerStore) => {
+        const real = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        return async (...args: unknown[]) => {
+          if (this.isOver) throw new Death();
+          const value = await real(...args);
+          if (this.#diesOnceCommitted && (name === 'advance' || name === 'end')) this.#die();
+          return value;
+        };
+      },
+    });
+  }
+
+  #die(): never {
+    this.isOver = true;
+    throw new Death();
+  }
+
+  #watch(kind: Kind): Kind {
+    const watched = (steps: readonly Step<unknown>[]): Step<unknown>[] =>
+      steps.map((step) => ({ ...step, run: (work) => this.#run(kind, step, work) }));
+    return {
+      ...kind,
+      steps: watched(kind.steps),
+      ...(kind.undo === undefined ? {} : { undo: watched(kind.undo) }),
+    };
+  }
+
+  async #run(kind: Kind, step: Step<unknown>, work: Parameters<Step<unknown>['run']>[0]): Promise<Outcome> {
+    const place = this.#mishaps.findIndex(({ type, step: name }) => type === kind.type && name === step.name);
+    if (place < 0) return step.run(work);
+    const [mishap] = this.#mishaps.splice(place, 1);
+    switch (mishap!.what) {
+      case 'before the effect':
+        return this.#die();
+      case 'after the effect':
+        await step.run(work);
+        return this.#die();
+      case 'within the commit':
+        return this.#dyingInCommit(await step.run(work));
+      case 'after the commit':
+        this.#diesOnceCommitted = true;
+        return step.run(work);
+      case 'fails':
+        return failure(step);
+      case 'fails after the effect':
+        await step.run(work);
+        return failure(step);
+      case 'is cancelled':
+        await transact(this.#app.services.db, (tx) => requestCancel(tx, work.operationId));
+        this.runner.heard(work.operationId);
+        return step.run(work);
+    }
+  }
+
+  #dyingInCommit(outcome: Outcome): Outcome {
+    if (outcome.kind === 'failed') return this.#die();
+    const commit: NonNullable<typeof outcome.commit> = async (tx) => {
+      await outcome.commit?.(tx);
+      return this.#die();
+    };
+    return { ...outcome, commit };
+  }
+}
+
+const failure = ({ name }: Step<unknown>): Outcome => ({
+  kind: 'failed',
+  error: { code: 'engine_failed', detail: `${name} failed.`, retryable: false },
+});
+
+const LOOK_EVERY_MS = 4;
+
+/** Until all that was started has ended, however many lives it takes. Returns how many workers died. */
+export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
+  const left = [...mishaps];
+  aheadMs = 0;
+  for (let deaths = 0; ; deaths++) {
+    const life = new Life(app, left);
+    life.runner.start();
+    const isDone = await untilDoneOrDead(app, life);
+    await life.runner.close(0);
+    if (isDone) return deaths;
+    aheadMs += (LEASE_SECONDS + 1) * 1000;
+  }
+}
+
+/** Where all sleep, time passes at once. */
+async function untilDoneOrDead(app: TestApp, life: Life): Promise<boolean> {
+  for (;;) {
+    if (life.isOver) return false;
+    const rows = await app.services.db
+      .selectFrom('operations')
+      .select(['status', 'lease_owner', 'run_at', 'awaits_children'])
+      .where('finished_at', 'is', null)
+      .where('is_ready', '=', true)
+      .execute();
+    if (rows.every(({ status }) => hasEnded(status))) return !life.isOver;
+    const now = Date.now() + aheadMs;
+    const times = rows.filter((row) => !row.awaits_children).map(({ run_at }) => run_at.getTime());
+    if (rows.every((row) => row.lease_owner === null && row.run_at.getTime() > now) && times.length > 0) {
+      aheadMs += Math.min(...times) - now + 1;
+      life.runner.heard('');
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

@@ -1,0 +1,138 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import type { OperationView } from '../kernel/operations/schema.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { workshop } from '../testing/widgets.ts';
+import { work } from './crashes.ts';
+import { exemptFrom } from './exemptions.ts';
+import { callTo, createWorld, endpoints, paramsFor, urlOf, type Variation, type World } from './walk.ts';
+
+const registry = buildRegistry([...families, workshop]);
+const starting = endpoints.filter(({ operation }) => operation !== undefined);
+
+let app: TestApp;
+let world: World;
+
+beforeAll(async () => {
+  app = await createTestApp({ works: false });
+  world = await createWorld(app);
+});
+afterAll(() => app.close());
+
+interface Body {
+  readonly id: string;
+  readonly status: string;
+  readonly operation?: OperationView | null;
+}
+
+/** On things that are there and rest. */
+async function call(
+  endpoint: Endpoint,
+  more: Variation & { headers?: Record<string, string> } = {},
+): Promise<LightMyRequestResponse> {
+  const params = more.params ?? (await paramsFor(endpoint, world));
+  await work(app);
+  return callTo(endpoint, world, { ...more, params });
+}
+
+const operationsOf = async (): Promise<number> =>
+  (
+    await app.services.db
+      .selectFrom('operations')
+      .select('id')
+      .where('account_id', '=', world.account.id)
+      .execute()
+  ).length;
+
+/** Of the operation in an answer, whether it is the body or a part of it. */
+const operationIn = (body: Body): Pick<OperationView, 'id' | 'status'> =>
+  body.operation === undefined || body.operation === null ? (body as OperationView) : body.operation;
+
+async function readBack(endpoint: Endpoint, body: Body): Promise<LightMyRequestResponse | null> {
+  const { name } = endpoint.resource;
+  const reader = endpoints.find(({ resource }) => resource.name === name && resource.role === 'read');
+  if (reader === undefined || body.operation === undefined) return null;
+  const parameter = /\{(\w+)\}$/.exec(reader.path)?.[1] ?? '';
+  return app.call({ method: 'GET', url: urlOf(reader, { [parameter]: body.id }), key: world.key.key });
+}
+
+describe.each(starting)('$id', (endpoint) => {
+  it('answers 202 with the absolute address of what it started, which ends and is shown there', async () => {
+    const answer = await call(endpoint);
+    expect(answer.statusCode).toBe(202);
+    const body = answer.json<Body>();
+    const { id, status } = operationIn(body);
+    const location = String(answer.headers['operation-location']);
+    expect(location).toBe(`${app.services.baseUrl}/account/v1/operations/${id}`);
+    expect(['queued', 'running']).toContain(status);
+
+    await work(app);
+    const shown = await app.call({ method: 'GET', url: new URL(location).pathname, key: world.key.key });
+    expect(shown.statusCode).toBe(200);
+    expect(shown.json<OperationView>()).toMatchObject({ id, href: location, status: 'succeeded' });
+    expect(shown.json<OperationView>().finished_at).not.toBeNull();
+
+    const after = await readBack(endpoint, body);
+    if (after === null) return;
+    if (endpoint.resource.role === 'delete') return expect(after.statusCode).toBe(404);
+    expect(after.json()).toMatchObject({ operation: null });
+    expect(after.json<Body>().status, 'the status while it was under way').not.toBe(body.status);
+  });
+
+  it('starts one operation, however often the call is repeated', async () => {
+    const params = await paramsFor(endpoint, world);
+    await work(app);
+    const before = await operationsOf();
+    const headers = { 'idempotency-key': `law-${endpoint.id}` };
+    const payload = endpoint.example.body as object | undefined;
+    const more = { params, headers, ...(payload === undefined ? {} : { payload }) };
+    const first = await callTo(endpoint, world, more);
+    const again = await callTo(endpoint, world, more);
+    expect(again.statusCode).toBe(202);
+    expect(again.headers['operation-location']).toBe(first.headers['operation-location']);
+    expect(await operationsOf()).toBe(before + 1);
+    await work(app);
+  });
+
+  it('starts nothing in a dry run', async () => {
+    const params = await paramsFor(endpoint, world);
+    await work(app);
+    const before = await operationsOf();
+    const answer = await callTo(endpoint, world, { params, query: { dry_run: true } });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['operation-location']).toBeUndefined();
+    expect(await operationsOf()).toBe(before);
+  });
+});
+
+it('whatever answers 202 names what it starts', () => {
+  const nameless = endpoints.filter(({ answers, operation }) => 202 in answers && operation === undefined);
+  expect(nameless.map(({ id }) => id).sort()).toEqual(exemptFrom('operationOfAccepted'));
+});
+
+it('whatever starts an operation may answer before it has ended', () => {
+  expect(starting.filter(({ answers }) => !(202 in answers)).map(({ id }) => id)).toEqual([]);
+});
+
+describe.each([...registry.kinds.values()])('$type', (kind) => {
+  it('has steps with names of their own, an input, an end in time, and a family', () => {
+    const names = [...kind.steps, ...(kind.undo ?? [])].map(({ name }) => name);
+    expect(kind.steps.length).toBeGreaterThan(0);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^[a-z][a-z-]*$/.test(name))).toEqual([]);
+    expect(kind.type).toMatch(/^[a-z][a-z_-]*(\.[a-z][a-z_-]*)+$/);
+    expect(kind.input).toMatchObject({ type: 'object' });
+    expect(kind.deadlineSeconds).toBeGreaterThan(0);
+    expect(kind.typicalSeconds).toBeGreaterThan(0);
+    expect(kind.typicalSeconds).toBeLessThanOrEqual(kind.deadlineSeconds);
+    expect(registry.families.map(({ name }) => name)).toContain(kind.family);
+  });
+
+  it('that destroys cannot be stopped half-way, and what has an undo can', () => {
+    if (kind.queue === 'destroy') expect(kind.cancellable).toBe(false);
+    if (kind.undo !== undefined) expect(kind.cancellable).toBe(true);
+  });
+});

@@ -1,0 +1,71 @@
+/** Whatever a call changes is told in the feed of the account: about the thing itself, or the operation that works on it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declares } from '../kernel/named/named.ts';
+import type { Tables } from '../store/database.ts';
+import { createTestApp } from '../testing/app.ts';
+import { ended } from '../testing/operations.ts';
+import { exemptFrom } from './exemptions.ts';
+import { createWorld, requestTo, type World, writes } from './walk.ts';
+
+let world: World;
+let serial = 0;
+
+beforeAll(async () => {
+  world = await createWorld(await createTestApp({ works: true }));
+});
+afterAll(() => world.app.close());
+
+type Told = Pick<Tables['events'], 'sequence' | 'resource_id' | 'operation_id' | 'type'>;
+
+async function toldSince(sequence: number): Promise<Told[]> {
+  return world.app.services.db
+    .selectFrom('events')
+    .select(['sequence', 'resource_id', 'operation_id', 'type'])
+    .where('account_id', '=', world.account.id)
+    .where('sequence', '>', sequence)
+    .orderBy('sequence')
+    .execute();
+}
+
+interface Entry {
+  readonly resource: { readonly id: string | null } | null;
+  readonly operation_id: string | null;
+}
+
+async function entryOf(requestId: unknown): Promise<Entry | undefined> {
+  const rows = await world.app.services.db
+    .selectFrom('audit_entries')
+    .select('entry')
+    .where('account_id', '=', world.account.id)
+    .execute();
+  return rows.map(({ entry }) => entry).find(({ request_id }) => request_id === requestId);
+}
+
+/** The types that tell of what the call did, and not of what was made for it to work on. */
+async function toldOf(endpoint: (typeof writes)[number]): Promise<string[]> {
+  // What is declared by name is declared anew: to declare it again as it is changes nothing.
+  const isNew = declares(endpoint) ? { params: { id: `told-${++serial}` } } : {};
+  const request = await requestTo(endpoint, world, isNew);
+  const before = (await toldSince(0)).at(-1)?.sequence ?? 0;
+  const response = await world.app.call({ ...request, key: world.key.key });
+  expect([endpoint.id, response.statusCode < 300]).toEqual([endpoint.id, true]);
+  const entry = await entryOf(response.headers['x-request-id']);
+  const operationId = entry?.operation_id ?? null;
+  if (operationId !== null) await ended(world.app, operationId);
+  const told = await toldSince(before);
+  const isAbout = ({ resource_id, operation_id }: Told): boolean =>
+    operationId === null ? resource_id === entry?.resource?.id : operation_id === operationId;
+  return told.filter(isAbout).map(({ type }) => type);
+}
+
+describe('every change is told', () => {
+  const silent: string[] = [];
+
+  it.each(writes)('$id', async (endpoint) => {
+    if ((await toldOf(endpoint)).length === 0) silent.push(endpoint.id);
+  });
+
+  it('but for those whose silence has a reason', () => {
+    expect(silent.sort()).toEqual(exemptFrom('silentWrites'));
+  });
+});

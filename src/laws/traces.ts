@@ -1,0 +1,41 @@
+/** What is in the tables because of one account or one resource, comparable between runs. */
+import { sql } from 'kysely';
+import type { TestApp } from '../testing/app.ts';
+
+export interface Trace {
+  readonly table: string;
+  readonly row: Record<string, unknown>;
+}
+
+/** Every row of every table that mentions one of these ids. */
+export async function tracesOf({ services: { db } }: TestApp, ids: readonly string[]): Promise<Trace[]> {
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db);
+  const wanted = ids.join('|');
+  const queries = tables.rows.map(
+    ({ name }) => sql`
+      select ${name}::text as "table", to_jsonb(t) as "row" from ${sql.table(name)} t
+      where to_jsonb(t)::text ~ ${wanted}`,
+  );
+  return (await sql<Trace>`${sql.join(queries, sql` union all `)}`.execute(db)).rows;
+}
+
+/** How often somebody tried, and what is chance or time, may differ between two runs that end alike. */
+const MAY_DIFFER = new Set(['attempt', 'wakes', 'public_id', 'hash', 'prev_hash', 'head_hash']);
+
+function likeAny(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value
+    .replaceAll(/\b([a-z]+)_[0-9a-hjkmnp-tv-z]{26}/g, '$1_*')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, 'a time')
+    .replaceAll(/\bwalk-\d+-\d+/g, 'a name');
+}
+
+const normalise = ({ table, row }: Trace): string => {
+  const kept = Object.entries(row).filter(([name]) => !MAY_DIFFER.has(name));
+  const text = JSON.stringify(Object.fromEntries(kept), (_, value) => likeAny(value));
+  return `${table} ${text}`;
+};
+
+export const comparable = (traces: readonly Trace[]): string[] => traces.map(normalise).sort();

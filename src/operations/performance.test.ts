@@ -1,0 +1,54 @@
+import pino from 'pino';
+import { expect, it } from 'vitest';
+import { done, type Kind } from '../kernel/operations/kind.ts';
+import type { Ending } from '../kernel/operations/store.ts';
+import type { Db } from '../store/database.ts';
+import { REAL } from './environment.ts';
+import { Performance } from './performance.ts';
+import type { Claimed, RunnerStore } from './port.ts';
+
+const BEGAN = Date.parse('2026-03-01T10:00:00Z');
+const DEADLINE_SECONDS = 600;
+const STEP_SECONDS = 250;
+
+it('tells a step the time of its own beginning, however long those before it took', async () => {
+  let elapsedMs = 0;
+  const seen: number[] = [];
+  const step = (name: string) => ({
+    name,
+    async run({ now }: { now: Date }) {
+      seen.push((now.getTime() - BEGAN) / 1000);
+      elapsedMs += STEP_SECONDS * 1000;
+      return done();
+    },
+  });
+  const slow = { steps: ['a', 'b'].map(step), deadlineSeconds: DEADLINE_SECONDS } as unknown as Kind;
+  const row = (step_index: number): Claimed =>
+    ({
+      id: 'op_1',
+      attempt: 1,
+      type: 'slow',
+      phase: 'forward',
+      step_index,
+      read_at: new Date(BEGAN + elapsedMs),
+      deadline_at: new Date(BEGAN + DEADLINE_SECONDS * 1000),
+    }) as Claimed;
+  const endings: Ending['status'][] = [];
+  const store: Partial<RunnerStore> = {
+    advance: async () => row(1),
+    end: async (_, { status }) => endings.push(status) > 0,
+  };
+  const performance = new Performance(
+    {
+      store: store as RunnerStore,
+      environment: { ...REAL, monotonic: () => elapsedMs },
+      db: {} as Db,
+      log: pino({ level: 'silent' }),
+      kindOf: () => slow,
+    },
+    row(0),
+  );
+  expect(await performance.run()).toBe(false);
+  expect(seen).toEqual([0, STEP_SECONDS]);
+  expect(endings).toEqual(['succeeded']);
+});

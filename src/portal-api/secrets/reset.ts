@@ -1,0 +1,48 @@
+/** When the key is lost, so is what it sealed: the installation starts again with another key and with new secrets. */
+import { randomBytes } from 'node:crypto';
+import { Problem } from '../../kernel/problems/problem.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import { openSeal } from '../../kernel/secrets/key.ts';
+import type { Db } from '../../store/database.ts';
+import { forgetKeyFingerprint } from '../../store/instance.ts';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import { accountsWithSecrets, lockWebhooks, replaceSecret } from './store.ts';
+
+export interface SecretsReset {
+  readonly accounts: number;
+  readonly webhooks: number;
+}
+
+export async function resetSecrets(
+  db: Db,
+  actor: Actor,
+  source: ProviderConfig['secrets'],
+): Promise<SecretsReset> {
+  const fits = await openSeal(db, source).then(
+    () => true,
+    () => false,
+  );
+  if (fits) {
+    throw new Problem('invalid_state', {
+      detail: 'The key is there and it is the right one; nothing is lost.',
+      extra: { current_state: 'readable', allowed_states: ['lost'] },
+    });
+  }
+  await forgetKeyFingerprint(db);
+  const seal = await openSeal(db, source);
+  const accounts = await accountsWithSecrets(db);
+  let count = 0;
+  for (const accountId of accounts) {
+    count += await change(db, actor, 'resetSecrets', accountId, async (tx) => {
+      const webhooks = await lockWebhooks(tx, accountId);
+      for (const { id } of webhooks) await replaceSecret(tx, id, seal.close(randomBytes(32), id));
+      return {
+        result: webhooks.length,
+        resource: { type: 'webhook', id: null, name: null },
+        changes: webhooks.map(({ id }) => ({ pointer: `/${id}/secret`, before: '***', after: '***' })),
+      };
+    });
+  }
+  return { accounts: accounts.length, webhooks: count };
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../store/database.ts';
+
+/** Accounts that have secrets which were sealed. */
+export async function accountsWithSecrets(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ account_id: string }>`
+    select distinct w.account_id from webhooks w join accounts a on a.id = w.account_id and a.status <> 'closed'
+    order by w.account_id`.execute(db);
+  return rows.map(({ account_id }) => account_id);
+}
+
+export async function lockWebhooks(tx: Tx, accountId: string): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from webhooks where account_id = ${accountId} order by id for update`.execute(tx);
+  return rows;
+}
+
+/** Off until its owner asks for a secret he knows; what waits would be signed with one that nobody does. */
+export async function replaceSecret(tx: Tx, webhookId: string, sealed: Buffer): Promise<void> {
+  await sql`
+    update webhooks set secret = ${sealed}, previous_secret = null, previous_secret_until = null,
+      status = 'disabled', enabled = false, disabled_reason = coalesce(disabled_reason, 'manual'),
+      version = version + 1, updated_at = now() where id = ${webhookId}`.execute(tx);
+  await sql`
+    update webhook_deliveries set status = 'discarded', finished_at = now(), next_attempt_at = null
+    where webhook_id = ${webhookId} and status = 'pending'`.execute(tx);
+}

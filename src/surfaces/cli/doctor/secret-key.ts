@@ -1,0 +1,20 @@
+import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import { findFault } from '../../../kernel/secrets/key.ts';
+import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
+import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
+
+/** Whether the key is the one that the secrets in the database are sealed with; looking makes none. */
+export async function checkSecretKey(config: Pick<ProviderConfig, 'database' | 'secrets'>): Promise<Finding> {
+  const name = 'Secret key';
+  const { database, secrets } = config;
+  if (database.url === null && !(await hasEmbeddedDatabase(database.folder)))
+    return skipped(name, 'the first start makes it');
+  try {
+    const fault = await withDatabase(config, (db) => findFault(db, secrets));
+    if (fault === null) return ok(name, 'fits the database');
+    const [detail = '', ...rest] = fault.split(/(?<=\.) /);
+    return failed(name, detail, rest.join(' '));
+  } catch (error) {
+    return skipped(name, `cannot be compared: ${reasonOf(error)}`);
+  }
+}

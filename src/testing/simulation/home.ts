@@ -1,0 +1,55 @@
+/** The database in which simulated worlds live, one after the other. */
+import { sql } from 'kysely';
+import { families } from '../../families/index.ts';
+import { buildRegistry, type Registry } from '../../kernel/registry.ts';
+import type { Connection } from '../../store/database.ts';
+import { createAccount } from '../accounts.ts';
+import { createMachinesTables } from '../machines.ts';
+import { kinds } from './kinds.ts';
+import { Wire } from './wire.ts';
+
+export interface SimulationHome {
+  /** For what takes no time, for the one commit that does, and for looking at both. */
+  readonly wire: Wire;
+  readonly slow: Wire;
+  readonly watch: Wire;
+  readonly registry: Registry;
+  readonly accounts: readonly [string, string];
+  /** Nothing of earlier worlds is left. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Ended operations are in nobody's way; so much for the size of the tables. */
+const WORLDS_PER_CLEARING = 20;
+
+export async function openSimulationHome(connection: Connection): Promise<SimulationHome> {
+  const [wire, slow, watch] = await Promise.all([
+    Wire.open(connection),
+    Wire.open(connection),
+    Wire.open(connection),
+  ]);
+  const { db } = wire;
+  await createMachinesTables(db);
+  await sql`create table machine_news (machine_id text not null)`.execute(db);
+  const [one, other] = [await createAccount(db), await createAccount(db)];
+  const yard = { name: 'yard', title: 'Yard', description: 'Only in simulations.', endpoints: [], kinds };
+  let worlds = 0;
+  return {
+    wire,
+    slow,
+    watch,
+    registry: buildRegistry([...families, yard]),
+    accounts: [one.id, other.id],
+    async clear() {
+      if (worlds++ % WORLDS_PER_CLEARING === 0)
+        await sql`truncate operations, events, event_heads, machine_effects cascade`.execute(db);
+      await sql`delete from operations where finished_at is null`.execute(db);
+      await sql`delete from machine_room`.execute(db);
+      await sql`delete from machine_news`.execute(db);
+    },
+    async close() {
+      for (const each of [wire, slow, watch]) await each.close();
+    },
+  };
+}

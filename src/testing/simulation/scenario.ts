@@ -1,0 +1,83 @@
+/** Who wants what, and when: drawn before the world begins. */
+import type { Kind } from '../../kernel/operations/kind.ts';
+import type { Chance } from './chance.ts';
+import { ask, type Behaviour, build, extend, fleet, kinds, type Order, remove, restart } from './kinds.ts';
+
+export type Wish =
+  | {
+      readonly does: 'start';
+      readonly kind: Kind;
+      readonly machines: readonly string[];
+      readonly order: Order;
+      readonly account: 0 | 1;
+      readonly waits: boolean;
+    }
+  /** Of what was accepted: the how-manieth, counted round and round. */
+  | { readonly does: 'cancel'; readonly which: number }
+  | { readonly does: 'news'; readonly machine: string };
+
+export interface Scenario {
+  readonly wishes: readonly { readonly atMs: number; readonly wish: Wish }[];
+  /** When faults end. */
+  readonly lengthMs: number;
+  readonly workers: number;
+  readonly slots: number;
+}
+
+const calm: readonly Behaviour['does'][] = ['retry', 'throw', 'nap', 'await-news', 'commit-throws'];
+const bad: readonly Behaviour['does'][] = ['fail', 'fail-late', 'hang', 'hang-deaf'];
+
+function drawBehaviours(chance: Chance, kind: Kind): Behaviour[] {
+  const steps = [...kind.steps, ...(kind.undo ?? [])].filter(() => chance.happens(0.2));
+  return steps.map(({ name: step }) => {
+    const does = chance.happens(0.25) ? chance.pick(bad) : chance.pick(calm);
+    const isPassing = does === 'retry' || does === 'throw' || does === 'commit-throws';
+    return { step, does, ...(isPassing ? { times: chance.between(1, 2) } : {}) };
+  });
+}
+
+const order = (chance: Chance, kind: Kind): Order => ({ behaviours: drawBehaviours(chance, kind) });
+
+const MACHINES = 3;
+const machineName = (seed: number, i: number): string => `machine-${seed}-${i}`;
+
+export function drawScenario(chance: Chance, seed: number): Scenario {
+  const machines = Array.from({ length: MACHINES }, (_, i) => machineName(seed, i));
+  const lengthMs = chance.between(5, 90) * 1000;
+  let made = MACHINES;
+  const start = (kind: Kind): Wish => {
+    const account = chance.pick([0, 1] as const);
+    const own = { kind, account, does: 'start', waits: false } as const;
+    if (kind === fleet) {
+      const children = Array.from({ length: chance.between(1, 3) }, () => ({
+        machine: machineName(seed, made++),
+        order: order(chance, build),
+      }));
+      const tolerant = chance.happens(0.5);
+      return {
+        ...own,
+        machines: [machineName(seed, made++)],
+        order: { ...order(chance, fleet), children, tolerant },
+      };
+    }
+    const isPair = kind === extend && chance.happens(0.4);
+    const first = chance.pick(machines);
+    const others = isPair ? machines.filter((each) => each !== first).slice(0, 1) : [];
+    return { ...own, machines: [first, ...others], order: order(chance, kind), waits: kind === ask };
+  };
+  const weighted = [...kinds, build, extend, extend, extend, remove, restart];
+  const count = chance.between(4, 8);
+  const wishes: { atMs: number; wish: Wish }[] = [];
+  const at = (): number => Math.floor(chance.next() ** 2 * lengthMs);
+  for (let i = 0; i < count; i++) wishes.push({ atMs: at(), wish: start(chance.pick(weighted)) });
+  for (let i = chance.between(0, 3); i > 0; i--)
+    wishes.push({ atMs: at(), wish: { does: 'cancel', which: chance.between(0, count) } });
+  for (let i = chance.between(0, 3); i > 0; i--)
+    wishes.push({ atMs: at(), wish: { does: 'news', machine: chance.pick(machines) } });
+  return {
+    wishes,
+    lengthMs,
+    workers: 2 + Math.floor(chance.next() ** 2 * 4),
+    slots: chance.happens(0.8) ? 32 : chance.between(1, 2),
+  };
+}
