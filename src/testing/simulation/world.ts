@@ -264,11 +264,12 @@ class World implements Surroundings {
     this.agenda.add(null, delay, () => this.#bear(), true);
   }
 
-  touching(machine: string): () => void {
+  /** No runner can stop a worker that has lost what it held and was not told yet: only the engine could. */
+  touching(worker: Worker, machine: string): () => void {
     const known = this.ledger.holderOf(machine);
-    const attempt = known?.row.attempt;
+    const { attempt, lease_owner } = known?.row ?? {};
     return () => {
-      if (known?.row.attempt !== attempt) this.#disturbed.add(machine);
+      if (lease_owner !== worker.name || known?.row.attempt !== attempt) this.#disturbed.add(machine);
     };
   }
 }
