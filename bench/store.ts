@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { KeyRow } from '../src/families/account/api-keys/schema.ts';
 import { findKeyById } from '../src/families/account/api-keys/store.ts';
+import { ENDED_CHANNEL } from '../src/kernel/operations/store.ts';
 import type { Db, Tables } from '../src/store/database.ts';
 
 /** The statement the product itself reads a key with, taken as it was sent, and its values in their order. */
@@ -102,4 +103,29 @@ export async function readLatencies(db: Db): Promise<{ p50: number; p99: number 
 export async function setLogStatement(db: Db, what: 'all' | 'none'): Promise<void> {
   await sql`alter system set log_statement = ${sql.lit(what)}`.execute(db);
   await sql`select pg_reload_conf()`.execute(db);
+}
+
+/** Operations that no worker takes, started by this key. */
+export async function insertOperations(
+  db: Db,
+  accountId: string,
+  keyId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into operations (id, account_id, type, family, status, resource_type, actor, api_key_id, cancellable,
+                            deadline_at, queue, is_ready)
+    select id, ${accountId}, 'bench.wait', 'account', 'queued', 'operation',
+           jsonb_build_object('kind', 'api_key', 'api_key_id', ${keyId}::text, 'member_id', null), ${keyId}, true,
+           now() + interval '1 day', 'free', false
+    from unnest(${[...ids]}::text[]) id`.execute(db);
+}
+
+/** Ends one as the runner does, as far as those who wait for it can tell. */
+export async function endOperation(db: Db, id: string): Promise<void> {
+  await sql`
+    with ended as (
+      update operations set status = 'succeeded', finished_at = now(), result = '{"changed": true}'
+      where id = ${id} returning id)
+    select pg_notify(${ENDED_CHANNEL}, id) from ended`.execute(db);
 }

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { HOSTPLANE } from '../../src/kernel/events/event.ts';
 import { appendEvents } from '../../src/kernel/events/store.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import { type Db, openDatabase, openPool } from '../../src/store/database.ts';
 import { median } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { processorSeconds } from '../processes.ts';
 import { addressAt, writeRequest } from '../requests.ts';
+import { endOperation, insertOperations } from '../store.ts';
 import { below, type Row, type Stage } from './row.ts';
 
 const WAITERS = 5_000;
@@ -81,36 +83,83 @@ const happen = (db: Db, accountId: string): Promise<void> =>
     { type: 'account.restricted', family: 'account', severity: 'info', resource: null, message: 'A test.' },
   ]);
 
-export async function measureWaiters({ product, fixture }: Stage, rounds: number): Promise<Row[]> {
+type Ask = (place: number) => string;
+
+/** All of them ask, and are held. */
+async function askAll(
+  port: number,
+  key: string,
+  all: readonly Waiting[],
+  pathOf: Ask,
+): Promise<Promise<number>[]> {
+  const answers: Promise<number>[] = [];
+  for (let from = 0; from < all.length; from += OPENING) {
+    for (const [i, waiting] of all.slice(from, from + OPENING).entries()) {
+      const address = addressAt(FIRST_ADDRESS + from + i);
+      answers.push(waiting.ask(writeRequest({ path: pathOf(from + i), key, address })));
+    }
+    await untilHeld(port, answers.length);
+  }
+  return answers;
+}
+
+const percentile99 = (values: readonly number[]): number =>
+  [...values].sort((x, y) => x - y)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+
+/** Each waits for an operation of its own; they end one after the other. */
+async function wakeEach({ product, fixture }: Stage, db: Db, all: readonly Waiting[]): Promise<number> {
+  const { key, id: keyId } = fixture.caller;
+  const ids = all.map(() => newId('operation'));
+  await insertOperations(db, fixture.accountId, keyId, ids);
+  const answers = await askAll(
+    product.port,
+    key,
+    all,
+    (place) => `/account/v1/operations/${ids[place]}?wait=60`,
+  );
+  const delays: number[] = [];
+  for (const [place, answer] of answers.entries()) {
+    await endOperation(db, ids[place] ?? '');
+    const committed = performance.now();
+    void answer.then((at) => delays.push(at - committed));
+  }
+  await Promise.all(answers);
+  return percentile99(delays);
+}
+
+interface Wave {
+  readonly slowest: number;
+  readonly work: number;
+  readonly memory: number;
+}
+
+/** All wait for the next event of one account. */
+async function wakeAll({ product, fixture }: Stage, db: Db, all: readonly Waiting[]): Promise<Wave> {
   const { port, pid } = product;
-  const db = openDatabase(openPool({ ...fixture.connection, maxConnections: 1 }));
+  const { key } = fixture.caller;
+  const cursor = await readCursor(port, key);
+  const answers = await askAll(port, key, all, () => `/account/v1/events?cursor=${cursor}&wait=60`);
+  const memory = readMemory(pid).own;
+  const used = processorSeconds(pid);
+  await happen(db, fixture.accountId);
+  const committed = performance.now();
+  const delays = (await Promise.all(answers)).map((at) => at - committed);
+  return { slowest: percentile99(delays), work: (processorSeconds(pid) - used) * 1000, memory };
+}
+
+export async function measureWaiters(stage: Stage, rounds: number): Promise<Row[]> {
+  const { port, pid } = stage.product;
+  const db = openDatabase(openPool({ ...stage.fixture.connection, maxConnections: 1 }));
   const all: Waiting[] = [];
   try {
     const before = readMemory(pid).own;
     all.push(...(await openMany(port)));
-    let during = 0;
-    const slowest: number[] = [];
-    const work: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const cursor = await readCursor(port, fixture.caller.key);
-      const path = `/account/v1/events?cursor=${cursor}&wait=60`;
-      const answers: Promise<number>[] = [];
-      for (let from = 0; from < WAITERS; from += OPENING) {
-        for (const [i, waiting] of all.slice(from, from + OPENING).entries()) {
-          const address = addressAt(FIRST_ADDRESS + from + i);
-          answers.push(waiting.ask(writeRequest({ path, key: fixture.caller.key, address })));
-        }
-        await untilHeld(port, answers.length);
-      }
-      during = Math.max(during, readMemory(pid).own);
-      const used = processorSeconds(pid);
-      await happen(db, fixture.accountId);
-      const committed = performance.now();
-      const delays = (await Promise.all(answers)).map((at) => at - committed).sort((x, y) => x - y);
-      work.push((processorSeconds(pid) - used) * 1000);
-      slowest.push(delays[Math.floor(delays.length * 0.99)] ?? Number.NaN);
-    }
-    const shown = slowest.map((ms) => Math.round(ms)).join(', ');
+    const waves: Wave[] = [];
+    for (let round = 0; round < rounds; round++) waves.push(await wakeAll(stage, db, all));
+    const single = await wakeEach(stage, db, all);
+    const during = Math.max(...waves.map(({ memory }) => memory));
+    const shown = waves.map(({ slowest }) => Math.round(slowest)).join(', ');
+    const work = Math.round(median(waves.map((wave) => wave.work)));
     return [
       below(
         `memory of ${WAITERS} long-polls`,
@@ -120,11 +169,18 @@ export async function measureWaiters({ product, fixture }: Stage, rounds: number
         `VmRSS, ${Math.round(before)} MB before`,
       ),
       below(
-        'all of them woken by one commit, p99',
-        median(slowest),
+        'each woken by a commit of its own, p99',
+        single,
         MOST_MILLISECONDS,
         ' ms',
-        `rounds: ${shown}; ${Math.round(median(work))} ms of processor for all`,
+        `${WAITERS} wait for as many operations, which end one after the other`,
+      ),
+      below(
+        'all of them woken by one commit, p99',
+        median(waves.map(({ slowest }) => slowest)),
+        MOST_MILLISECONDS,
+        ' ms',
+        `rounds: ${shown}; ${work} ms of processor for all`,
       ),
     ];
   } finally {

@@ -251,7 +251,7 @@ export class Performance {
     const { step, last_error, phase } = this.#operation;
     const what = phase === 'undo' ? 'Not taken down' : 'Not finished';
     const last = last_error === null ? '' : ` The last try failed: ${last_error.detail}`;
-    const detail = `${what} within ${kind.deadlineSeconds} seconds; it was at the step ${step || 'first'}.${last}`;
+    const detail = `${what} within ${kind.deadlineSeconds} seconds; it was at the step ${step}.${last}`;
     return this.#end({ code: 'timeout', detail, retryable: true });
   }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../kernel/ids.ts';
+import { presentOperation } from '../kernel/operations/schema.ts';
 import { wakeOperations } from '../kernel/operations/store.ts';
 import { createAccount, type TestAccount } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
@@ -49,6 +50,16 @@ describe('an operation', () => {
     const events = await sql<{ type: string }>`
       select type from events where operation_id = ${id} order by sequence`.execute(t.services.db);
     expect(events.rows.map(({ type }) => type)).toEqual(['operation.started', 'operation.succeeded']);
+  });
+
+  it('shows the step it is at, the first one too, and none before it begins', async () => {
+    const input: MachineInput = { behaviours: [{ step: 'reserve', does: 'hang' }] };
+    const started = await startOn(t, account, createMachineKind, machineId(), input);
+    expect(presentOperation(started, '').step).toBe('');
+    const running = await until(t, started.id, ({ status }) => status === 'running');
+    expect(presentOperation(running, '').step).toBe('reserve');
+    await cancelled(t, started.id);
+    expect(await ended(t, started.id)).toMatchObject({ status: 'cancelled', step: 'take-down' });
   });
 
   it('fails for good with the code its step gave', async () => {

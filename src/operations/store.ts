@@ -152,15 +152,14 @@ export class DatabaseRunnerStore implements RunnerStore {
 
   #changes(operation: Claimed, advance: Advance, at: RawBuilder<Date>): RawBuilder<unknown> {
     // News that came since the step began to look is not slept through; and nobody sleeps past the deadline.
-    const until = (seconds: number, seenWakes: number | null) => sql`
+    const until = (seconds: number, seenWakes: number) => sql`
       lease_owner = null, lease_until = null, run_at_set = ${at},
-      run_at = case when wakes <> ${seenWakes ?? 0} and ${seenWakes !== null} then ${at}
+      run_at = case when wakes <> ${seenWakes} then ${at}
                     else least(deadline_at, ${at} + ${seconds} * interval '1 second') end`;
-    const steps = this.#registry.kinds.get(operation.type)?.steps ?? [];
+    const kind = this.#registry.kinds.get(operation.type);
     switch (advance.to) {
       case 'step': {
-        const kind = this.#registry.kinds.get(operation.type);
-        const list = (operation.phase === 'undo' ? kind?.undo : steps) ?? [];
+        const list = (operation.phase === 'undo' ? kind?.undo : kind?.steps) ?? [];
         const next = list[advance.index];
         const isCancellable =
           kind !== undefined && operation.phase === 'forward' && isCancellableAt(kind, advance.index);
@@ -173,7 +172,7 @@ export class DatabaseRunnerStore implements RunnerStore {
       }
       case 'undo':
         return sql`phase = 'undo', step_index = 0, tries = 0, last_error = null, awaits_children = false,
-          waiting_for = null, cancellable = false, step = 'undo',
+          waiting_for = null, cancellable = false, step = ${kind?.undo?.[0]?.name ?? ''},
           deadline_at = greatest(deadline_at, ${at} + ${advance.deadlineSeconds} * interval '1 second')`;
       case 'sleep':
         return sql`${until(advance.seconds, advance.seenWakes)}, waiting_for = ${advance.waitingFor}`;

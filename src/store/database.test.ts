@@ -1,7 +1,9 @@
+import type { EventEmitter } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { type Db, openDatabase, openPool } from './database.ts';
+import { clientConfig, type Db, openDatabase, openPool } from './database.ts';
+import { NamingClient } from './naming-client.ts';
 import { isUnavailable } from './unavailable.ts';
 
 let database: TestDatabase;
@@ -27,6 +29,53 @@ describe('the connection', () => {
         select statement from pg_prepared_statements where statement like '%::bigint + 41%'
           and statement not like '%pg_prepared_statements%'`.execute(one);
       expect(rows).toHaveLength(1);
+    });
+  });
+
+  it('describes the columns of a repeated statement once', async () => {
+    const client = new NamingClient(clientConfig(database.connection));
+    await client.connect();
+    let descriptions = 0;
+    (client as unknown as { connection: EventEmitter }).connection.on('rowDescription', () => descriptions++);
+    const text = `select $1::int as number, $2::text as text, now() - $3::timestamptz >= '0' as past,
+      $4::jsonb as json, $5::bytea as bytes, $6::text[] as list, null::int as nothing from generate_series(1, 2)`;
+    const values = [7, 'seven', new Date(0), { seven: [7] }, Buffer.from('7'), ['a', 'b,"c"']];
+    const row = {
+      number: 7,
+      text: 'seven',
+      past: true,
+      json: { seven: [7] },
+      bytes: Buffer.from('7'),
+      list: ['a', 'b,"c"'],
+      nothing: null,
+    };
+    for (let time = 0; time < 3; time++) {
+      const { rows, rowCount, command } = await client.query(text, values);
+      expect({ rows, rowCount, command }).toEqual({ rows: [row, row], rowCount: 2, command: 'SELECT' });
+    }
+    expect(descriptions).toBe(1);
+    await client.end();
+  });
+
+  it('goes on after an error of a statement it knows, of one without rows, and of a value it cannot send', async () => {
+    await db.connection().execute(async (one) => {
+      const divide = (by: unknown) => sql<{ result: number }>`select 6 / ${by}::int as result`.execute(one);
+      const unsendable = {
+        toPostgres() {
+          throw new Error('not to be sent');
+        },
+      };
+      for (let time = 0; time < 2; time++) {
+        expect((await divide(3)).rows).toEqual([{ result: 2 }]);
+        await expect(divide(0)).rejects.toThrow('division by zero');
+        await expect(divide(unsendable)).rejects.toThrow('not to be sent');
+      }
+      await sql`create temp table counted (id int)`.execute(one);
+      for (const id of [1, 2, 3]) {
+        const { numAffectedRows } = await sql`insert into counted values (${id}::int)`.execute(one);
+        expect(numAffectedRows).toBe(1n);
+      }
+      expect((await divide(2)).rows).toEqual([{ result: 3 }]);
     });
   });
 

@@ -118,6 +118,7 @@ export async function startOperation(
       cancellable_running: isCancellableAt(kind, 0),
       expected_seconds: kind.typicalSeconds,
       queue: kind.queue,
+      step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input ?? {}),
       is_ready: !waits,
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
@@ -134,7 +135,6 @@ export async function startOperation(
 function waitingFrom(kind: Kind, reason: string) {
   return {
     status: 'running' as const,
-    step: kind.steps[0]?.name ?? '',
     waiting_for: reason,
     cancellable: isCancellableAt(kind, 0),
   };

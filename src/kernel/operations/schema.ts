@@ -122,7 +122,7 @@ export function presentOperation(row: OperationRow, baseUrl: string): OperationV
     family: row.family,
     status: row.status,
     progress_percent: row.progress_percent,
-    step: row.step,
+    step: row.started_at === null ? '' : row.step,
     waiting_for: row.waiting_for,
     resource: { type: row.resource_type, id: row.resource_id, name: row.resource_name },
     related: row.related,

@@ -54,32 +54,32 @@ export const problems = define({
     status: 401,
     title: 'API key not valid',
     when: 'The key is unknown, its secret is wrong, or its account is closed.',
-    next_step: 'Create a key in the portal under Developers → API → Keys.',
+    next_step: 'Create a key in the portal under Developers > API > Keys.',
   },
   api_key_expired: {
     status: 401,
     title: 'API key expired',
     when: 'The secret is right, but the key is past its expiry.',
-    next_step: 'Create or roll a key in the portal under Developers → API → Keys.',
+    next_step: 'Create or roll a key in the portal under Developers > API > Keys.',
   },
   api_key_suspended: {
     status: 401,
     title: 'API key suspended',
     when: 'The key, its owner or all keys of the account were paused in the portal.',
-    next_step: 'Resume the key in the portal under Developers → API → Keys.',
+    next_step: 'Resume the key in the portal under Developers > API > Keys.',
   },
   api_key_revoked: {
     status: 401,
     title: 'API key revoked',
     when: 'The key was revoked, which is final.',
-    next_step: 'Create a new key in the portal under Developers → API → Keys.',
+    next_step: 'Create a new key in the portal under Developers > API > Keys.',
   },
   permission_denied: {
     status: 403,
     title: 'Permission missing',
     when: "The key, or the role of the key's owner, lacks the permission of the endpoint.",
     next_step:
-      'Create a key with this permission in the portal under Developers → API → Keys, or ask an admin of the account.',
+      'Create a key with this permission in the portal under Developers > API > Keys, or ask an admin of the account.',
     extra: ['required_permission', 'denied_by'],
   },
   product_not_enabled: {
@@ -94,7 +94,7 @@ export const problems = define({
     title: 'Address not on the allowlist',
     when: 'The IP allowlist of the account is enforced and does not hold the address of the caller.',
     next_step:
-      'Add the address in the portal under Developers → API → Keys, or call from an address that is on the list.',
+      'Add the address in the portal under Developers > API > Keys, or call from an address that is on the list.',
     extra: ['client_ip'],
   },
   account_restricted: {

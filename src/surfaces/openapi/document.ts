@@ -82,7 +82,7 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'A key made in the portal under Developers → API → Keys, sent exactly once.',
+          description: 'A key made in the portal under Developers > API > Keys, sent exactly once.',
         },
       },
     },

@@ -1,7 +1,7 @@
 /** What every caller has to know before the first call; the rest is with each operation. */
 export const introduction = `\
 **Key.** Send your API key in the header \`X-API-Key\`, exactly once. Keys are made in the portal under
-Developers → API → Keys. Each operation names the one permission it needs (\`x-permission\`);
+Developers > API > Keys. Each operation names the one permission it needs (\`x-permission\`);
 \`GET /openapi.json?for=me\` with a key shows only what that key may call.
 
 **Rate limit.** 200 requests in any 60 seconds from one address (IPv6: one /64). \`RateLimit\` says how many are left;

@@ -61,7 +61,7 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     'CacheControl',
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
-    ...(status === 202 ? (['OperationLocation'] as const) : []),
+    ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];

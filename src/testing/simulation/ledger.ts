@@ -20,7 +20,7 @@ interface Row {
   readonly resource_id: string;
   readonly is_ready: boolean;
   readonly is_begun: boolean;
-  readonly is_leased: boolean;
+  readonly lease_owner: string | null;
   readonly waiting_for: string | null;
   /** In seconds. */
   readonly run_at: number;
@@ -55,7 +55,7 @@ const LEASE_MS = 30_000;
 /** Times as numbers: they are read after every event of every world. */
 const OBSERVATION = `
   select id, account_id, type, status, phase, step_index, attempt, parent_id, resource_id, is_ready, waiting_for,
-    started_at is not null as is_begun, lease_owner is not null as is_leased,
+    started_at is not null as is_begun, lease_owner,
     extract(epoch from run_at)::float8 as run_at, extract(epoch from run_at_set)::float8 as run_at_set,
     extract(epoch from lease_until)::float8 as lease_until
   from operations where id >= $1 order by id`;
@@ -209,16 +209,21 @@ function canReach(from: OperationStatus, to: OperationStatus): boolean {
 }
 
 /** After it looked at least once, and for somebody to say something. */
-const sleepsLong = ({ status, waiting_for, attempt, is_leased, run_at, run_at_set }: Row): boolean =>
-  !hasEnded(status) && waiting_for === 'human' && attempt > 0 && !is_leased && run_at > run_at_set + 1;
+const sleepsLong = ({ status, waiting_for, attempt, lease_owner, run_at, run_at_set }: Row): boolean =>
+  !hasEnded(status) &&
+  waiting_for === 'human' &&
+  attempt > 0 &&
+  lease_owner === null &&
+  run_at > run_at_set + 1;
 
 function expectOf(known: Known, elapsed: number, now: Date): void {
   const { row } = known;
-  const awaited = row.is_leased
+  const isLeased = row.lease_owner !== null;
+  const awaited = isLeased
     ? `held, attempt ${row.attempt}, until ${row.lease_until}`
     : `${row.is_ready ? 'due' : 'queued'}, attempt ${row.attempt}, ${row.run_at} set ${row.run_at_set}`;
   if (awaited === known.awaited) return;
   known.awaited = awaited;
-  const wait = row.is_leased ? LEASE_MS : Math.max(0, row.run_at * 1000 - now.getTime());
+  const wait = isLeased ? LEASE_MS : Math.max(0, row.run_at * 1000 - now.getTime());
   known.dueBy = row.is_ready ? elapsed + wait : Number.POSITIVE_INFINITY;
 }

@@ -43,7 +43,7 @@ const machineName = (seed: number, i: number): string => `machine-${seed}-${i}`;
 
 export function drawScenario(chance: Chance, seed: number): Scenario {
   const machines = Array.from({ length: MACHINES }, (_, i) => machineName(seed, i));
-  const lengthMs = chance.between(5, 90) * 1000;
+  const lengthMs = chance.between(5, 60) * 1000;
   let made = MACHINES;
   const start = (kind: Kind): Wish => {
     const account = chance.pick([0, 1] as const);
@@ -66,7 +66,7 @@ export function drawScenario(chance: Chance, seed: number): Scenario {
     return { ...own, machines: [first, ...others], order: order(chance, kind), waits: kind === ask };
   };
   const weighted = [...kinds, build, extend, extend, extend, remove, restart];
-  const count = chance.between(4, 8);
+  const count = chance.between(3, 7);
   const wishes: { atMs: number; wish: Wish }[] = [];
   const at = (): number => Math.floor(chance.next() ** 2 * lengthMs);
   for (let i = 0; i < count; i++) wishes.push({ atMs: at(), wish: start(chance.pick(weighted)) });

@@ -34,7 +34,7 @@ export interface Surroundings {
   refused(call: string, error: unknown): void;
   crashed(worker: Worker): void;
   /** Before an effect on the engine outside is asked for; returns what is to be called when it happens. */
-  touching(machine: string): () => void;
+  touching(worker: Worker, machine: string): () => void;
 }
 
 /** The database returns what was claimed in any order; a world has to be the same every time. */
@@ -111,7 +111,7 @@ export class Worker implements Standing {
       if (text.trimStart().startsWith('select'))
         return this.#call('look', [], (wire) => wire.query(text, values));
       const machine = String(values[0]);
-      const touch = this.#world.touching(machine);
+      const touch = this.#world.touching(this, machine);
       return this.#call('effect', [machine], (wire) => {
         touch();
         return wire.query(text, values);

@@ -32,6 +32,8 @@ export interface Report {
 
 const MOST_EVENTS = 20_000;
 const HURRY_MS = 20;
+/** Long enough to see that nothing waits for a clock that was put back. */
+const CLOCK_STAYS_MS = 150_000;
 /** Deadlines are two minutes; a clock put back moves them by as much, and undoing has a deadline of its own. */
 const LONGEST_CALM_MS = 4 * 3_600_000;
 
@@ -132,6 +134,10 @@ class World implements Surroundings {
     const machines = new Set(this.ledger.all.map(({ row }) => row.resource_id));
     for (const machine of [...machines].sort()) await this.#bring(machine);
     if (this.#workers.size === 0) this.#bear();
+    // A step that hangs would else hang for as long as the clock was put back.
+    this.agenda.add(null, CLOCK_STAYS_MS, () => {
+      this.agenda.moved = Math.max(0, this.agenda.moved);
+    });
   }
 
   #bear(): void {
@@ -264,11 +270,12 @@ class World implements Surroundings {
     this.agenda.add(null, delay, () => this.#bear(), true);
   }
 
-  touching(machine: string): () => void {
+  /** No runner can stop a worker that has lost what it held and was not told yet: only the engine could. */
+  touching(worker: Worker, machine: string): () => void {
     const known = this.ledger.holderOf(machine);
-    const attempt = known?.row.attempt;
+    const { attempt, lease_owner } = known?.row ?? {};
     return () => {
-      if (known?.row.attempt !== attempt) this.#disturbed.add(machine);
+      if (lease_owner !== worker.name || known?.row.attempt !== attempt) this.#disturbed.add(machine);
     };
   }
 }

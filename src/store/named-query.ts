@@ -1,0 +1,105 @@
+/**
+ * A statement with a name, as `pg` sends it, but for one thing: once this connection has described the columns of its
+ * rows, it is not asked again. PostgreSQL refuses to run a named statement whose columns have changed, so what is kept
+ * cannot be wrong. It leans on how `pg.Query` works inside: its test fails where another version of `pg` works otherwise.
+ */
+import pg from 'pg';
+
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+type Callback = (error: Error | null, result: pg.QueryResult) => void;
+type Parse = (text: string) => unknown;
+
+/** The names of the columns, and how the text of each becomes a value. */
+export interface Shape {
+  readonly names: readonly string[];
+  readonly parsers: readonly Parse[];
+}
+
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  bind(message: { statement: string; values: readonly unknown[]; valueMapper: unknown }): void;
+  execute(message: object): void;
+  sync(): void;
+}
+
+/** What `pg.Query` has beyond its published types. */
+interface Inside {
+  readonly _result: { readonly rows: unknown[]; readonly _parsers?: readonly Parse[] };
+  _canceledDueToError: unknown;
+  prepare(wire: Wire): void;
+  handleError(error: unknown, wire: Wire): void;
+  handleRowDescription(message: { readonly fields: readonly { readonly name: string }[] }): void;
+  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
+  handleCommandComplete(message: unknown, wire: Wire): void;
+}
+
+const NO_ROWS: Shape = { names: [], parsers: [] };
+
+const Query = pg.Query as unknown as new (config: Statement, values: undefined, callback: Callback) => Inside;
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: unknown } }).utils;
+
+export class NamedQuery extends Query {
+  readonly #statement: Statement;
+  readonly #shapes: Map<string, Shape>;
+  #shape: Shape | undefined;
+
+  constructor(statement: Statement, shapes: Map<string, Shape>, callback: Callback) {
+    super(statement, undefined, callback);
+    this.#statement = statement;
+    this.#shapes = shapes;
+  }
+
+  override prepare(wire: Wire): void {
+    const { name, values } = this.#statement;
+    this.#shape = this.#shapes.get(name);
+    if (this.#shape === undefined) {
+      super.prepare(wire);
+      return;
+    }
+    try {
+      wire.bind({ statement: name, values, valueMapper: prepareValue });
+    } catch (error) {
+      // A value that cannot be sent: nothing was.
+      wire.sync();
+      this.handleError(error, wire);
+      return;
+    }
+    wire.execute({});
+    wire.sync();
+  }
+
+  override handleRowDescription(message: Parameters<Inside['handleRowDescription']>[0]): void {
+    super.handleRowDescription(message);
+    this.#shape = {
+      names: message.fields.map(({ name }) => name),
+      parsers: this._result._parsers ?? [],
+    };
+    this.#shapes.set(this.#statement.name, this.#shape);
+  }
+
+  override handleDataRow(message: Parameters<Inside['handleDataRow']>[0]): void {
+    if (this.#shape === undefined || this._canceledDueToError) return;
+    const { names, parsers } = this.#shape;
+    const row: Record<string, unknown> = {};
+    try {
+      for (let index = 0; index < names.length; index++) {
+        const text = message.fields[index];
+        row[names[index] as string] = text == null ? null : parsers[index]?.(text);
+      }
+    } catch (error) {
+      this._canceledDueToError = error;
+      return;
+    }
+    this._result.rows.push(row);
+  }
+
+  override handleCommandComplete(message: unknown, wire: Wire): void {
+    super.handleCommandComplete(message, wire);
+    if (this.#shape === undefined) this.#shapes.set(this.#statement.name, NO_ROWS);
+  }
+}

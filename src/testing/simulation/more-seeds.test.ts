@@ -1,0 +1,3 @@
+import { describeWorlds, openHomes } from './suite.ts';
+
+describeWorlds(openHomes(), 1001, 1000);

@@ -1,0 +1,37 @@
+/** Several test files share the seeds, so that they run side by side. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { openSimulationHome, type SimulationHome } from './home.ts';
+import { explain, simulateMany } from './many.ts';
+
+/** While one world waits for its database, others go on. */
+const HOMES = 3;
+const BLOCK = 250;
+
+export function openHomes(): readonly SimulationHome[] {
+  const databases: TestDatabase[] = [];
+  const homes: SimulationHome[] = [];
+  beforeAll(async () => {
+    for (let i = 0; i < HOMES; i++) databases.push(await createTestDatabase());
+    for (const { connection } of databases) homes.push(await openSimulationHome(connection));
+  });
+  afterAll(async () => {
+    for (const home of homes) await home.close();
+    for (const database of databases) await database.drop();
+  });
+  return homes;
+}
+
+export function describeWorlds(homes: readonly SimulationHome[], from: number, count: number): void {
+  describe('in a simulated world of crashes, delays and lost words', () => {
+    it.each(Array.from({ length: count / BLOCK }, (_, i) => from + i * BLOCK))(
+      `every promise is kept, seed %i and the ${BLOCK - 1} after it`,
+      async (first) => {
+        const { broken, accepted } = await simulateMany(homes, { from: first, count: BLOCK }, 1);
+        expect(broken.map(explain).join('\n\n')).toBe('');
+        expect(accepted).toBeGreaterThan(BLOCK);
+      },
+      600_000,
+    );
+  });
+}
