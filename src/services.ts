@@ -1,6 +1,7 @@
 /** Puts the parts together, in the order they need each other, and takes them apart in the reverse one. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { openCompute } from './compute.ts';
 import { KeyActivity } from './kernel/access/activity.ts';
 import { ACCESS_CHANNEL, AccessCache } from './kernel/access/cache.ts';
 import { AuditQueue } from './kernel/audit/queue.ts';
@@ -90,6 +91,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
+  const compute = openCompute({ provider, connection, listener });
   const services: Services = {
     provider,
     registry,
@@ -106,6 +108,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     egress: new Egress(provider.egress),
     cursors: new CursorSeal(cursor_secret),
     secrets,
+    compute,
     baseUrl: options.baseUrl,
     docsUrl: provider.provider.docs_url.replace(/\/$/, ''),
   };
@@ -158,7 +161,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     async close() {
       await worker?.close();
       await Promise.all([activity.close(), denials.close(), audit.close()]);
-      await Promise.all([limiter.close(), listener.close()]);
+      await Promise.all([limiter.close(), listener.close(), compute.close()]);
       await db.destroy();
     },
   };

@@ -25,6 +25,7 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
       environment: REAL,
       db,
       log,
+      services,
       kindOf: (type) => registry.kinds.get(type),
     },
     leaseSeconds === undefined ? {} : { leaseSeconds },

@@ -21,6 +21,15 @@ export const prefixes = {
   message: 'msg',
   budget: 'bud',
   request: 'req',
+  vm: 'vm',
+  snapshot: 'snap',
+  network: 'net',
+  interface: 'nic',
+  image: 'img',
+  ssh_key: 'sshkey',
+  placement_group: 'pg',
+  public_ip: 'ip',
+  console_session: 'con',
 } as const;
 
 export type IdKind = keyof typeof prefixes;

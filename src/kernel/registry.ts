@@ -1,6 +1,8 @@
 /** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
+import type { Db } from '../store/database.ts';
 import type { Permission } from './access/permissions.ts';
 import type { EventType } from './events/event.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
 import type { Endpoint } from './record.ts';
 import type { Schedule } from './schedule.ts';
@@ -25,6 +27,9 @@ export interface Family {
   /** Those that no endpoint starts by itself: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
+  readonly lifecycles?: readonly Lifecycle[];
+  /** What is used of the limits that count something else than resources. */
+  countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
 }
 
 /** What events and operations are about, and the permission to read it. */

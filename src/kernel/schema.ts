@@ -5,7 +5,7 @@
  */
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 
-export { type Static, type TObject, type TProperties, type TSchema, Type };
+export { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type };
 
 /** Refuses unknown members: what nobody reads must not look accepted. */
 export function Shape<P extends TProperties>(properties: P, options: object = {}): TObject<P> {

@@ -42,12 +42,13 @@ class Life {
   constructor(app: TestApp, mishaps: Mishap[]) {
     this.#app = app;
     this.#mishaps = mishaps;
-    const { db, registry, log } = app.services;
+    const { services } = app;
+    const { db, registry, log } = services;
     const kindOf = (type: string): Kind | undefined => {
       const kind = registry.kinds.get(type);
       return kind === undefined ? undefined : this.#watch(kind);
     };
-    this.runner = new Runner({ store: this.#openStore(), environment, db, log, kindOf });
+    this.runner = new Runner({ store: this.#openStore(), environment, db, log, services, kindOf });
   }
 
   #openStore(): RunnerStore {

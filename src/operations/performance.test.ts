@@ -2,6 +2,7 @@ import pino from 'pino';
 import { expect, it } from 'vitest';
 import { done, type Kind } from '../kernel/operations/kind.ts';
 import type { Ending } from '../kernel/operations/store.ts';
+import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { REAL } from './environment.ts';
 import { Performance } from './performance.ts';
@@ -44,6 +45,7 @@ it('tells a step the time of its own beginning, however long those before it too
       environment: { ...REAL, monotonic: () => elapsedMs },
       db: {} as Db,
       log: pino({ level: 'silent' }),
+      services: {} as Services,
       kindOf: () => slow,
     },
     row(0),

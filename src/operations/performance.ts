@@ -8,6 +8,7 @@ import { CANCELLED, refOf } from '../kernel/operations/operations.ts';
 import { hasEnded, type OperationError } from '../kernel/operations/schema.ts';
 import type { Ending } from '../kernel/operations/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
+import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { isUnavailable } from '../store/unavailable.ts';
 import { backoffSeconds } from './backoff.ts';
@@ -25,6 +26,7 @@ export interface Stage {
   readonly environment: Environment;
   readonly db: Db;
   readonly log: Logger;
+  readonly services: Services;
   kindOf(type: string): Kind | undefined;
 }
 
@@ -126,7 +128,7 @@ export class Performance {
 
   /** A step that heeds no signal is left behind: what it returns later is of no attempt that counts. */
   async #begin(step: Step<unknown>): Promise<Outcome | 'interrupted'> {
-    const { environment, db } = this.#stage;
+    const { environment, db, services } = this.#stage;
     const operation = this.#operation;
     this.#controller = new AbortController();
     const { signal } = this.#controller;
@@ -148,6 +150,7 @@ export class Performance {
         now,
         signal,
         db,
+        services,
       });
       const outcome = await Promise.race([work, interrupted]);
       if (outcome === 'interrupted') {

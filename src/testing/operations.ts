@@ -94,7 +94,7 @@ export async function settle({ services }: Home): Promise<void> {
   const { db, registry, log } = services;
   const store = new DatabaseRunnerStore(db, registry, REAL);
   const kindOf = (type: string): Kind | undefined => registry.kinds.get(type);
-  const runner = new Runner({ store, environment: REAL, db, log, kindOf });
+  const runner = new Runner({ store, environment: REAL, db, log, services, kindOf });
   runner.start();
   for (;;) {
     const busy = await db

@@ -30,6 +30,19 @@ export type * from './instance.ts';
 export type { Network, NetworkSpec, Route } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
 
+/** Of this installation. */
+export interface ComputeEngines {
+  /** Undefined where no machines are run. */
+  at(location: string): ComputeEngine | undefined;
+  readonly all: readonly ComputeEngine[];
+}
+
+declare module '../../kernel/services.ts' {
+  interface Services {
+    readonly compute: ComputeEngines;
+  }
+}
+
 export type Fit =
   | { readonly fits: true }
   | {

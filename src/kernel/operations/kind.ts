@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../store/database.ts';
 import type { ResourceRef } from '../call.ts';
 import type { NewEvent } from '../events/event.ts';
 import type { TSchema } from '../schema.ts';
+import type { Services } from '../services.ts';
 import type { OperationError } from './schema.ts';
 
 /**
@@ -42,6 +43,7 @@ export interface Work<I> {
   readonly signal: AbortSignal;
   /** For reading; what is to be written goes into `commit`. */
   readonly db: Db;
+  readonly services: Services;
 }
 
 /** Runs in the transaction that commits the step; the events it returns are written with it. */
@@ -54,6 +56,8 @@ export interface Start {
   readonly subjects?: readonly string[];
   /** It begins by waiting: seen as running from the start, and nobody looks at it before that unless there is news. */
   readonly waits?: { readonly for: string; readonly seconds: number };
+  /** All is as wanted already: it ends as soon as it is there, with `changed: false`. */
+  readonly unchanged?: true;
 }
 
 export type Outcome =

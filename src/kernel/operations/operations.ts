@@ -78,9 +78,10 @@ export async function dropOrStop(
 export async function startOperation(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, waits: pause }: Start,
+  { kind, input, resource, subjects, waits: pause, unchanged }: Start,
   origin: Origin,
 ): Promise<StoredOperation> {
+  if (unchanged) return startedAndEnded(db, registry, { kind, input, resource }, origin);
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
   const shared = held.find((subject) => origin.parent?.subjects.includes(subject));
   if (shared !== undefined)
@@ -130,6 +131,26 @@ export async function startOperation(
       delaySeconds: pause?.seconds ?? null,
     },
   );
+}
+
+async function startedAndEnded(
+  db: Db,
+  registry: Registry,
+  start: Pick<Start, 'kind' | 'input' | 'resource'>,
+  origin: Origin,
+): Promise<StoredOperation> {
+  const { kind } = start;
+  const { id } = await startOperation(db, registry, { ...start, kind: { ...kind, queue: 'free' } }, origin);
+  const isMine = await endOperation(
+    db,
+    registry,
+    id,
+    { status: 'succeeded', error: null, result: { changed: false } },
+    { attempt: 0, now: origin.now },
+  );
+  const row = isMine ? await readOperation(db, id) : undefined;
+  if (row === undefined) throw new Error(`The operation ${id} did not end as it began.`);
+  return row;
 }
 
 function waitingFrom(kind: Kind, reason: string) {

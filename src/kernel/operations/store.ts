@@ -112,6 +112,25 @@ export async function queueOf(db: Db, subjects: readonly string[]): Promise<Queu
     .execute();
 }
 
+/** What is at work on each of these, or waits for it: of several the one whose turn is first. */
+export async function pendingOn(
+  db: Db,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, StoredOperation>> {
+  if (subjects.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('operation_subjects')
+    .innerJoin('operations', 'operations.id', 'operation_subjects.operation_id')
+    .selectAll('operations')
+    .select('operation_subjects.subject as held_subject')
+    .distinctOn('operation_subjects.subject')
+    .where(sql<boolean>`operation_subjects.subject = any(${[...subjects]}::text[])`)
+    .orderBy('operation_subjects.subject')
+    .orderBy('operation_subjects.place')
+    .execute();
+  return new Map(rows.map(({ held_subject, ...row }) => [held_subject, row]));
+}
+
 export async function insertOperation(
   db: Db,
   operation: Omit<NewOperation, 'deadline_at'>,

@@ -170,6 +170,84 @@ export const problems = define({
     next_step: 'Bring the resource into one of the allowed states first.',
     extra: ['current_state', 'allowed_states'],
   },
+  vm_not_stopped: {
+    status: 409,
+    title: 'Machine is not stopped',
+    when: 'The call needs a stopped machine.',
+    next_step: 'Stop it with the action shutdown or power_off, then repeat the call.',
+    extra: ['current_state', 'allowed_states'],
+  },
+  vm_not_running: {
+    status: 409,
+    title: 'Machine is not running',
+    when: 'The call needs a running machine.',
+    next_step: 'Start it with the action power_on, then repeat the call.',
+    extra: ['current_state', 'allowed_states'],
+  },
+  vm_in_rescue: {
+    status: 409,
+    title: 'Machine is in rescue mode',
+    when: 'The machine runs its rescue system.',
+    next_step: 'Leave rescue mode first: POST …/rescue with enabled false.',
+    extra: ['current_state'],
+  },
+  vm_has_snapshots: {
+    status: 409,
+    title: 'Snapshots are in the way',
+    when: 'The call would destroy the snapshots of the machine.',
+    next_step: 'Set delete_snapshots if they may go, or keep the machine as it is.',
+    extra: ['snapshot_ids'],
+  },
+  newer_snapshots_exist: {
+    status: 409,
+    title: 'Newer snapshots exist',
+    when: 'Snapshots that are newer than the one to restore would be destroyed.',
+    next_step: 'Set delete_newer_snapshots if they may go, or restore the newest one.',
+    extra: ['snapshot_ids'],
+  },
+  live_resize_unavailable: {
+    status: 409,
+    title: 'Not possible while it runs',
+    when: 'The machine cannot be given this size while it runs.',
+    next_step: 'Use mode cold, which stops and starts it.',
+    extra: ['reason'],
+  },
+  guest_agent_unavailable: {
+    status: 409,
+    title: 'No agent in the machine',
+    when: 'The agent inside the machine does not answer, and the call needs it.',
+    next_step:
+      'Install or start the guest agent, or wait until the machine has booted, then repeat the call.',
+    extra: ['agent_last_seen_at'],
+  },
+  capability_missing: {
+    status: 409,
+    title: 'Not offered at this location',
+    when: 'What runs the machines of the location cannot do this.',
+    next_step: 'Read the detail for the reason, or use another location.',
+    extra: ['capability'],
+  },
+  placement_unsatisfiable: {
+    status: 409,
+    title: 'Placement cannot be met',
+    when: 'No host fits the strict placement group.',
+    next_step: 'Use a group that is not strict, or another location.',
+    extra: ['placement_group_id'],
+  },
+  ssh_key_exists: {
+    status: 409,
+    title: 'Key already stored',
+    when: 'The account has this SSH key under another name.',
+    next_step: 'Use the existing key, or repeat the call with ?if_exists=return.',
+    extra: ['existing_id'],
+  },
+  cidr_overlap: {
+    status: 409,
+    title: 'Networks overlap',
+    when: 'The address ranges of two networks on one machine overlap.',
+    next_step: 'Use networks with different ranges.',
+    extra: ['existing_id'],
+  },
   not_cancellable: {
     status: 409,
     title: 'Cannot be cancelled',
@@ -456,6 +534,8 @@ export const fieldCodes = [
   'unverified_email',
   'confirmation_missing',
   'confirmation_mismatch',
+  'disk_shrink',
+  'no_network',
 ] as const;
 
 export type FieldCode = (typeof fieldCodes)[number];

@@ -22,6 +22,13 @@ const Product = Shape({
   enabled: Default(Type.Boolean(), true),
 });
 
+/** What runs the machines of a location. */
+const ComputeDriver = Shape({
+  driver: OneOf(['sandbox']),
+  /** How long things take there, as a multiple of what they would: 0 is at once. */
+  pace: Default(Type.Number({ minimum: 0, maximum: 100 }), 1),
+});
+
 export const Location = Shape({
   slug: Slug,
   name: Text,
@@ -34,6 +41,8 @@ export const Location = Shape({
     [],
   ),
   status: Default(OneOf(['available', 'limited', 'full', 'maintenance']), 'available'),
+  /** `null`: no machines are sold there. */
+  compute: Default(Nullable(ComputeDriver), null),
 });
 
 export const Plan = Shape({

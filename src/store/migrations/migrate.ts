@@ -7,6 +7,7 @@ import * as metering from './0003-metering.ts';
 import * as webhooks from './0004-webhooks.ts';
 import * as budgets from './0005-budgets.ts';
 import * as sandbox from './0006-sandbox.ts';
+import * as machines from './0007-machines.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0004-webhooks': webhooks as Migration,
   '0005-budgets': budgets as Migration,
   '0006-sandbox': sandbox as Migration,
+  '0007-machines': machines as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

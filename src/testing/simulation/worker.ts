@@ -2,9 +2,11 @@
  * One worker of a simulated world: a real runner on a real store, with every call, answer, timer and word in the hands of
  * the agenda. It may be killed between any two of them, stand still for longer than its lease, or grow deaf.
  */
+
 import type { PostgresPoolClient } from 'kysely';
 import pino from 'pino';
 import type { Registry } from '../../kernel/registry.ts';
+import type { Services } from '../../kernel/services.ts';
 import type { Environment } from '../../operations/environment.ts';
 import type { Held, RunnerStore } from '../../operations/port.ts';
 import { Runner } from '../../operations/runner.ts';
@@ -72,6 +74,8 @@ export class Worker implements Standing {
         environment: this.#environment,
         db: openOn(this.#openEngine()),
         log: silent,
+        // The machines of the simulation need none.
+        services: {} as Services,
         kindOf: (type) => registry.kinds.get(type),
       },
       { slots, owner: name },

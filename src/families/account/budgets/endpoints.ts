@@ -8,11 +8,11 @@ import { tellChange } from '../../../kernel/budgets/telling.ts';
 import { viewBudget } from '../../../kernel/budgets/view.ts';
 import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
 import { etagOf } from '../../../kernel/etag.ts';
+import { requireRoom } from '../../../kernel/limits/room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
-import { requireRoom } from '../limits/room.ts';
 import { Budget, exampleBudget } from './schema.ts';
 import { readBudgets } from './store.ts';
 

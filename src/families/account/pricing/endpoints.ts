@@ -1,5 +1,6 @@
 import { familyNames } from '../../../kernel/families.ts';
 import { findConfigurations } from '../../../kernel/inventory/store.ts';
+import { readLimitRows } from '../../../kernel/limits/rows.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { estimate } from '../../../kernel/prices/estimate.ts';
@@ -8,7 +9,6 @@ import { Estimate, EstimateRequest, Price } from '../../../kernel/prices/schema.
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { OneOf, Type } from '../../../kernel/schema.ts';
-import { readLimitRows } from '../limits/limit-rows.ts';
 import { readBudgetStates } from './budget-states.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 

@@ -1,6 +1,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { requireRoom } from '../../../kernel/limits/room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
@@ -8,7 +9,6 @@ import { ResourceName, Type } from '../../../kernel/schema.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
 import { changedEvent, disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
 import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
-import { requireRoom } from '../limits/room.ts';
 import { refuseFaults, wantsSecret } from './declaration.ts';
 import {
   exampleWebhook,

@@ -1,4 +1,4 @@
-import type { Call } from '../../../kernel/call.ts';
+import type { Call } from '../call.ts';
 import { readAccountCounts, readOverrides, readResourceCounts } from './store.ts';
 
 /** The provider's limits, with what this account was granted instead and what it uses: per location where they apply there. */
@@ -7,7 +7,9 @@ export async function readLimitRows({ db, caller, services }: Pick<Call, 'db' | 
   const accountId = caller.account.id;
   const overrides = await readOverrides(db, accountId);
   const counts = await readResourceCounts(db, accountId);
-  const own = await readAccountCounts(db, accountId);
+  const own = new Map<string, number>(await readAccountCounts(db, accountId));
+  for (const { countLimits } of services.registry.families)
+    for (const [id, count] of (await countLimits?.(db, accountId)) ?? []) own.set(id, count);
   const limitOf = new Map(
     [...services.registry.resourceTypes.values()].map(({ type, limit }) => [type, limit]),
   );
