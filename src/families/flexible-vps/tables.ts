@@ -54,6 +54,13 @@ export interface Os {
   readonly version: string;
 }
 
+/** What an image of the account was made from; of an address, without its query. */
+export interface ImageSource {
+  readonly type: 'vm' | 'snapshot' | 'url';
+  readonly id: string | null;
+  readonly url: string | null;
+}
+
 interface ImagesTable extends Common {
   description: Generated<string>;
   os: Os;
@@ -67,7 +74,9 @@ interface ImagesTable extends Common {
   cloud_init: boolean;
   guest_agent: boolean;
   default_user: string;
-  source: Record<string, unknown>;
+  source: ImageSource;
+  /** The whole address it is fetched from, which may hold a signature; `null` once it is fetched. */
+  sealed_url: Buffer | null;
   /** Where its bytes lie; other locations get a copy when the first machine there is made from it. */
   locations: Generated<string[]>;
   status: string;
@@ -110,7 +119,9 @@ interface VmsTable extends Common {
   user_data: Buffer | null;
   user_data_sha256: string | null;
   applied_user_data_sha256: string | null;
+  /** cloud-init runs again at the next start once it differs from the one it last ran with. */
   seed: string;
+  applied_seed: string | null;
   rescue_expires_at: Date | null;
   guest_agent: { readonly version: string; readonly last_seen_at: string } | null;
   protected_delete: Generated<boolean>;
@@ -146,23 +157,6 @@ interface NetworkAddressesTable {
   role: 'ipv4' | 'ipv6' | 'alias';
 }
 
-interface PublicAddressesTable {
-  id: string;
-  account_id: string | null;
-  pool: string;
-  location: string;
-  block: string;
-  kind: 'ephemeral' | 'reserved';
-  name: string | null;
-  labels: Generated<Record<string, string>>;
-  vm_id: string | null;
-  interface_id: string | null;
-  quarantined_until: Date | null;
-  version: Generated<number>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
-
 interface SnapshotsTable extends Common {
   vm_id: string;
   description: Generated<string>;
@@ -196,7 +190,6 @@ declare module '../../store/database.ts' {
     vms: VmsTable;
     vm_interfaces: InterfacesTable;
     network_addresses: NetworkAddressesTable;
-    public_addresses: PublicAddressesTable;
     vm_snapshots: SnapshotsTable;
     console_sessions: ConsoleSessionsTable;
   }
@@ -208,6 +201,5 @@ export type NetworkRow = Selectable<Tables['vps_networks']>;
 export type ImageRow = Selectable<Tables['vps_images']>;
 export type VmRow = Selectable<Tables['vms']>;
 export type InterfaceRow = Selectable<Tables['vm_interfaces']>;
-export type PublicAddressRow = Selectable<Tables['public_addresses']>;
 export type SnapshotRow = Selectable<Tables['vm_snapshots']>;
 export type ConsoleSessionRow = Selectable<Tables['console_sessions']>;

@@ -69,6 +69,8 @@ create table vps_images (${common},
   guest_agent bool not null,
   default_user text not null,
   source jsonb not null,
+  -- The whole address it is fetched from, which may hold a signature; null once it is fetched.
+  sealed_url bytea,
   -- Where its bytes lie; other locations get a copy when the first machine there is made from it.
   locations text[] not null default '{}',
   status text collate "C" not null,
@@ -107,6 +109,7 @@ create table vms (${common},
   applied_user_data_sha256 text,
   -- cloud-init runs again when it changes.
   seed text not null,
+  applied_seed text,
   rescue_expires_at timestamptz,
   guest_agent jsonb,
   protected_delete bool not null default false,
@@ -157,10 +160,10 @@ create table network_addresses (
 create index network_addresses_by_interface on network_addresses (interface_id);
 create unique index network_addresses_one_of_each on network_addresses (interface_id, role) where role <> 'alias';
 
--- Public addresses and prefixes that somebody holds, or held so lately that nobody else may have them yet.
+-- Public addresses and prefixes that somebody holds, held so lately that nobody else may have them yet, or may have now.
 create table public_addresses (
   id text collate "C" primary key,
-  -- Null once its holder let it go.
+  -- Null while nobody holds it.
   account_id text collate "C" references accounts on delete cascade,
   pool text collate "C" not null,
   location text collate "C" not null,
@@ -179,7 +182,14 @@ create table public_addresses (
 );
 create index public_addresses_by_account on public_addresses (account_id, id);
 create index public_addresses_by_vm on public_addresses (vm_id) where vm_id is not null;
-create index public_addresses_quarantined on public_addresses (quarantined_until) where quarantined_until is not null;
+create index public_addresses_free on public_addresses (location, family(block), quarantined_until)
+  where quarantined_until is not null;
+
+-- How much of each range was cut into rows of public_addresses so far.
+create table address_pool_cuts (
+  cidr cidr primary key,
+  cut bigint not null
+);
 
 create table vm_snapshots (
   id text collate "C" primary key,

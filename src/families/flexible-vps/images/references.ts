@@ -1,0 +1,114 @@
+/** Images as whoever makes a disk from one sees them: the provider's by their slug, the account's own by their id. */
+import type { ImageRef } from '../../../engines/compute/port.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { bookOf } from '../../../kernel/prices/book.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Db } from '../../../store/database.ts';
+import type { ImageRow, Os } from '../tables.ts';
+import { findImageRow } from './store.ts';
+
+export interface KnownImage {
+  /** As engines know it. */
+  readonly ref: ImageRef;
+  readonly id: string;
+  readonly slug: string | null;
+  readonly name: string;
+  readonly os: Os;
+  readonly architecture: 'amd64' | 'arm64';
+  readonly boot_mode: 'uefi' | 'bios';
+  readonly secure_boot: boolean;
+  readonly min_disk_gb: number;
+  readonly min_memory_mb: number;
+  readonly cloud_init: boolean;
+  readonly guest_agent: boolean;
+  readonly default_user: string;
+  readonly status: string;
+  /** `null`: one of the provider's, which is in every location. */
+  readonly row: ImageRow | null;
+}
+
+const ofProvider = (image: CatalogueImage): KnownImage => ({
+  ref: { account: null, id: image.slug },
+  id: image.slug,
+  slug: image.slug,
+  name: image.name,
+  os: image.os,
+  architecture: image.architecture,
+  boot_mode: image.boot_mode,
+  secure_boot: image.secure_boot,
+  min_disk_gb: image.min_disk_gb,
+  min_memory_mb: image.min_memory_mb,
+  cloud_init: image.cloud_init,
+  guest_agent: image.guest_agent,
+  default_user: image.default_user,
+  status: 'available',
+  row: null,
+});
+
+const ofAccount = (row: ImageRow): KnownImage => ({
+  ref: { account: row.account_id, id: row.id },
+  id: row.id,
+  slug: null,
+  name: row.name,
+  os: row.os,
+  architecture: row.architecture,
+  boot_mode: row.boot_mode,
+  secure_boot: row.secure_boot,
+  min_disk_gb: row.min_disk_gb,
+  min_memory_mb: row.min_memory_mb,
+  cloud_init: row.cloud_init,
+  guest_agent: row.guest_agent,
+  default_user: row.default_user,
+  status: row.status,
+  row,
+});
+
+/** Also one that the provider no longer offers: machines made from it are still there. */
+export async function findImage(
+  { db, services }: { readonly db: Db; readonly services: Pick<Services, 'provider'> },
+  accountId: string,
+  idOrSlug: string,
+  lock?: 'share' | 'update',
+): Promise<KnownImage | undefined> {
+  const listed = bookOf(services.provider.catalogue).images.get(idOrSlug);
+  if (listed !== undefined) return ofProvider(listed);
+  const row = await findImageRow(db, accountId, idOrSlug, lock);
+  return row && ofAccount(row);
+}
+
+export interface Fitting {
+  readonly architecture?: 'amd64' | 'arm64';
+  readonly diskGb?: number;
+  readonly memoryMb?: number;
+}
+
+/** Of a body: throws unless a disk may be made from it, and keeps it from being deleted until the transaction ends. */
+export async function requireImage(
+  call: Pick<Call, 'db' | 'services' | 'caller' | 'now'>,
+  idOrSlug: string,
+  pointer: string,
+  { architecture, diskGb, memoryMb }: Fitting = {},
+): Promise<KnownImage> {
+  const image = await findImage(call, call.caller.account.id, idOrSlug, 'share');
+  const refuse = (code: 'unknown_reference' | 'incompatible', detail: string) =>
+    invalid([{ pointer, code, detail }]);
+  if (image === undefined) throw refuse('unknown_reference', 'There is no such image.');
+  const removedAt = bookOf(call.services.provider.catalogue).images.get(idOrSlug)?.removed_at ?? null;
+  if (removedAt !== null && Date.parse(removedAt) <= call.now.getTime())
+    throw refuse('unknown_reference', `The image is no longer offered since ${removedAt}.`);
+  if (architecture !== undefined && image.architecture !== architecture)
+    throw refuse('incompatible', `The image is for ${image.architecture}, the machine is ${architecture}.`);
+  if (diskGb !== undefined && diskGb < image.min_disk_gb)
+    throw refuse('incompatible', `The image needs a disk of ${image.min_disk_gb} GB.`);
+  if (memoryMb !== undefined && memoryMb < image.min_memory_mb)
+    throw refuse('incompatible', `The image needs ${image.min_memory_mb} MB of memory.`);
+  if (image.status !== 'available') {
+    throw new Problem('invalid_state', {
+      detail: `The image ${image.name} is ${image.status}.`,
+      extra: { current_state: image.status, allowed_states: ['available'] },
+    });
+  }
+  return image;
+}
