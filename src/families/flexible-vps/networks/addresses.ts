@@ -1,0 +1,76 @@
+/**
+ * Which addresses of a private network mean what. Ranges and addresses are their texts, as the tables hold them; both
+ * families are counted alike: the first address is the gateway's, the last two are kept back.
+ */
+import { type Address, addressFromWords, parseAddress } from '../../../kernel/net/address.ts';
+import { type Cidr, cidrContains, cidrCovers, parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
+
+const GATEWAY = 1n;
+/** As many at the end of a range are not given out. */
+const KEPT_BACK = 2n;
+
+/** Null unless it is a range with its prefix and nothing beyond it. */
+export function parseCidr(text: string): Cidr | null {
+  const parsed = text.includes('/') ? parseLenient(text) : null;
+  return parsed?.exact ? parsed.cidr : null;
+}
+
+function rangeOf(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (cidr === null) throw new RangeError(`${text} is not a range of addresses.`);
+  return cidr;
+}
+
+const bitsOf = ({ base }: Cidr): number => (base.family === 4 ? 32 : 128);
+
+function valueOf({ w0, w1, w2, w3 }: Address): bigint {
+  return [w0, w1, w2, w3].reduce((value, word) => (value << 32n) | BigInt(word >>> 0), 0n);
+}
+
+function addressOf(value: bigint): Address {
+  const word = (shift: bigint): number => Number(BigInt.asIntN(32, value >> shift));
+  return addressFromWords(word(96n), word(64n), word(32n), word(0n));
+}
+
+/** How many addresses there are, the unusable ones included. */
+export function sizeOf(cidr: string): bigint {
+  const range = rangeOf(cidr);
+  return 1n << BigInt(bitsOf(range) - range.prefix);
+}
+
+/** How many of them a machine can have. */
+export const usableIn = (cidr: string): bigint => sizeOf(cidr) - GATEWAY - 1n - KEPT_BACK;
+
+/** The one at this place; 0 is the address of the network itself. */
+export function addressAt(cidr: string, index: number | bigint): string {
+  const place = BigInt(index);
+  if (place < 0n || place >= sizeOf(cidr)) throw new RangeError(`${cidr} has no address ${place}.`);
+  return addressOf(valueOf(rangeOf(cidr).base) + place).text;
+}
+
+export const gatewayOf = (cidr: string): string => addressAt(cidr, GATEWAY);
+
+/** The lowest and the highest that a machine can have. */
+export const usableRange = (cidr: string): { readonly first: string; readonly last: string } => ({
+  first: addressAt(cidr, GATEWAY + 1n),
+  last: addressAt(cidr, sizeOf(cidr) - 1n - KEPT_BACK),
+});
+
+export function contains(cidr: string, address: string): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== null && cidrContains(rangeOf(cidr), parsed);
+}
+
+export function overlaps(one: string, other: string): boolean {
+  const [a, b] = [rangeOf(one), rangeOf(other)];
+  return cidrCovers(a, b) || cidrCovers(b, a);
+}
+
+/** Whether a machine can have it. */
+export function isUsable(cidr: string, address: string): boolean {
+  const parsed = parseAddress(address);
+  const range = rangeOf(cidr);
+  if (parsed === null || !cidrContains(range, parsed)) return false;
+  const place = valueOf(parsed) - valueOf(range.base);
+  return place > GATEWAY && place < sizeOf(cidr) - KEPT_BACK;
+}
