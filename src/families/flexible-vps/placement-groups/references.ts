@@ -1,0 +1,27 @@
+/** For every call that takes `placement_group_id`. */
+import type { Call } from '../../../kernel/call.ts';
+import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
+import { lockPlacementGroup, type PlacementGroupWithMembers } from './store.ts';
+
+/**
+ * The group, held until the transaction ends so that nobody else takes the last place or deletes it. A machine that is
+ * in it already (`ownVmId`) takes no further place.
+ */
+export async function requirePlacementGroup(
+  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  id: string,
+  location: string,
+  pointer: string,
+  ownVmId?: string,
+): Promise<PlacementGroupWithMembers> {
+  const group = await lockPlacementGroup(call.db, call.caller.account.id, id);
+  const refuse = (code: FieldError['code'], detail: string) => invalid([{ pointer, code, detail }]);
+  if (group === undefined)
+    throw refuse('unknown_reference', 'There is no such placement group in this account.');
+  if (group.location !== location)
+    throw refuse('location_mismatch', `The placement group is in ${group.location}, not in ${location}.`);
+  const others = group.vm_ids.filter((vmId) => vmId !== ownVmId).length;
+  await requireRoomIn(call, 'flexible-vps.vms-per-placement-group', others);
+  return group;
+}
