@@ -13,7 +13,7 @@ export interface Transition<S extends string> {
   /** `null`: it did not exist. */
   readonly from: readonly S[] | null;
   readonly through?: S;
-  /** `null`: it is gone. */
+  /** `null`: it is gone. Empty: it stays as it is. */
   readonly to: readonly (S | null)[];
 }
 
@@ -25,6 +25,8 @@ interface Definition<S extends string> {
   /** Those that an operation leaves again. */
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
+  /** By the id of the endpoint: the states it needs, though it leads to no other. */
+  readonly needs?: Readonly<Record<string, readonly S[]>>;
 }
 
 const RETRY_SECONDS = 5;
@@ -42,7 +44,11 @@ export class Lifecycle<S extends string = string> {
     this.table = definition.table;
     this.states = definition.states;
     this.transitional = definition.transitional;
-    this.transitions = definition.transitions;
+    const needs = Object.entries<readonly S[]>(definition.needs ?? {});
+    this.transitions = [
+      ...definition.transitions,
+      ...needs.map(([id, from]): Transition<S> => ({ by: [id], from, to: [] })),
+    ];
     this.Status = OneOf(this.states, {
       'x-states': this.transitions.map(({ by, from, through, to }) => ({
         by,

@@ -1,0 +1,95 @@
+/** What the inside of a machine is told, and how it is brought up with it. */
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import type { ComputeEngine, Guest, Instance, Ref } from '../../../engines/compute/port.ts';
+import type { Commit } from '../../../kernel/operations/kind.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Db } from '../../../store/database.ts';
+import { placementOf } from '../placement-groups/store.ts';
+import type { VmRow } from '../tables.ts';
+import { noteVm } from './pricing.ts';
+import { updateVm } from './store.ts';
+
+/** The largest user data, unpacked. */
+export const USER_DATA_BYTES = 65_536;
+
+export const refOf = ({ account_id, id }: Pick<VmRow, 'account_id' | 'id'>): Ref => ({
+  account: account_id,
+  id,
+});
+
+const isGzip = (data: Buffer): boolean => data[0] === 0x1f && data[1] === 0x8b;
+
+/** As cloud-init reads it. */
+export function textOf(userData: Buffer): string {
+  return (isGzip(userData) ? gunzipSync(userData) : userData).toString('utf8');
+}
+
+export const hashOf = (userData: Buffer | null): string | null =>
+  userData === null ? null : createHash('sha256').update(userData).digest('hex');
+
+export function guestOf(row: VmRow): Guest {
+  return {
+    seed: row.seed,
+    hostname: row.hostname,
+    userData: row.user_data === null ? null : textOf(row.user_data),
+    sshKeys: row.ssh_public_keys,
+    passwordHash: row.password_hash,
+  };
+}
+
+/** Placement and what cloud-init reads are heeded at a start, so every start brings them along. */
+export async function bringUp(
+  engine: ComputeEngine,
+  db: Db,
+  row: VmRow,
+  signal: AbortSignal,
+): Promise<Instance | null> {
+  const ref = refOf(row);
+  const before = await engine.observeInstance(ref, signal);
+  if (before !== null && before.state !== 'running') {
+    await engine.ensurePlacement(ref, await placementOf(db, row.placement_group_id, row.id), signal);
+    await engine.ensureGuest(ref, guestOf(row), signal);
+    await engine.ensureRunning(ref, signal);
+  }
+  return engine.observeInstance(ref, signal);
+}
+
+/** What the engine says of the machine, as we keep it. */
+export function seenOf(instance: Instance, now: Date) {
+  return {
+    host_group: instance.host,
+    started_at: instance.startedAt,
+    ...(instance.agent === null
+      ? {}
+      : { guest_agent: { version: instance.agent.version, last_seen_at: now.toISOString() } }),
+  };
+}
+
+/** In the commit of a step that brought it up: what was stored for the guest is now what it got. */
+export async function markRunning(
+  services: Services,
+  tx: Parameters<Commit>[0],
+  row: VmRow,
+  instance: Instance,
+  now: Date,
+): Promise<void> {
+  const isFirst = row.applied_seed !== instance.seed;
+  const changed = await updateVm(tx, row.id, {
+    status: 'running',
+    status_reason: null,
+    ...seenOf(instance, now),
+    ...(isFirst ? { applied_seed: instance.seed, applied_user_data_sha256: row.user_data_sha256 } : {}),
+  });
+  if (changed !== undefined) await noteVm(services, tx, changed, now);
+}
+
+export async function markStopped(
+  services: Services,
+  tx: Parameters<Commit>[0],
+  vmId: string,
+  now: Date,
+): Promise<void> {
+  const changed = await updateVm(tx, vmId, { status: 'stopped', status_reason: null, started_at: null });
+  if (changed !== undefined) await noteVm(services, tx, changed, now);
+}

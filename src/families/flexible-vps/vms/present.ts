@@ -1,0 +1,133 @@
+import type { Call } from '../../../kernel/call.ts';
+import { etagOf } from '../../../kernel/etag.ts';
+import { presentOperation } from '../../../kernel/operations/schema.ts';
+import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Db } from '../../../store/database.ts';
+import { presentInterface } from '../interfaces/schema.ts';
+import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
+import type { PublicAddressRow, VmRow } from '../tables.ts';
+import { priceShown, priceVm } from './pricing.ts';
+import type { Vm } from './schema.ts';
+import { readPublicAddresses } from './store.ts';
+
+export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);
+
+interface Parts {
+  readonly interfaces: readonly AddressedInterface[];
+  readonly addresses: readonly PublicAddressRow[];
+  readonly operations: ReadonlyMap<string, StoredOperation>;
+}
+
+async function readParts(db: Db, ids: readonly string[]): Promise<Parts> {
+  if (ids.length === 0) return { interfaces: [], addresses: [], operations: new Map() };
+  return {
+    interfaces: await readInterfaces(db, ids),
+    addresses: await readPublicAddresses(db, ids),
+    operations: await pendingOn(db, ids),
+  };
+}
+
+function trafficOf({ provider }: Services, { plan }: VmRow, now: Date): Vm['traffic'] {
+  const { plans, custom_plan } = provider.catalogue;
+  const sold = plans.find(({ slug }) => slug === plan) ?? custom_plan;
+  const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  return {
+    included_gb: sold?.traffic_gb_per_month ?? 0,
+    used_out_gb: null,
+    used_in_gb: null,
+    period_start: start.toISOString(),
+  };
+}
+
+function priceOf(services: Services, row: VmRow): Vm['price'] {
+  const priced = priceVm(services, row.configuration, { existing: 'unchanged' });
+  return priceShown(services, priced.ok ? priced.item : { hourly: 0n, monthly: 0n });
+}
+
+const withoutLength = (block: string): string => block.replace(/\/32$/, '');
+
+function presentVm(services: Services, row: VmRow, parts: Parts, now: Date): Vm {
+  const interfaces = parts.interfaces.filter(({ vm_id }) => vm_id === row.id);
+  const addresses = parts.addresses.filter(({ vm_id }) => vm_id === row.id);
+  const operation = parts.operations.get(row.id);
+  const front = interfaces.find(({ kind }) => kind === 'public');
+  const { baseUrl } = services;
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    labels: row.labels,
+    status: row.status as Vm['status'],
+    status_reason: row.status_reason,
+    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
+    location: row.location,
+    plan: row.plan,
+    requested: row.requested,
+    vcpus: row.vcpus,
+    memory_mb: row.memory_mb,
+    disk_gb: row.disk_gb,
+    architecture: row.architecture,
+    hostname: row.hostname,
+    image:
+      row.image === null
+        ? null
+        : { id: row.image.id, slug: row.image.slug, name: row.image.name, os: row.image.os },
+    source: row.source,
+    boot_mode: row.boot_mode,
+    secure_boot: row.secure_boot,
+    interfaces: interfaces.map((each) => presentInterface(each, each.addresses, undefined, baseUrl)),
+    public_ips: addresses.map(({ id, block, kind, interface_id }) => ({
+      ip_id: id,
+      address: withoutLength(block),
+      version: block.includes(':') ? 6 : 4,
+      kind,
+      interface_id,
+    })),
+    primary_ipv4: front?.addresses.ipv4 ?? null,
+    primary_ipv6: front?.addresses.ipv6 ?? null,
+    ipv6_prefix: addresses.find(({ block }) => block.includes(':'))?.block ?? null,
+    volume_ids: [],
+    iso: null,
+    firewall_ids: [],
+    placement_group_id: row.placement_group_id,
+    backup_policy_id: null,
+    ssh_key_ids: row.ssh_key_ids,
+    user_data_sha256: row.user_data_sha256,
+    user_data_pending: row.user_data_sha256 !== row.applied_user_data_sha256,
+    rescue: { active: row.rescue_expires_at !== null, expires_at: timeOf(row.rescue_expires_at) },
+    guest_agent: {
+      connected: row.status === 'running' && row.guest_agent !== null,
+      version: row.guest_agent?.version ?? null,
+      last_seen_at: row.guest_agent?.last_seen_at ?? null,
+    },
+    protection: { delete: row.protected_delete, redeploy: row.protected_redeploy },
+    traffic: trafficOf(services, row, now),
+    host_group: row.host_group,
+    maintenance: row.maintenance,
+    price: priceOf(services, row),
+    started_at: timeOf(row.started_at),
+    etag: vmEtag(row),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+type Asking = Pick<Call, 'db' | 'services' | 'now'>;
+
+export async function showVms({ db, services, now }: Asking, rows: readonly VmRow[]): Promise<Vm[]> {
+  const ids = rows.map(({ id }) => id);
+  const parts = await readParts(db, ids);
+  return rows.map((row) => presentVm(services, row, parts, now));
+}
+
+/** With the operation that was just started or is pending. */
+export async function showVm(call: Asking, row: VmRow, operation?: StoredOperation): Promise<Vm> {
+  const [shown] = await showVms(call, [row]);
+  if (shown === undefined) throw new Error('One row is one machine.');
+  return operation === undefined
+    ? shown
+    : { ...shown, operation: presentOperation(operation, call.services.baseUrl) };
+}

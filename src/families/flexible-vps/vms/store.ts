@@ -1,0 +1,102 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Db, Tables } from '../../../store/database.ts';
+import type { PublicAddressRow, VmRow } from '../tables.ts';
+
+export async function findVm(db: Db, accountId: string, id: string): Promise<VmRow> {
+  const row = await db
+    .selectFrom('vms')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
+/** Holds off every other change to the machine until the transaction ends. */
+export async function lockVm(db: Db, accountId: string, id: string): Promise<VmRow> {
+  const row = await lockVmIfThere(db, accountId, id);
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
+export function lockVmIfThere(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
+  return db
+    .selectFrom('vms')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** For steps, which know their account: undefined when it is gone. */
+export function readVm(db: Db, id: string): Promise<VmRow | undefined> {
+  return db.selectFrom('vms').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function findVmByName(db: Db, accountId: string, name: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('vms')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export function insertVm(db: Db, row: Insertable<Tables['vms']>): Promise<VmRow> {
+  return db.insertInto('vms').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Every change that clients can see is a new version. Undefined when it is gone. */
+export function updateVm(db: Db, id: string, change: Updateable<Tables['vms']>): Promise<VmRow | undefined> {
+  return db
+    .updateTable('vms')
+    .set({ ...change, version: sql`version + 1`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function deleteVmRows(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('vm_snapshots').where('vm_id', '=', id).execute();
+  await db.deleteFrom('vm_interfaces').where('vm_id', '=', id).execute();
+  await db.deleteFrom('vms').where('id', '=', id).execute();
+}
+
+export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string; name: string }[]> {
+  return db
+    .selectFrom('vm_snapshots')
+    .select(['id', 'name'])
+    .where('vm_id', '=', vmId)
+    .orderBy('id')
+    .execute();
+}
+
+export function readPublicAddresses(db: Db, vmIds: readonly string[]): Promise<PublicAddressRow[]> {
+  return db
+    .selectFrom('public_addresses')
+    .selectAll()
+    .where(sql<boolean>`vm_id = any(${[...vmIds]}::text[])`)
+    .orderBy('kind')
+    .orderBy('id')
+    .execute();
+}
+
+/** What the limits count beside the machines themselves. */
+export async function countSizes(db: Db, accountId: string): Promise<ReadonlyMap<string, number>> {
+  const { vcpus, memory } = await db
+    .selectFrom('vms')
+    .select([
+      sql<number>`coalesce(sum(vcpus), 0)`.as('vcpus'),
+      sql<number>`coalesce(ceil(sum(memory_mb) / 1024.0), 0)::bigint`.as('memory'),
+    ])
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return new Map([
+    ['flexible-vps.vcpus', vcpus],
+    ['flexible-vps.memory-gb', memory],
+  ]);
+}
