@@ -1,0 +1,271 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Db, openDatabase, openPool } from '../../store/database.ts';
+import { createAccount, type TestAccount } from '../../testing/accounts.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import type { AddressPool } from '../provider/catalogue.ts';
+import { poolsOf } from './pool.ts';
+import {
+  type AddressRequest,
+  allocateAddress,
+  attachedAddresses,
+  lockAddress,
+  type PublicAddressRow,
+  QUARANTINE_HOURS,
+  releaseAddress,
+} from './store.ts';
+
+const single = (slug: string, cidr: string, location = 'fra1'): AddressPool => ({
+  slug,
+  cidr,
+  location,
+  purpose: 'single',
+});
+
+const now = new Date('2026-03-01T10:00:00Z');
+const later = (hours: number): Date => new Date(now.getTime() + hours * 3_600_000);
+
+let database: TestDatabase;
+let db: Db;
+let account: TestAccount;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(openPool({ ...database.connection, maxConnections: 16 }));
+});
+
+beforeEach(async () => {
+  await sql`truncate public_addresses, address_pool_cuts`.execute(db);
+  account = await createAccount(db);
+});
+
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const request = (pools: readonly AddressPool[], over: Partial<AddressRequest> = {}): AddressRequest => ({
+  pools,
+  location: 'fra1',
+  version: 4,
+  accountId: account.id,
+  kind: 'ephemeral',
+  vmId: null,
+  now,
+  ...over,
+});
+
+const allocate = (pools: readonly AddressPool[], over: Partial<AddressRequest> = {}) =>
+  db.transaction().execute((tx) => allocateAddress(tx, request(pools, over)));
+
+async function allocated(pools: readonly AddressPool[], over: Partial<AddressRequest> = {}) {
+  const row = await allocate(pools, over);
+  if (row === null) throw new Error('There is none left.');
+  return row;
+}
+
+const texts = (pool: AddressPool, version: 4 | 6): string[] => {
+  const [made] = poolsOf([pool], pool.location, version);
+  return Array.from({ length: made?.size ?? 0 }, (_, place) => made?.at(place) ?? '');
+};
+
+describe('what a pool has', () => {
+  it('is all but the network, the gateway and the broadcast address', () => {
+    expect(texts(single('a', '203.0.113.248/29'), 4)).toEqual([
+      '203.0.113.250/32',
+      '203.0.113.251/32',
+      '203.0.113.252/32',
+      '203.0.113.253/32',
+      '203.0.113.254/32',
+    ]);
+  });
+
+  it.each(['203.0.113.0/31', '203.0.113.7/32'])(
+    'is nothing where %s has room for no more than those',
+    (cidr) => {
+      expect(texts(single('a', cidr), 4)).toEqual([]);
+    },
+  );
+
+  it('is prefixes of 64 bits, also across the words of an address', () => {
+    expect(texts(single('a', '2001:db8:0:fffe::/63'), 6)).toEqual([
+      '2001:db8:0:fffe::/64',
+      '2001:db8:0:ffff::/64',
+    ]);
+    const [wide] = poolsOf([single('a', '2001:d00::/24')], 'fra1', 6);
+    expect(wide?.size).toBe(2 ** 40);
+    expect(wide?.at(2 ** 32 + 5)).toBe('2001:d01:0:5::/64');
+  });
+
+  it('is nothing for other places, other versions, or blocks that are routed as a whole', () => {
+    const pools = [
+      single('elsewhere', '203.0.113.0/26', 'ams1'),
+      single('six', '2001:db8::/48'),
+      { ...single('blocks', '198.51.100.0/26'), purpose: 'subnet' as const },
+    ];
+    expect(poolsOf(pools, 'fra1', 4)).toEqual([]);
+  });
+});
+
+describe('taking an address', () => {
+  it('gives it to the account, and the next one to the next', async () => {
+    const pools = [single('a', '203.0.113.0/29')];
+    const first = await allocated(pools);
+    expect(first).toMatchObject({
+      account_id: account.id,
+      block: '203.0.113.2/32',
+      pool: 'a',
+      location: 'fra1',
+      kind: 'ephemeral',
+      quarantined_until: null,
+      version: 1,
+    });
+    expect((await allocated(pools, { kind: 'reserved' })).block).toBe('203.0.113.3/32');
+  });
+
+  it('gives a prefix of its own to each who wants IPv6', async () => {
+    const pools = [single('four', '203.0.113.0/29'), single('six', '2001:db8:100::/40')];
+    const blocks = [await allocated(pools, { version: 6 }), await allocated(pools, { version: 6 })];
+    expect(blocks.map(({ block }) => block)).toEqual(['2001:db8:100::/64', '2001:db8:100:1::/64']);
+  });
+
+  it('goes on to the next pool where one is used up, and then says so', async () => {
+    const pools = [single('a', '203.0.113.0/30'), single('b', '198.51.100.0/30')];
+    expect((await allocated(pools)).pool).toBe('a');
+    expect((await allocated(pools)).pool).toBe('b');
+    expect(await allocate(pools)).toBeNull();
+    expect(await allocate(pools, { location: 'ams1' })).toBeNull();
+  });
+
+  it('leaves alone what somebody has from a pool that was cut otherwise before', async () => {
+    const before = [single('a', '203.0.113.0/29'), single('b', '203.0.113.8/29')];
+    const held = await allocated(before);
+    const blocks = new Set([held.block]);
+    const after = [single('c', '203.0.113.0/28')];
+    for (let n = 0; n < 12; n++) blocks.add((await allocated(after)).block);
+    expect(blocks.size).toBe(13);
+    expect(await allocate(after)).toBeNull();
+    expect(new Set(await poolsInUse())).toEqual(new Set(['a', 'c']));
+  });
+
+  it('is undone with its transaction', async () => {
+    const pools = [single('a', '203.0.113.0/30')];
+    const undone = db.transaction().execute(async (tx) => {
+      expect(await allocateAddress(tx, request(pools))).not.toBeNull();
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect((await allocated(pools)).block).toBe('203.0.113.2/32');
+  });
+});
+
+const poolsInUse = async (): Promise<string[]> =>
+  (await db.selectFrom('public_addresses').select('pool').where('account_id', 'is not', null).execute()).map(
+    ({ pool }) => pool,
+  );
+
+async function somebodyWaits(): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
+/** 61 + 29 + 5 + 5. */
+const hundred = [
+  single('a', '203.0.113.0/26'),
+  single('b', '203.0.113.64/27'),
+  single('c', '203.0.113.96/29'),
+  single('d', '203.0.113.104/29'),
+];
+
+describe('many at once', () => {
+  it('300 want one of 100: exactly 100 get one, none twice, whoever changes his mind', async () => {
+    const attempts = Array.from({ length: 300 }, (_, n) =>
+      db
+        .transaction()
+        .execute(async (tx) => {
+          const row = await allocateAddress(tx, request(hundred));
+          if (n % 3 === 0 && row !== null) throw new Error('undone');
+          return row;
+        })
+        .catch((error: Error) => {
+          if (error.message !== 'undone') throw error;
+          return null;
+        }),
+    );
+    const rows = (await Promise.all(attempts)).filter((row): row is PublicAddressRow => row !== null);
+    expect(rows).toHaveLength(100);
+    expect(new Set(rows.map(({ block }) => block)).size).toBe(100);
+    expect(await allocate(hundred)).toBeNull();
+  });
+
+  it('nobody is told that there is none while the last one may yet come back', async () => {
+    const pools = [single('a', '203.0.113.0/30')];
+    let letGo = (): void => undefined;
+    const waits = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let hasIt = (): void => undefined;
+    const taken = new Promise<void>((resolve) => {
+      hasIt = resolve;
+    });
+    await allocated(pools).then(({ id }) => releaseAddress(db, id, later(-QUARANTINE_HOURS)));
+    const first = db.transaction().execute(async (tx) => {
+      await allocateAddress(tx, request(pools));
+      hasIt();
+      await waits;
+      throw new Error('undone');
+    });
+    await taken;
+    let hasAnswer = false;
+    const second = allocate(pools).finally(() => {
+      hasAnswer = true;
+    });
+    while (!hasAnswer && !(await somebodyWaits())) await new Promise((resolve) => setTimeout(resolve, 5));
+    letGo();
+    await expect(first).rejects.toThrow('undone');
+    expect((await second)?.block).toBe('203.0.113.2/32');
+  });
+});
+
+describe('letting go', () => {
+  const pools = [single('a', '203.0.113.0/30')];
+
+  it('keeps it from everybody for a day, then anybody may have it under another id', async () => {
+    const held = await allocated(pools, { kind: 'reserved' });
+    await releaseAddress(db, held.id, now);
+    await expect(lockAddress(db, account.id, held.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await allocate(pools, { now: later(QUARANTINE_HOURS - 0.01) })).toBeNull();
+    const other = await createAccount(db);
+    const again = await allocated(pools, { accountId: other.id, now: later(QUARANTINE_HOURS) });
+    expect(again).toMatchObject({ block: held.block, account_id: other.id, kind: 'ephemeral', version: 1 });
+    expect(again.id).not.toBe(held.id);
+  });
+
+  it('twice does not begin the day anew', async () => {
+    const held = await allocated(pools);
+    await releaseAddress(db, held.id, now);
+    await releaseAddress(db, held.id, later(5));
+    expect(await allocate(pools, { now: later(QUARANTINE_HOURS) })).not.toBeNull();
+  });
+
+  it('shows nobody an address of somebody else', async () => {
+    const held = await allocated(pools);
+    const other = await createAccount(db);
+    await expect(lockAddress(db, other.id, held.id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await attachedAddresses(db, [])).toEqual([]);
+  });
+});
+
+it('the database itself refuses to hold an address twice, or one within the prefix of another', async () => {
+  const insert = (id: string, block: string) =>
+    db
+      .insertInto('public_addresses')
+      .values({ id, account_id: account.id, pool: 'a', location: 'fra1', block, kind: 'reserved' })
+      .execute();
+  await insert('ip_1', '2001:db8::/64');
+  await expect(insert('ip_2', '2001:db8::/64')).rejects.toThrow('held_once');
+  await expect(insert('ip_3', '2001:db8::7/128')).rejects.toThrow('held_once');
+});

@@ -1,0 +1,48 @@
+/** What can be handed out of a pool, one after the other: single IPv4 addresses, or IPv6 prefixes of 64 bits. */
+import { addressFromWords } from '../net/address.ts';
+import { type Cidr, parseCidr } from '../net/cidr.ts';
+import type { AddressPool } from '../provider/catalogue.ts';
+
+export interface Pool {
+  readonly slug: string;
+  readonly cidr: string;
+  /** How many it has. */
+  readonly size: number;
+  /** The one at that place, from 0 on. */
+  at(place: number): string;
+}
+
+/** The network itself and its gateway come first, the broadcast address is the last. */
+const IPV4_BEFORE = 2;
+const IPV4_AFTER = 1;
+const IPV6_LENGTH = 64;
+const WORD = 2 ** 32;
+
+function ipv4({ base, prefix }: Cidr): Pick<Pool, 'size' | 'at'> {
+  const first = (base.w3 >>> 0) + IPV4_BEFORE;
+  return {
+    size: Math.max(0, 2 ** (32 - prefix) - IPV4_BEFORE - IPV4_AFTER),
+    at: (place) => `${addressFromWords(0, 0, 0xffff, (first + place) | 0).text}/32`,
+  };
+}
+
+function ipv6({ base, prefix }: Cidr): Pick<Pool, 'size' | 'at'> {
+  return {
+    size: 2 ** Math.max(0, IPV6_LENGTH - prefix),
+    at(place) {
+      const low = (base.w1 >>> 0) + (place % WORD);
+      const high = (base.w0 >>> 0) + Math.floor(place / WORD) + Math.floor(low / WORD);
+      return `${addressFromWords(high | 0, low | 0, 0, 0).text}/${IPV6_LENGTH}`;
+    },
+  };
+}
+
+/** Of a location, for single addresses of this version, in the order in which the provider lists them. */
+export function poolsOf(pools: readonly AddressPool[], location: string, version: 4 | 6): readonly Pool[] {
+  return pools.flatMap((pool) => {
+    const parsed = pool.purpose === 'single' && pool.location === location ? parseCidr(pool.cidr) : null;
+    if (parsed === null || parsed.cidr.base.family !== version) return [];
+    const { cidr } = parsed;
+    return [{ slug: pool.slug, cidr: cidr.text, ...(version === 4 ? ipv4(cidr) : ipv6(cidr)) }];
+  });
+}

@@ -1,0 +1,196 @@
+/**
+ * Public addresses from the provider's pools: who holds which, and which may be given out again.
+ *
+ * Rows nobody holds are the stock: what was let go long enough ago, and what was cut off a pool in advance. Whoever
+ * wants one takes the first that nobody else is taking (`skip locked`), so that many are served at once; only cutting
+ * another piece off a pool is done by one at a time. Before anybody is told that there is none left, those who are
+ * about to take the last ones are waited for: their transactions may yet be undone.
+ *
+ * In one transaction IPv4 is always taken before IPv6.
+ */
+import { type Generated, type Selectable, sql } from 'kysely';
+import type { Db, Tables } from '../../store/database.ts';
+import { newId } from '../ids.ts';
+import { Problem } from '../problems/problem.ts';
+import type { AddressPool } from '../provider/catalogue.ts';
+import { type Pool, poolsOf } from './pool.ts';
+
+interface PublicAddressesTable {
+  id: string;
+  /** `null`: nobody holds it. */
+  account_id: string | null;
+  pool: string;
+  location: string;
+  /** `203.0.113.7/32`, or a prefix of 64 bits. */
+  block: string;
+  kind: 'ephemeral' | 'reserved';
+  name: string | null;
+  labels: Generated<Record<string, string>>;
+  vm_id: string | null;
+  interface_id: string | null;
+  /** Nobody may have it before; `null` while somebody does. */
+  quarantined_until: Date | null;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+declare module '../../store/database.ts' {
+  interface Tables {
+    public_addresses: PublicAddressesTable;
+    /** How much of each range was cut into rows of `public_addresses` so far. */
+    address_pool_cuts: { cidr: string; cut: number };
+  }
+}
+
+export type PublicAddressRow = Selectable<Tables['public_addresses']>;
+
+/** So long its next holder is spared the traffic of the last. */
+export const QUARANTINE_HOURS = 24;
+/** As many as are taken between two moments in which takers have to wait for one another. */
+const PIECE = 64;
+
+export interface AddressRequest {
+  /** All of the provider's. */
+  readonly pools: readonly AddressPool[];
+  readonly location: string;
+  readonly version: 4 | 6;
+  readonly accountId: string;
+  readonly kind: 'ephemeral' | 'reserved';
+  readonly vmId: string | null;
+  readonly interfaceId?: string | null;
+  readonly now: Date;
+}
+
+async function take(
+  db: Db,
+  pools: readonly Pool[],
+  { location, version, accountId, kind, vmId, interfaceId = null, now }: AddressRequest,
+  others: 'skip' | 'wait',
+): Promise<PublicAddressRow | undefined> {
+  const cidrs = pools.map(({ cidr }) => cidr);
+  const slugs = pools.map(({ slug }) => slug);
+  const { rows } = await sql<PublicAddressRow>`
+    with free as materialized (
+      select id from public_addresses
+      where location = ${location} and family(block) = ${version} and quarantined_until <= ${now}::timestamptz
+        and block <<= any(${cidrs}::inet[])
+      order by quarantined_until limit 1
+      for update ${sql.raw(others === 'skip' ? 'skip locked' : '')})
+    update public_addresses taken set
+      id = ${newId('public_ip')}, account_id = ${accountId}, kind = ${kind}, vm_id = ${vmId},
+      interface_id = ${interfaceId}, quarantined_until = null, name = null, labels = '{}', version = 1,
+      created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz,
+      pool = (select slug from unnest(${cidrs}::inet[], ${slugs}::text[]) as p (cidr, slug)
+              where taken.block <<= p.cidr limit 1)
+    from free where taken.id = free.id returning taken.*`.execute(db);
+  return rows[0];
+}
+
+/** What somebody has of it already, from a pool that was named or cut otherwise before, is passed over. */
+async function cutPiece(db: Db, pool: Pool, from: number, { location, now }: AddressRequest): Promise<void> {
+  const until = Math.min(pool.size, from + PIECE);
+  const blocks = Array.from({ length: until - from }, (_, n) => pool.at(from + n));
+  const ids = blocks.map(() => newId('public_ip'));
+  await sql`
+    insert into public_addresses (id, pool, location, block, kind, quarantined_until)
+    select id, ${pool.slug}, ${location}, block, 'ephemeral', ${now}::timestamptz
+    from unnest(${ids}::text[], ${blocks}::cidr[]) as piece (id, block)
+    on conflict on constraint held_once do nothing`.execute(db);
+  await db.updateTable('address_pool_cuts').set({ cut: until }).where('cidr', '=', pool.cidr).execute();
+}
+
+async function readCut(db: Db, pool: Pool): Promise<number> {
+  const row = await db
+    .selectFrom('address_pool_cuts')
+    .select('cut')
+    .where('cidr', '=', pool.cidr)
+    .executeTakeFirst();
+  return row?.cut ?? 0;
+}
+
+/** After it nobody else cuts off this pool until the transaction ends. */
+async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
+  await db
+    .insertInto('address_pool_cuts')
+    .values({ cidr, cut: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const { cut } = await db
+    .selectFrom('address_pool_cuts')
+    .select('cut')
+    .where('cidr', '=', cidr)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return cut;
+}
+
+/** `null`: all pools of the location are used up. */
+export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
+  const pools = poolsOf(request.pools, request.location, request.version);
+  const free = await take(db, pools, request, 'skip');
+  if (free !== undefined) return free;
+  for (const pool of pools) {
+    if ((await readCut(db, pool)) >= pool.size) continue;
+    let cut = await lockCut(db, pool);
+    for (;;) {
+      // Whoever held the lock may have left a piece to everybody.
+      const cutByOther = await take(db, pools, request, 'skip');
+      if (cutByOther !== undefined) return cutByOther;
+      if (cut >= pool.size) break;
+      await cutPiece(db, pool, cut, request);
+      cut += PIECE;
+    }
+  }
+  return (await take(db, pools, request, 'wait')) ?? null;
+}
+
+/** Whoever held it has it no longer; nobody has it for a while. */
+export async function releaseAddress(db: Db, id: string, now: Date): Promise<void> {
+  await sql`
+    update public_addresses set account_id = null, kind = 'ephemeral', vm_id = null, interface_id = null, name = null,
+      labels = '{}', quarantined_until = ${now}::timestamptz + ${QUARANTINE_HOURS} * interval '1 hour',
+      version = version + 1, updated_at = ${now}::timestamptz
+    where id = ${id} and account_id is not null`.execute(db);
+}
+
+/** The oldest first. */
+export async function attachedAddresses(db: Db, vmIds: readonly string[]): Promise<PublicAddressRow[]> {
+  return db
+    .selectFrom('public_addresses')
+    .selectAll()
+    .where(sql<boolean>`vm_id = any(${[...vmIds]}::text[])`)
+    .orderBy('id')
+    .execute();
+}
+
+/** Throws 404 where the account has none such. */
+export async function lockAddress(db: Db, accountId: string, id: string): Promise<PublicAddressRow> {
+  const row = await db
+    .selectFrom('public_addresses')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
+export async function setAttachment(
+  db: Db,
+  id: string,
+  to: { readonly vmId: string; readonly interfaceId: string } | null,
+): Promise<PublicAddressRow | undefined> {
+  return db
+    .updateTable('public_addresses')
+    .set({
+      vm_id: to?.vmId ?? null,
+      interface_id: to?.interfaceId ?? null,
+      version: sql`version + 1`,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
