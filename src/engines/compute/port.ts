@@ -124,6 +124,8 @@ export interface ComputeEngine {
 
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;
+  /** Written into this file as qcow2, whatever it came as: what `ensureImage` of another location takes. */
+  exportImage(ref: ImageRef, file: string, signal?: AbortSignal): Promise<void>;
   removeImage(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   /** Through the agent inside a running machine. */

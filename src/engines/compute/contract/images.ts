@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -81,6 +81,27 @@ export function describeImages(use: Use): void {
       const other = lab().ref('img');
       expect(await refusal(engine.ensureImage(other, source))).toBe('engine_failed');
       expect(await engine.observeImage(other)).toBeNull();
+      await rm(folder, { recursive: true });
+    });
+
+    itIfCapable(use, 'imageImport', 'are carried elsewhere in a file', async () => {
+      const { engine, harness } = lab();
+      const vm = await lab().running();
+      await harness.writeInside(vm, '/root/note', 'carried');
+      const ref = lab().ref('img');
+      await engine.ensureImage(ref, { instance: vm.id });
+      const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
+      const file = join(folder, 'disk.qcow2');
+      await writeFile(file, 'of a try before, and longer than nothing');
+      await engine.exportImage(ref, file);
+      expect((await readFile(file)).subarray(0, 4).toString('latin1')).toBe('QFI\xfb');
+      const copy = lab().ref('img');
+      await engine.ensureImage(copy, { file, format: 'qcow2', architecture: 'amd64', bootMode: 'uefi' });
+      const minDiskGb = (await engine.observeImage(ref))?.minDiskGb;
+      expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
+      const made = await lab().running({ source: { image: copy } });
+      expect(await harness.readInside(made, '/root/note')).toBe('carried');
+      expect(await refusal(engine.exportImage({ ...ref, id: 'img_none' }, file))).toBe('not_found');
       await rm(folder, { recursive: true });
     });
   });

@@ -31,6 +31,7 @@ const calls: Readonly<Record<CallName, true>> = {
   removeNetwork: true,
   ensureImage: true,
   observeImage: true,
+  exportImage: true,
   removeImage: true,
   setPassword: true,
   readConsoleLog: true,

@@ -1,10 +1,9 @@
 /** What disks are made from: the provider's images, captures of machines, files that were downloaded. */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { EngineRefused } from '../errors.ts';
-import type { Image, ImageFormat, ImageSource } from '../image.ts';
+import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
+import { type Made, readImageFile, writeImageFile } from './image-file.ts';
 import { missing, nameOf, type Room } from './room.ts';
 import type { Disk, StoredImage, System } from './state.ts';
 import type { RoomStore } from './store.ts';
@@ -18,8 +17,6 @@ export interface Origin {
   readonly minDiskGb: number;
   readonly task: Task;
 }
-
-const GB = 1024 ** 3;
 
 function publicImage({ furniture }: Room, slug: string): StoredImage | null {
   const image = furniture.images.find((entry) => entry.slug === slug);
@@ -60,8 +57,6 @@ export async function originOfImage(room: Room, store: RoomStore, ref: ImageRef)
   return { disk, system, minDiskGb, image: ref, seeded: null, task: 'create' };
 }
 
-type Made = Omit<StoredImage, 'at'>;
-
 function summed(disk: Disk, rest: Omit<Made, 'disk' | 'sizeBytes' | 'sha256'>): Made {
   const text = JSON.stringify(disk);
   const sha256 = createHash('sha256').update(text).digest('hex');
@@ -82,45 +77,6 @@ async function capture(
   return summed(snapshot.disk, { architecture, system: snapshot.system, minDiskGb: snapshot.diskGb });
 }
 
-/** How large the disk is that the file describes; the engine takes no word of others for what a file is. */
-function virtualSize(head: Buffer, sizeBytes: number, format: ImageFormat): number {
-  const isAs = (magic: string): boolean => head.subarray(0, 4).toString('latin1') === magic;
-  if (format === 'qcow2' && head.length >= 32 && isAs('QFI\xfb')) return Number(head.readBigUInt64BE(24));
-  if (format === 'vmdk' && head.length >= 20 && isAs('KDMV')) return Number(head.readBigUInt64LE(12)) * 512;
-  if (format === 'raw' && !isAs('QFI\xfb') && !isAs('KDMV') && sizeBytes > 0) return sizeBytes;
-  throw new EngineRefused('engine_failed', `The file is not an image of the format ${format}.`);
-}
-
-async function importFile(
-  { file, format, architecture }: Extract<ImageSource, { file: string }>,
-  signal: AbortSignal | undefined,
-): Promise<Made> {
-  const handle = await open(file);
-  try {
-    const { size: sizeBytes } = await handle.stat();
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
-    const minDiskGb = Math.max(
-      1,
-      Math.ceil(virtualSize(buffer.subarray(0, bytesRead), sizeBytes, format) / GB),
-    );
-    const hash = createHash('sha256');
-    for await (const chunk of createReadStream(file, signal === undefined ? {} : { signal }))
-      hash.update(chunk);
-    const sha256 = hash.digest('hex');
-    const system = {
-      distribution: 'linux',
-      version: '',
-      defaultUser: 'root',
-      hasCloudInit: true,
-      hasAgent: false,
-    };
-    const disk = { '/etc/imported': `${sha256}\n` };
-    return { disk, system, architecture, minDiskGb, sizeBytes, sha256 };
-  } finally {
-    await handle.close();
-  }
-}
-
 export async function ensureImage(
   room: Room,
   ref: Ref,
@@ -129,7 +85,7 @@ export async function ensureImage(
 ): Promise<void> {
   const name = nameOf(ref);
   const isThere = (await room.store.find('image', name)) !== null;
-  const imported = isThere || !('file' in source) ? null : await importFile(source, signal);
+  const imported = isThere || !('file' in source) ? null : await readImageFile(source, signal);
   const pending = await room.store.transact(async (store) => {
     const present = await store.lock('image', name);
     const now = await store.now();
@@ -150,6 +106,18 @@ export async function observeImage(room: Room, ref: ImageRef): Promise<Image | n
   const state = at <= (await room.store.now()) ? 'available' : 'creating';
   const { account, id } = ref;
   return { account, id, state, sizeBytes: Math.round(sizeBytes), sha256, minDiskGb, createdAt: new Date(at) };
+}
+
+export async function exportImage(
+  room: Room,
+  ref: ImageRef,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const image = await findImage(room, room.store, ref);
+  if (image === null) throw missing('image', ref.id);
+  await room.pause(image.at - (await room.store.now()), signal);
+  await writeImageFile(file, image, signal);
 }
 
 export const removeImage = (room: Room, ref: Ref): Promise<void> => room.store.delete('image', nameOf(ref));

@@ -192,6 +192,9 @@ export class Sandbox implements ComputeEngine {
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
     this.#observe('observeImage', ref, signal, () => images.observeImage(this.room, ref));
 
+  exportImage: ComputeEngine['exportImage'] = (ref, file, signal) =>
+    this.#do('exportImage', ref, signal, () => images.exportImage(this.room, ref, file, signal));
+
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
     this.#do('removeImage', ref, signal, () => images.removeImage(this.room, ref));
 
