@@ -1,0 +1,44 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { hashGuestPassword, makeGuestPassword } from './guest-password.ts';
+
+const openssl = spawnSync('openssl', ['version']).status === 0;
+const byOpenssl = (password: string, salt: string) =>
+  execFileSync('openssl', ['passwd', '-6', '-salt', salt, '-stdin'], {
+    input: `${password}\n`,
+    encoding: 'utf8',
+  }).trim();
+
+it('hashes as the published test vectors say', () => {
+  expect(hashGuestPassword('Hello world!', 'saltstring')).toBe(
+    '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1',
+  );
+  expect(hashGuestPassword('Hello world!', 'saltstringsaltstring')).toBe(
+    '$6$saltstringsaltst$e.3mR68CqZEpesEX1HlFZT6sEanSOjM/b5UoDyDo00a8syek2cJldMjrbtKP86.FJvzluVR7nc3DNzelAwTxj.',
+  );
+});
+
+it('cuts a salt that is too long', () => {
+  expect(hashGuestPassword('x', 'a-salt-of-more-than-16')).toBe(hashGuestPassword('x', 'a-salt-of-more-t'));
+});
+
+it.runIf(openssl)('agrees with openssl on passwords of every length around the block sizes', () => {
+  for (const length of [1, 2, 7, 8, 15, 24, 63, 64, 65, 127, 128, 129, 200]) {
+    const password = 'aZ9-ü'.repeat(50).slice(0, length);
+    expect(hashGuestPassword(password, `s${length}/.`)).toBe(byOpenssl(password, `s${length}/.`));
+  }
+});
+
+it('makes passwords nobody can guess or misread, each with a hash of its own', () => {
+  const made = Array.from({ length: 20 }, makeGuestPassword);
+  for (const { password, hash } of made) {
+    expect(password).toMatch(/^[A-HJ-NP-Za-kmnp-z2-9]{24}$/);
+    expect(hash).toMatch(/^\$6\$[./0-9A-Za-z]{16}\$[./0-9A-Za-z]{86}$/);
+    expect(hashGuestPassword(password, hash.split('$')[2])).toBe(hash);
+  }
+  expect(new Set(made.map(({ password }) => password)).size).toBe(20);
+});
+
+it('salts the same password anew each time', () => {
+  expect(hashGuestPassword('same')).not.toBe(hashGuestPassword('same'));
+});

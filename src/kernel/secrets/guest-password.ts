@@ -1,0 +1,83 @@
+/**
+ * Passwords for users inside machines. The hash is that of crypt(3) with the `$6$` prefix, which is what /etc/shadow
+ * and cloud-init take; Node has no function for it, so this is Drepper's published algorithm ("Unix crypt using
+ * SHA-256 and SHA-512") at its default of 5000 rounds.
+ */
+import { createHash, randomInt } from 'node:crypto';
+
+/** Without the characters that people mistake for one another when they copy a password from a console. */
+const UNAMBIGUOUS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
+const PASSWORD_LENGTH = 24;
+
+/** The alphabet of crypt(3): base64, but in an order of its own and lowest bits first. */
+const CRYPT_ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SALT_LENGTH = 16;
+const ROUNDS = 5000;
+const DIGEST_LENGTH = 64;
+
+const pick = (alphabet: string, length: number): string =>
+  Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+
+const sha512 = (...parts: readonly Buffer[]): Buffer => {
+  const hash = createHash('sha512');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+};
+
+/** The block again and again, cut at the length. */
+const stretch = (block: Buffer, length: number): Buffer => Buffer.alloc(length, block);
+
+function digestOf(password: Buffer, salt: Buffer): Buffer {
+  const alternate = sha512(password, salt, password);
+  const start: Buffer[] = [password, salt, stretch(alternate, password.length)];
+  for (let bits = password.length; bits > 0; bits >>= 1) start.push(bits & 1 ? alternate : password);
+  let digest = sha512(...start);
+
+  const p = stretch(sha512(...Array<Buffer>(password.length).fill(password)), password.length);
+  const repeats = 16 + digest.readUInt8(0);
+  const s = stretch(sha512(...Array<Buffer>(repeats).fill(salt)), salt.length);
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const odd = round % 2 === 1;
+    const parts = [odd ? p : digest];
+    if (round % 3 !== 0) parts.push(s);
+    if (round % 7 !== 0) parts.push(p);
+    parts.push(odd ? digest : p);
+    digest = sha512(...parts);
+  }
+  return digest;
+}
+
+function encode(bits: number, characters: number): string {
+  let text = '';
+  for (let left = bits, count = 0; count < characters; count += 1, left >>= 6)
+    text += CRYPT_ALPHABET.charAt(left & 63);
+  return text;
+}
+
+/** Three bytes at a time from the three thirds of the digest, whose places rotate from one group to the next. */
+function encodeDigest(digest: Buffer): string {
+  const third = 21;
+  let text = '';
+  let places: readonly [number, number, number] = [0, third, 2 * third];
+  for (let group = 0; group < third; group += 1) {
+    const [high, middle, low] = places;
+    text += encode(
+      (digest.readUInt8(high) << 16) | (digest.readUInt8(middle) << 8) | digest.readUInt8(low),
+      4,
+    );
+    places = [middle + 1, low + 1, high + 1];
+  }
+  return text + encode(digest.readUInt8(DIGEST_LENGTH - 1), 2);
+}
+
+/** A salt longer than crypt(3) takes is cut, as crypt(3) does. */
+export function hashGuestPassword(password: string, salt = pick(CRYPT_ALPHABET, SALT_LENGTH)): string {
+  const used = salt.slice(0, SALT_LENGTH);
+  return `$6$${used}$${encodeDigest(digestOf(Buffer.from(password), Buffer.from(used)))}`;
+}
+
+export function makeGuestPassword(): { password: string; hash: string } {
+  const password = pick(UNAMBIGUOUS, PASSWORD_LENGTH);
+  return { password, hash: hashGuestPassword(password) };
+}
