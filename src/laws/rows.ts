@@ -9,6 +9,7 @@ import { newId } from '../kernel/ids.ts';
 import { addReading } from '../kernel/metering/readings/reading.ts';
 import { newSeat, takeSeat } from '../kernel/streams/store.ts';
 import { createKey } from '../testing/accounts.ts';
+import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery, insertWebhook } from '../testing/webhooks.ts';
 import { insertPolishing, listParams, noteFilled, type World } from './walk.ts';
 
@@ -58,6 +59,18 @@ async function addWebhook(world: World, name: string): Promise<void> {
   await insertWebhook(app.services, account, { name, description: name });
   const { id = '' } = await listParams({ path: '/account/v1/webhooks/{id}/deliveries' }, world);
   await insertDelivery(app.services, account, id, { response_excerpt: name });
+}
+
+async function addKeyAndGroup({ app, key }: World, name: string): Promise<void> {
+  const bodies = {
+    'ssh-keys': { name, public_key: freshPublicKey(name) },
+    'placement-groups': { name, location: 'fra1' },
+  };
+  for (const [collection, payload] of Object.entries(bodies)) {
+    const url = `/flexible-vps/v1/${collection}`;
+    const response = await app.call({ method: 'POST', url, payload, key: key.key });
+    if (response.statusCode !== 201) throw new Error(response.body);
+  }
 }
 
 /** Row number `i` of everything an account can have many of; `mark` is in whatever has a name. */
@@ -155,6 +168,7 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
     key: world.key.key,
   });
   if (widget.statusCode !== 201) throw new Error(widget.body);
+  await addKeyAndGroup(world, name);
   await db
     .insertInto('machines')
     .values({

@@ -12,6 +12,7 @@ import { buildRegistry } from '../kernel/registry.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
+import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
 
@@ -37,13 +38,11 @@ export async function createWorld(app?: TestApp): Promise<World> {
   return { app: home, account, key: await createKey(home.services.db, account) };
 }
 
-/** A walk makes more of what is declared than anybody would. */
+/** A walk makes more of everything than anybody would. */
 async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<void> {
-  const lifted = ['account.budgets', 'account.webhooks'].map((limit_id) => ({
-    account_id: id,
-    limit_id,
-    value: null,
-  }));
+  const lifted = services.provider.catalogue.limits
+    .filter(({ scope }) => scope === 'account')
+    .map((limit) => ({ account_id: id, limit_id: limit.id, value: null }));
   await services.db.insertInto('account_limits').values(lifted).execute();
 }
 
@@ -117,11 +116,16 @@ export function urlOf(endpoint: Endpoint, params: Params = {}, query: Query = {}
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** The example's body under a name nobody has yet. */
+/** The example's body under a name nobody has yet, and with a key nobody has. */
 export function bodyOf(endpoint: Endpoint): unknown {
   const { body } = endpoint.example;
-  const isNamed = body !== null && typeof body === 'object' && 'name' in body;
-  return isNamed ? { ...body, name: freshName() } : body;
+  if (body === null || typeof body !== 'object') return body;
+  const isSshKey = 'public_key' in body && String(body.public_key).startsWith('ssh-');
+  return {
+    ...body,
+    ...('name' in body ? { name: freshName() } : {}),
+    ...(isSshKey ? { public_key: freshPublicKey() } : {}),
+  };
 }
 
 export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>

@@ -1,12 +1,41 @@
 import type { Family } from '../../kernel/registry.ts';
 import { eventTypes } from './event-types.ts';
+import {
+  createPlacementGroup,
+  deletePlacementGroup,
+  getPlacementGroup,
+  listPlacementGroups,
+} from './placement-groups/endpoints.ts';
+import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description: 'Virtual machines by the hour, with their disks, snapshots, images and private networks.',
-  endpoints: [],
-  resourceTypes: [],
+  endpoints: [
+    listVpsSshKeys,
+    createVpsSshKey,
+    getVpsSshKey,
+    deleteVpsSshKey,
+    listPlacementGroups,
+    createPlacementGroup,
+    getPlacementGroup,
+    deletePlacementGroup,
+  ],
+  resourceTypes: [
+    {
+      type: 'ssh_key',
+      permission: 'flexible-vps:ssh-keys:read',
+      path: '/flexible-vps/v1/ssh-keys/{id}',
+      limit: 'flexible-vps.ssh-keys',
+    },
+    {
+      type: 'placement_group',
+      permission: 'flexible-vps:placement-groups:read',
+      path: '/flexible-vps/v1/placement-groups/{id}',
+      limit: 'flexible-vps.placement-groups',
+    },
+  ],
   eventTypes,
   kinds: [],
   lifecycles: [],

@@ -1,0 +1,99 @@
+import { etagOf } from '../../../kernel/etag.ts';
+import {
+  Id,
+  Labels,
+  Named,
+  OneOf,
+  ResourceName,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
+import type { SshKeyRow } from '../tables.ts';
+import { type KeyType, keyTypes } from './public-key.ts';
+
+const LINE = 16_384;
+
+export const SshKey = Named(
+  'SshKey',
+  Shape({
+    id: Id('sshkey'),
+    name: ResourceName,
+    labels: Labels,
+    public_key: Type.String({ description: 'The line as it goes into `authorized_keys`.' }),
+    type: OneOf(keyTypes),
+    bits: Type.Integer(),
+    fingerprint_sha256: Type.String({ description: 'As `ssh-keygen -l` prints it.' }),
+    fingerprint_md5: Type.String({ description: 'As `ssh-keygen -l -E md5` prints it.' }),
+    comment: Type.String({ description: 'What follows the key on its line.' }),
+    etag: Type.String(),
+    created_at: Time,
+    updated_at: Time,
+  }),
+);
+export type SshKey = Static<typeof SshKey>;
+
+export const CreateSshKey = Named(
+  'CreateSshKey',
+  Shape({
+    name: ResourceName,
+    public_key: Type.String({
+      minLength: 1,
+      maxLength: LINE,
+      description:
+        'One line as OpenSSH writes it: Ed25519, ECDSA, RSA from 2048 bits on, or of a security key (`sk-…`).',
+    }),
+    labels: Type.Optional(Labels),
+  }),
+);
+export type CreateSshKey = Static<typeof CreateSshKey>;
+
+const HEX = '[0-9a-fA-F]{2}';
+
+/** A plus that was not encoded arrives as a space. */
+export const Fingerprint = Type.Unsafe<string>({
+  type: 'string',
+  pattern: `^(SHA256:[A-Za-z0-9+/ ]{43}|(MD5:)?(${HEX}:){15}${HEX})$`,
+  description: 'Only the key with this fingerprint: `SHA256:…`, or MD5 with or without `MD5:` before it.',
+});
+
+export function canonicalFingerprint(text: string): string {
+  if (text.startsWith('SHA256:')) return text.replaceAll(' ', '+');
+  return `MD5:${text.replace('MD5:', '').toLowerCase()}`;
+}
+
+export const sshKeyEtag = ({ id, version }: Pick<SshKeyRow, 'id' | 'version'>): string => etagOf(id, version);
+
+export function presentSshKey(row: SshKeyRow): SshKey {
+  return {
+    id: row.id,
+    name: row.name,
+    labels: row.labels,
+    public_key: row.public_key,
+    type: row.type as KeyType,
+    bits: row.bits,
+    fingerprint_sha256: row.fingerprint_sha256,
+    fingerprint_md5: row.fingerprint_md5,
+    comment: row.comment,
+    etag: sshKeyEtag(row),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export const exampleSshKey: SshKey = {
+  id: 'sshkey_01jqzv5c3hf8kan6q2v9s7m5dt',
+  name: 'deploy',
+  labels: { team: 'platform' },
+  public_key:
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINCbFdj2n2P6FIc8r2BjW+Oq6kNUkycinww4i3Z3kahB deploy@example.com',
+  type: 'ed25519',
+  bits: 256,
+  fingerprint_sha256: 'SHA256:gzOsWgJARAxMj+WMG1cWMLSTSb8C4mEQG2ont5Nvs48',
+  fingerprint_md5: 'MD5:a1:a2:b7:ff:e4:7c:d5:8e:0d:3a:2d:36:24:ca:37:da',
+  comment: 'deploy@example.com',
+  etag: 'q3w2c9T1hVb7Zk0m',
+  created_at: '2026-03-01T10:00:00.000Z',
+  updated_at: '2026-03-01T10:00:00.000Z',
+};
