@@ -54,9 +54,9 @@ export interface Os {
   readonly version: string;
 }
 
-/** What an image of the account was made from; of an address, without its query. */
+/** What an image was made from; of an address, without its query. */
 export interface ImageSource {
-  readonly type: 'vm' | 'snapshot' | 'url';
+  readonly type: 'provider' | 'vm' | 'snapshot' | 'url';
   readonly id: string | null;
   readonly url: string | null;
 }

@@ -4,6 +4,7 @@
  * name that means something else a moment later changes nothing. Redirects are answers, never followed.
  */
 import { lookup } from 'node:dns/promises';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from 'node:tls';
@@ -57,6 +58,22 @@ export interface EgressAnswer {
   readonly body: Buffer;
 }
 
+export interface EgressOpening {
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long there may be nothing new, from the look-up of the name to the last byte. */
+  readonly silenceMs: number;
+  /** Nobody wants the rest any more. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer too large to be kept: whoever opened it reads `body` to its end, or destroys it. */
+export interface EgressStream {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Cut short or silent for too long, it ends with an error. */
+  readonly body: IncomingMessage;
+}
+
 /** What an URL's host is once its brackets are off. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
@@ -95,6 +112,25 @@ export class Egress {
     return exchange(url, wanted, { signal, addresses, trust: this.#trust });
   }
 
+  async open(url: URL, { headers, silenceMs, signal }: EgressOpening): Promise<EgressStream> {
+    if (url.protocol !== 'https:') throw new NoAnswer('connect', new Error(`${url.protocol} is not spoken`));
+    const silent = new AbortController();
+    const hush = setTimeout(() => silent.abort(), silenceMs);
+    try {
+      const way = { signal: AbortSignal.any([silent.signal, signal]), trust: this.#trust };
+      const addresses = await this.#addressesOf(hostOf(url), way.signal);
+      const { incoming, outgoing } = await reach(url, { method: 'GET', headers }, { ...way, addresses });
+      const stop = (): void => void outgoing.destroy();
+      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) stop();
+      incoming.once('close', () => signal.removeEventListener('abort', stop));
+      incoming.setTimeout(silenceMs, () => incoming.destroy(new NoAnswer('timeout')));
+      return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming };
+    } finally {
+      clearTimeout(hush);
+    }
+  }
+
   async #addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
     const found = parseAddress(host) === null ? await this.#lookUp(host, signal) : [host];
     // One that is refused spoils the name: which of them would be called is not ours to choose.
@@ -130,11 +166,15 @@ function pinned(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function exchange(url: URL, wanted: EgressRequest, way: Way): Promise<EgressAnswer> {
-  const host = hostOf(url);
+/** Until there is an answer; from then on it is for whoever asked to stop. */
+function reach(
+  url: URL,
+  wanted: Pick<EgressRequest, 'method' | 'headers' | 'body'>,
+  way: Way,
+): Promise<{ incoming: IncomingMessage; outgoing: ClientRequest }> {
   const options: RequestOptions & { secureContext: SecureContext } = {
     method: wanted.method,
-    host,
+    host: hostOf(url),
     port: url.port === '' ? 443 : Number(url.port),
     path: `${url.pathname}${url.search}`,
     headers: { ...wanted.headers, ...(wanted.body ? { 'content-length': wanted.body.length } : {}) },
@@ -167,22 +207,33 @@ function exchange(url: URL, wanted: EgressRequest, way: Way): Promise<EgressAnsw
     outgoing.on('close', () => fail());
     outgoing.on('response', (incoming) => {
       stage = 'answered';
-      const parts: Buffer[] = [];
-      let length = 0;
-      // The status is the answer: a body that is cut off, slow or too long takes nothing away from it.
-      const end = (): void => {
-        way.signal.removeEventListener('abort', stop);
-        const body = Buffer.concat(parts).subarray(0, wanted.maxBytes);
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
-        outgoing.destroy();
-      };
-      incoming.on('data', (part: Buffer) => {
-        parts.push(part);
-        length += part.length;
-        if (length >= wanted.maxBytes) end();
-      });
-      incoming.on('end', end).on('error', end).on('close', end);
+      way.signal.removeEventListener('abort', stop);
+      resolve({ incoming, outgoing });
     });
     outgoing.end(wanted.body);
+  });
+}
+
+async function exchange(url: URL, wanted: EgressRequest, way: Way): Promise<EgressAnswer> {
+  const { incoming, outgoing } = await reach(url, wanted, way);
+  const stop = (): void => void outgoing.destroy();
+  way.signal.addEventListener('abort', stop, { once: true });
+  if (way.signal.aborted) stop();
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    // The status is the answer: a body that is cut off, slow or too long takes nothing away from it.
+    const end = (): void => {
+      way.signal.removeEventListener('abort', stop);
+      const body = Buffer.concat(parts).subarray(0, wanted.maxBytes);
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body });
+      outgoing.destroy();
+    };
+    incoming.on('data', (part: Buffer) => {
+      parts.push(part);
+      length += part.length;
+      if (length >= wanted.maxBytes) end();
+    });
+    incoming.on('end', end).on('error', end).on('close', end);
   });
 }

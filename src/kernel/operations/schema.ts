@@ -25,6 +25,13 @@ const ownCodes = [
   'approval_denied',
   'approval_expired',
   'child_failed',
+  // Of what is fetched from an address that a customer named.
+  'fetch_failed',
+  'http_status',
+  'too_large',
+  'checksum_mismatch',
+  'blocked_address',
+  'unsupported_format',
 ] as const;
 export type OperationErrorCode = ProblemCode | (typeof ownCodes)[number];
 export const operationErrorCodes: readonly OperationErrorCode[] = [

@@ -92,6 +92,8 @@ export const Image = Shape({
   cloud_init: Default(Type.Boolean(), true),
   guest_agent: Default(Type.Boolean(), true),
   licence_sku: Default(Nullable(Sku), null),
+  /** Since when it has been offered. */
+  added_on: Default(Day, '2025-01-01'),
   ...Retired,
 });
 

@@ -1,0 +1,21 @@
+/** Why a file did not become an image, in a word that clients can act on. */
+export const importFailures = [
+  'fetch_failed',
+  'http_status',
+  'too_large',
+  'checksum_mismatch',
+  'blocked_address',
+  'timeout',
+  'unsupported_format',
+] as const;
+export type ImportFailure = (typeof importFailures)[number];
+
+export class ImportFailed extends Error {
+  readonly code: ImportFailure;
+
+  constructor(code: ImportFailure, detail: string) {
+    super(detail);
+    this.name = 'ImportFailed';
+    this.code = code;
+  }
+}

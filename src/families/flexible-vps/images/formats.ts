@@ -1,0 +1,134 @@
+/**
+ * What a file is, by its content. A disk image can point at other files: whoever opens such a one for the customer reads
+ * what lies on our own disks, so those are refused.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { ImageFormat } from '../../../engines/compute/port.ts';
+import { ImportFailed } from './failure.ts';
+import { isOfDisk } from './fetching.ts';
+
+const SECTOR = 512;
+const GB = 1024 ** 3;
+const MOST_VIRTUAL_GB = 2000;
+const LONGEST_DESCRIPTOR = 64 * 1024;
+
+export interface Disk {
+  readonly format: ImageFormat;
+  readonly virtualBytes: number;
+}
+
+const unsupported = (detail: string) => new ImportFailed('unsupported_format', detail);
+
+async function readAt(file: string, position: number, length: number): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+const begins = (head: Buffer, ...bytes: number[]): boolean =>
+  head.subarray(0, bytes.length).equals(Buffer.from(bytes));
+const says = (head: Buffer, text: string): boolean => begins(head, ...Buffer.from(text, 'latin1'));
+
+const GZIP = [0x1f, 0x8b];
+const foreign: readonly (readonly [(head: Buffer) => boolean, string])[] = [
+  [
+    (head) => begins(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a),
+    'It is packed with xz; pack it with gzip, or not at all.',
+  ],
+  [
+    (head) => begins(head, 0x28, 0xb5, 0x2f, 0xfd),
+    'It is packed with zstd; pack it with gzip, or not at all.',
+  ],
+  [(head) => says(head, 'BZh'), 'It is packed with bzip2; pack it with gzip, or not at all.'],
+  [(head) => says(head, 'PK\x03\x04'), 'It is a zip archive.'],
+  [
+    (head) => says(head, 'vhdxfile') || says(head, 'conectix'),
+    'It is a disk of Hyper-V; convert it to qcow2.',
+  ],
+  [(head) => says(head, '<<< '), 'It is a disk of VirtualBox; convert it to qcow2.'],
+  [(head) => says(head, '# Disk Desc'), 'It only names other files; convert the disk to qcow2.'],
+];
+
+/** Unpacks it where it is packed. Returns the file that holds the disk. */
+export async function unpack(
+  file: string,
+  target: string,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<string> {
+  if (!begins(await readAt(file, 0, 2), ...GZIP)) return file;
+  let bytes = 0;
+  const counting = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      const isTooLarge = bytes > maxBytes;
+      done(
+        isTooLarge ? new ImportFailed('too_large', `Unpacked it is larger than ${maxBytes} bytes.`) : null,
+        chunk,
+      );
+    },
+  });
+  await pipeline(createReadStream(file), createGunzip(), counting, createWriteStream(target), {
+    signal,
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    if (error instanceof ImportFailed || isOfDisk(error)) throw error;
+    throw unsupported('It is packed with gzip, and damaged.');
+  });
+  return target;
+}
+
+function qcow2Size(head: Buffer): number {
+  const version = head.length >= 72 ? head.readUInt32BE(4) : 0;
+  if (version !== 2 && version !== 3)
+    throw unsupported('It is a qcow2 disk of an unknown version, or damaged.');
+  if (head.readBigUInt64BE(8) !== 0n) throw unsupported('It stands on another file; flatten it first.');
+  const hasDataFile = version === 3 && head.length >= 80 && (head.readBigUInt64BE(72) & 4n) !== 0n;
+  if (hasDataFile) throw unsupported('Its data lies in another file; convert it first.');
+  return Number(head.readBigUInt64BE(24));
+}
+
+async function vmdkSize(file: string, head: Buffer): Promise<number> {
+  if (head.length < 44) throw unsupported('It is a vmdk disk, and damaged.');
+  const at = Number(head.readBigUInt64LE(28)) * SECTOR;
+  const length = Math.min(Number(head.readBigUInt64LE(36)) * SECTOR, LONGEST_DESCRIPTOR);
+  const descriptor = length === 0 ? '' : (await readAt(file, at, length)).toString('latin1');
+  const kind = /createType\s*=\s*"(\w+)"/.exec(descriptor)?.[1];
+  if (kind !== 'monolithicSparse' && kind !== 'streamOptimized')
+    throw unsupported('Only vmdk disks in one file (monolithicSparse, streamOptimized) are taken.');
+  return Number(head.readBigUInt64LE(12)) * SECTOR;
+}
+
+export async function inspect(file: string, expected: ImageFormat | null): Promise<Disk> {
+  const head = await readAt(file, 0, SECTOR);
+  const known = foreign.find(([matches]) => matches(head));
+  if (known !== undefined) throw unsupported(known[1]);
+  const disk = await read(file, head);
+  if (expected !== null && disk.format !== expected)
+    throw unsupported(`It was said to be ${expected} and is ${disk.format}.`);
+  if (disk.virtualBytes > MOST_VIRTUAL_GB * GB)
+    throw new ImportFailed('too_large', `The disk is larger than ${MOST_VIRTUAL_GB} GB.`);
+  if (disk.virtualBytes === 0) throw unsupported('The disk has no size.');
+  return disk;
+}
+
+async function read(file: string, head: Buffer): Promise<Disk> {
+  if (says(head, 'QFI\xfb')) return { format: 'qcow2', virtualBytes: qcow2Size(head) };
+  if (says(head, 'KDMV')) return { format: 'vmdk', virtualBytes: await vmdkSize(file, head) };
+  const isBootable = head.length === SECTOR && head[510] === 0x55 && head[511] === 0xaa;
+  if (!isBootable)
+    throw unsupported('It is neither qcow2, vmdk nor a raw disk that begins with a partition table.');
+  const handle = await open(file);
+  try {
+    return { format: 'raw', virtualBytes: (await handle.stat()).size };
+  } finally {
+    await handle.close();
+  }
+}
