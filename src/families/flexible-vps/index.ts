@@ -1,5 +1,7 @@
 import type { Family } from '../../kernel/registry.ts';
 import { eventTypes } from './event-types.ts';
+import { networkEndpoints } from './networks/endpoints.ts';
+import { networkLife } from './networks/lifecycle.ts';
 import {
   createPlacementGroup,
   deletePlacementGroup,
@@ -21,6 +23,7 @@ export const flexibleVps: Family = {
     createPlacementGroup,
     getPlacementGroup,
     deletePlacementGroup,
+    ...networkEndpoints,
   ],
   resourceTypes: [
     {
@@ -35,9 +38,15 @@ export const flexibleVps: Family = {
       path: '/flexible-vps/v1/placement-groups/{id}',
       limit: 'flexible-vps.placement-groups',
     },
+    {
+      type: 'network',
+      permission: 'flexible-vps:networks:read',
+      path: '/flexible-vps/v1/networks/{id}',
+      limit: 'flexible-vps.networks',
+    },
   ],
   eventTypes,
   kinds: [],
-  lifecycles: [],
+  lifecycles: [networkLife],
   schedules: [],
 };

@@ -43,7 +43,7 @@ create table vps_networks (${common},
   description text not null default '',
   location text collate "C" not null,
   ipv4_cidr cidr not null,
-  ipv6_cidr cidr,
+  ipv6_cidr cidr unique,
   nat jsonb not null,
   dns jsonb not null,
   mtu int not null,
@@ -205,6 +205,8 @@ create table vm_snapshots (
   created_by text not null check (created_by in ('user', 'system')),
   expires_at timestamptz,
   failed_at timestamptz,
+  applied_seed text,
+  applied_user_data_sha256 text,
   version int not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -212,6 +214,7 @@ create table vm_snapshots (
 );
 create index vm_snapshots_page on vm_snapshots (vm_id, id);
 create index vm_snapshots_expiry on vm_snapshots (expires_at) where expires_at is not null;
+create index vm_snapshots_failed on vm_snapshots (failed_at) where failed_at is not null;
 
 create table console_sessions (
   id text collate "C" primary key,

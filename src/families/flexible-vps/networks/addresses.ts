@@ -2,6 +2,7 @@
  * Which addresses of a private network mean what. Ranges and addresses are their texts, as the tables hold them; both
  * families are counted alike: the first address is the gateway's, the last two are kept back.
  */
+import { createHash } from 'node:crypto';
 import { type Address, addressFromWords, parseAddress } from '../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, cidrCovers, parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
 
@@ -23,7 +24,7 @@ function rangeOf(text: string): Cidr {
 
 const bitsOf = ({ base }: Cidr): number => (base.family === 4 ? 32 : 128);
 
-function valueOf({ w0, w1, w2, w3 }: Address): bigint {
+function numberOf({ w0, w1, w2, w3 }: Address): bigint {
   return [w0, w1, w2, w3].reduce((value, word) => (value << 32n) | BigInt(word >>> 0), 0n);
 }
 
@@ -45,7 +46,7 @@ export const usableIn = (cidr: string): bigint => sizeOf(cidr) - GATEWAY - 1n - 
 export function addressAt(cidr: string, index: number | bigint): string {
   const place = BigInt(index);
   if (place < 0n || place >= sizeOf(cidr)) throw new RangeError(`${cidr} has no address ${place}.`);
-  return addressOf(valueOf(rangeOf(cidr).base) + place).text;
+  return addressOf(numberOf(rangeOf(cidr).base) + place).text;
 }
 
 export const gatewayOf = (cidr: string): string => addressAt(cidr, GATEWAY);
@@ -71,6 +72,17 @@ export function isUsable(cidr: string, address: string): boolean {
   const parsed = parseAddress(address);
   const range = rangeOf(cidr);
   if (parsed === null || !cidrContains(range, parsed)) return false;
-  const place = valueOf(parsed) - valueOf(range.base);
+  const place = numberOf(parsed) - numberOf(range.base);
   return place > GATEWAY && place < sizeOf(cidr) - KEPT_BACK;
+}
+
+/**
+ * A /64 of the unique local addresses (RFC 4193): the 40 bits that tell one site from another are the account's, so
+ * all networks of an account lie in one /48.
+ */
+export function localPrefix(accountId: string, subnet: number): string {
+  const site = createHash('sha256').update(accountId).digest().subarray(0, 5);
+  const groups = Buffer.from([0xfd, ...site, (subnet >> 8) & 255, subnet & 255]);
+  const [a, b, c, d] = [0, 2, 4, 6].map((at) => groups.readUInt16BE(at).toString(16));
+  return rangeOf(`${a}:${b}:${c}:${d}::/64`).text;
 }

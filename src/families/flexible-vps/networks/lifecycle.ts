@@ -1,16 +1,17 @@
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 
-export const networkLife = new Lifecycle({
+const states = ['creating', 'active', 'updating', 'error', 'deleting'] as const;
+export type NetworkStatus = (typeof states)[number];
+
+export const networkLife = new Lifecycle<NetworkStatus>({
   resource: 'network',
   table: 'vps_networks',
-  states: ['creating', 'active', 'updating', 'error', 'deleting'],
+  states,
   transitional: ['creating', 'updating', 'deleting'],
   transitions: [
     { by: ['createVpsNetwork'], from: null, through: 'creating', to: ['active', 'error'] },
     { by: ['cancelOperation'], from: ['creating'], to: [null] },
     { by: ['updateVpsNetwork'], from: ['active'], through: 'updating', to: ['active'] },
-    // Only what the control plane keeps: else a protected network that failed could never be deleted.
-    { by: ['updateVpsNetwork'], from: ['error'], to: ['error'] },
     {
       by: ['deleteVpsNetwork'],
       from: ['active', 'error'],
@@ -18,6 +19,6 @@ export const networkLife = new Lifecycle({
       to: [null, 'active', 'error'],
     },
   ],
+  // What the control plane alone keeps: else one that failed and is protected could never be deleted.
+  needs: { updateVpsNetwork: ['error'] },
 });
-
-export type NetworkStatus = (typeof networkLife.states)[number];

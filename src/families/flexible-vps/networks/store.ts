@@ -1,7 +1,14 @@
-import { sql } from 'kysely';
-import type { Db } from '../../../store/database.ts';
+import { randomInt } from 'node:crypto';
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { forgetResource, noteResource } from '../../../kernel/inventory/store.ts';
+import type { Page } from '../../../kernel/pages/store.ts';
+import type { Db, Tables } from '../../../store/database.ts';
+import { readResources } from '../listing/store.ts';
+import { type PendingJson, pendingOperation } from '../pending/store.ts';
 import type { NetworkRow } from '../tables.ts';
-import { usableRange } from './addresses.ts';
+import { localPrefix, usableRange } from './addresses.ts';
+import { MOST_IN_USE, type Settings } from './schema.ts';
 
 /** Whoever attaches to it or takes it down holds it: what one finds in it is then what the other leaves. */
 export async function lockNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
@@ -32,4 +39,205 @@ export async function pickFreeAddress(
     db,
   );
   return rows[0]?.address ?? null;
+}
+
+/** For steps, which know their account: undefined when it is gone. */
+export async function readNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
+  return db
+    .selectFrom('vps_networks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
+export interface AddressInUse {
+  readonly address: string;
+  readonly vm_id: string;
+  readonly interface_id: string;
+}
+
+/** With what works on it and how full it is. */
+export interface ShownNetwork extends NetworkRow {
+  readonly pending: PendingJson;
+  readonly ipv4_used: number;
+}
+
+const pending = pendingOperation('vps_networks.id').as('pending');
+const ipv4Used = sql<number>`(
+  select count(*) from network_addresses a where a.network_id = vps_networks.id and family(a.address) = 4)`.as(
+  'ipv4_used',
+);
+const inUse = sql<AddressInUse[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'address', host(held.address), 'vm_id', held.vm_id, 'interface_id', held.interface_id) order by held.address), '[]')
+  from (
+    select a.address, a.interface_id, i.vm_id from network_addresses a
+    join vm_interfaces i on i.id = a.interface_id
+    where a.network_id = vps_networks.id order by a.address limit ${MOST_IN_USE}) held)`.as('in_use');
+
+export async function findNetwork(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<(ShownNetwork & { readonly in_use: readonly AddressInUse[] }) | undefined> {
+  return db
+    .selectFrom('vps_networks')
+    .selectAll()
+    .select([pending, ipv4Used, inUse])
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
+type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+
+export function listNetworks(
+  call: ListCall,
+  endpoint: string,
+  filters: { readonly location?: string | undefined; readonly status?: string | undefined },
+): Promise<Page<ShownNetwork>> {
+  let query = call.db
+    .selectFrom('vps_networks')
+    .selectAll('vps_networks')
+    .select([pending, ipv4Used])
+    .where('vps_networks.account_id', '=', call.caller.account.id);
+  if (filters.location !== undefined) query = query.where('vps_networks.location', '=', filters.location);
+  if (filters.status !== undefined) query = query.where('vps_networks.status', '=', filters.status);
+  return readResources(call, 'vps_networks', endpoint, query);
+}
+
+export async function countUsed(db: Db, id: string): Promise<number> {
+  const row = await db
+    .selectFrom('network_addresses')
+    .select(sql<number>`count(*)`.as('used'))
+    .where('network_id', '=', id)
+    .where(sql<boolean>`family(address) = 4`)
+    .executeTakeFirstOrThrow();
+  return row.used;
+}
+
+export async function findNetworkByName(
+  db: Db,
+  accountId: string,
+  name: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('vps_networks')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export async function findOverlapping(
+  db: Db,
+  { account_id, location, id, ipv4_cidr }: NetworkRow,
+): Promise<{ id: string; name: string; ipv4_cidr: string }[]> {
+  return db
+    .selectFrom('vps_networks')
+    .select(['id', 'name', 'ipv4_cidr'])
+    .where('account_id', '=', account_id)
+    .where('location', '=', location)
+    .where('id', '<>', id)
+    .where(sql<boolean>`ipv4_cidr && ${ipv4_cidr}::cidr`)
+    .orderBy('id')
+    .execute();
+}
+
+const asColumns = ({ nat, dns, routes }: Settings) => ({
+  nat,
+  dns,
+  routes: sql<Settings['routes']>`${JSON.stringify(routes)}::jsonb`,
+});
+
+const SUBNETS = 1 << 16;
+const MOST_TRIES = 100;
+
+/** With a prefix that no other network has, whoever takes one at the same time. */
+export async function insertNetwork(
+  db: Db,
+  row: Omit<Insertable<Tables['vps_networks']>, 'ipv6_cidr' | keyof Settings>,
+  settings: Settings,
+  wants: { readonly ipv6: boolean },
+): Promise<NetworkRow> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const ipv6_cidr = wants.ipv6 ? localPrefix(row.account_id, randomInt(SUBNETS)) : null;
+    const inserted = await db
+      .insertInto('vps_networks')
+      .values({ ...row, ...asColumns(settings), ipv6_cidr })
+      .onConflict((conflict) => conflict.column('ipv6_cidr').doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (inserted !== undefined) return inserted;
+  }
+  throw new Error(`No free prefix was found for ${row.account_id}.`);
+}
+
+/** Every change that clients can see is a new version, and is in the inventory as well. Undefined when it is gone. */
+export async function updateNetwork(
+  db: Db,
+  id: string,
+  { settings, ...change }: Updateable<Tables['vps_networks']> & { readonly settings?: Settings },
+): Promise<NetworkRow | undefined> {
+  const row = await db
+    .updateTable('vps_networks')
+    .set({
+      ...change,
+      ...(settings === undefined ? {} : asColumns(settings)),
+      version: sql`version + 1`,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined) await noteNetwork(db, row);
+  return row;
+}
+
+export async function noteNetwork(db: Db, row: NetworkRow, apiKeyId?: string): Promise<void> {
+  await noteResource(db, {
+    id: row.id,
+    account_id: row.account_id,
+    family: 'flexible-vps',
+    type: 'network',
+    name: row.name,
+    status: row.status,
+    location: row.location,
+    labels: row.labels,
+    parent_id: null,
+    ...(apiKeyId === undefined ? {} : { api_key_id: apiKeyId }),
+    configuration: null,
+  });
+}
+
+/** False when it was gone already. */
+export async function removeNetworkRow(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('vps_networks').where('id', '=', id).executeTakeFirst();
+  await forgetResource(db, id);
+  return numDeletedRows > 0n;
+}
+
+export interface NetworkUser {
+  readonly interface_id: string;
+  readonly vm_id: string;
+  readonly vm_name: string;
+  /** It is being detached, or its machine deleted: it will be gone without anybody's doing. */
+  readonly is_leaving: boolean;
+}
+
+export async function readUsers(db: Db, networkId: string): Promise<NetworkUser[]> {
+  return db
+    .selectFrom('vm_interfaces')
+    .innerJoin('vms', 'vms.id', 'vm_interfaces.vm_id')
+    .select([
+      'vm_interfaces.id as interface_id',
+      'vms.id as vm_id',
+      'vms.name as vm_name',
+      sql<boolean>`vm_interfaces.status = 'detaching' or vms.status = 'deleting'`.as('is_leaving'),
+    ])
+    .where('vm_interfaces.network_id', '=', networkId)
+    .orderBy('vm_interfaces.id')
+    .execute();
 }

@@ -1,0 +1,101 @@
+import type { Call } from '../../../kernel/call.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { requireRoom, requireRoomIn } from '../../../kernel/limits/room.ts';
+import { lockDeclarations } from '../../../kernel/named/store.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import type { NetworkRow } from '../tables.ts';
+import { networkExample, newNetworkExample, operationExample } from './example.ts';
+import { createNetworkKind } from './kinds.ts';
+import { networkRef, presentNetwork } from './present.ts';
+import { changedSettings, initialSettings, ipv4Faults, routesFaults, serverFaults } from './rules.ts';
+import { MTU, Network, NewNetwork } from './schema.ts';
+import { findNetworkByName, findOverlapping, insertNetwork, noteNetwork } from './store.ts';
+
+type CreateCall = Call<unknown, unknown, NewNetwork>;
+
+function refuseFaults({ body, services }: CreateCall): void {
+  const rangeFaults = ipv4Faults(body.ipv4_cidr, '/ipv4_cidr');
+  const ranges = { ipv4_cidr: body.ipv4_cidr, ipv6_cidr: null };
+  const faults = [
+    ...rangeFaults,
+    ...serverFaults(body.dns?.servers ?? []),
+    // Whether a hop lies inside of what is no range cannot be said.
+    ...(rangeFaults.length > 0 ? [] : routesFaults(body.routes ?? [], ranges)),
+  ];
+  if (services.compute.at(body.location) === undefined) {
+    const detail = 'There is no location of this name that runs machines.';
+    faults.push({ pointer: '/location', code: 'unknown_reference', detail });
+  }
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** Holds off others that take a name or the last place. */
+export async function requireFreeName(
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  name: string,
+): Promise<void> {
+  await lockDeclarations(db, caller.account.id, 'network');
+  const namesake = await findNetworkByName(db, caller.account.id, name);
+  if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake } });
+}
+
+async function warnOfOverlap({ db, warn }: CreateCall, row: NetworkRow): Promise<void> {
+  for (const { id, name, ipv4_cidr } of await findOverlapping(db, row)) {
+    const detail = `Overlaps ${ipv4_cidr} of ${name} (${id}): no machine can be in both.`;
+    warn({ code: 'cidr_overlap', detail, pointer: '/ipv4_cidr' });
+  }
+}
+
+export const createVpsNetwork = endpoint({
+  id: 'createVpsNetwork',
+  method: 'POST',
+  path: '/flexible-vps/v1/networks',
+  summary: 'Create a private network',
+  description:
+    'For machines of one location. The first address is the gateway, the last two are kept back. With `ipv6` it gets a /64 of unique local addresses (RFC 4193), taken from a /48 of the account. Ranges of two networks may overlap, but no machine can be in both.',
+  permission: 'flexible-vps:networks:write',
+  access: 'write',
+  resource: { name: 'network', role: 'create' },
+  body: NewNetwork,
+  answers: { 202: Network },
+  problems: ['name_taken', 'quota_exceeded'],
+  operation: createNetworkKind,
+  example: {
+    body: newNetworkExample,
+    answer: {
+      status: 202,
+      body: { ...networkExample, status: 'creating', operation: operationExample('create') },
+    },
+  },
+  async handle(call) {
+    const { db, caller, body, services, effect, start } = call;
+    refuseFaults(call);
+    await requireFreeName(call, body.name);
+    await requireRoom(call, 'flexible-vps.networks');
+    await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, body.routes?.length ?? 0);
+    const row = await insertNetwork(
+      db,
+      {
+        id: newId('network'),
+        account_id: caller.account.id,
+        name: body.name,
+        labels: body.labels ?? {},
+        description: body.description ?? '',
+        location: body.location,
+        ipv4_cidr: body.ipv4_cidr,
+        mtu: MTU,
+        protected: body.protection?.delete ?? false,
+        status: 'creating',
+        status_reason: null,
+      },
+      changedSettings(initialSettings, body),
+      { ipv6: body.ipv6 ?? true },
+    );
+    await noteNetwork(db, row, caller.key.id);
+    await warnOfOverlap(call, row);
+    effect({ action: 'create', ...networkRef(row) });
+    const operation = await start({ kind: createNetworkKind, input: {}, resource: networkRef(row) });
+    return accepted(presentNetwork({ ...row, ipv4_used: 0 }, operation, services.baseUrl));
+  },
+});

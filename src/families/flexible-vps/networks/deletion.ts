@@ -1,0 +1,86 @@
+/** How networks go: whoever is in it leaves first. */
+import { EngineRefused } from '../../../engines/compute/port.ts';
+import { done, failed, type Kind, kind } from '../../../kernel/operations/kind.ts';
+import { readOperation } from '../../../kernel/operations/store.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { step } from '../work.ts';
+import { takeDown } from './engine.ts';
+import { onNetwork } from './kinds.ts';
+import { networkRef } from './present.ts';
+import { type NetworkUser, readUsers, removeNetworkRow, updateNetwork } from './store.ts';
+
+const LOOK_AGAIN_SECONDS = 2;
+
+const Input = Shape({
+  /** Whether those that are still in it are put out. */
+  detach: Type.Boolean(),
+  /** What it was before, and is again if nothing came of it. */
+  was: OneOf(['active', 'error']),
+});
+
+const detachment =
+  (detachInterfaceKind: Kind) =>
+  ({ interface_id, vm_id }: NetworkUser) => ({
+    kind: detachInterfaceKind,
+    input: { interface_id },
+    resource: { type: 'interface', id: interface_id, name: null },
+    subjects: [vm_id],
+  });
+
+export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
+  family: 'flexible-vps',
+  resourceType: 'network',
+  type: 'network.delete',
+  queue: 'exclusive',
+  input: Input,
+  typicalSeconds: 5,
+  // As long as the deletion of a machine may take, which this waits for.
+  deadlineSeconds: 3600,
+  cancellable: false,
+  steps: [
+    step('detach', async ({ db, resource, input, services }) => {
+      const users = input.detach ? await readUsers(db, resource.id ?? '') : [];
+      const staying = users.filter(({ is_leaving }) => !is_leaving);
+      const detachInterfaceKind = services.registry.kinds.get('interface.detach');
+      if (staying.length === 0 || detachInterfaceKind === undefined) return done();
+      return { kind: 'children', start: staying.map(detachment(detachInterfaceKind)) };
+    }),
+    step('wait', async ({ db, resource }) => {
+      const users = await readUsers(db, resource.id ?? '');
+      const staying = users.filter(({ is_leaving }) => !is_leaving);
+      // Their own deletion or detachment came to nothing.
+      if (staying.length > 0)
+        return failed('resource_in_use', `In use by ${staying.map(({ vm_id }) => vm_id).join(', ')}.`);
+      return users.length === 0
+        ? done()
+        : { kind: 'sleep', seconds: LOOK_AGAIN_SECONDS, waitingFor: 'users' };
+    }),
+    step('remove', (work) =>
+      onNetwork(work, async (row) => {
+        const fault = await takeDown(work, row).catch((error: unknown) => {
+          // No row says so any more: whatever is left there at the engine is on its way out.
+          if (error instanceof EngineRefused && error.code === 'resource_in_use')
+            return failed(error.code, error.message, true);
+          throw error;
+        });
+        if (fault !== null) return fault;
+        return done({}, async (tx) => {
+          await removeNetworkRow(tx, row.id);
+          const message = `The network ${row.name} is gone.`;
+          return [{ type: 'network.deleted', resource: networkRef(row), message }];
+        });
+      }),
+    ),
+  ],
+  async settle(tx, { id, status, resource, error }, { was }) {
+    if (status === 'succeeded') return undefined;
+    // As long as the engine was not asked to remove it, it is what it was.
+    const isWhole = (await readOperation(tx, id))?.step !== 'remove';
+    await updateNetwork(
+      tx,
+      resource.id ?? '',
+      isWhole ? { status: was } : { status: 'error', status_reason: error?.code ?? null },
+    );
+    return undefined;
+  },
+});

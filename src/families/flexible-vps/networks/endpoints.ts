@@ -1,0 +1,87 @@
+import { List } from '../../../kernel/pages/list.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Slug, Type } from '../../../kernel/schema.ts';
+import { ResourceQuery } from '../listing/query.ts';
+import { operationIn } from '../pending/store.ts';
+import { createVpsNetwork } from './create.ts';
+import { deleteVpsNetwork } from './delete.ts';
+import { networkExample } from './example.ts';
+import { networkLife } from './lifecycle.ts';
+import { presentInUse, presentNetwork } from './present.ts';
+import { Network, NetworkId } from './schema.ts';
+import { findNetwork, listNetworks } from './store.ts';
+import { updateVpsNetwork } from './update.ts';
+
+const listVpsNetworks = endpoint({
+  id: 'listVpsNetworks',
+  method: 'GET',
+  path: '/flexible-vps/v1/networks',
+  summary: 'List private networks',
+  permission: 'flexible-vps:networks:read',
+  access: 'read',
+  resource: { name: 'network', role: 'list' },
+  query: ResourceQuery({
+    location: Type.Optional({ ...Slug, description: 'Only networks of this location.' }),
+    status: Type.Optional({ ...networkLife.Status, description: 'Only networks in this state.' }),
+  }),
+  answers: { 200: List(Network) },
+  problems: [],
+  example: { answer: { status: 200, body: { data: [networkExample], next_cursor: null } } },
+  async handle(call) {
+    const { rows, nextCursor } = await listNetworks(call, 'listVpsNetworks', call.query);
+    const { baseUrl } = call.services;
+    return ok({
+      data: rows.map((row) => presentNetwork(row, operationIn(row.pending), baseUrl)),
+      next_cursor: nextCursor,
+    });
+  },
+});
+
+const getVpsNetwork = endpoint({
+  id: 'getVpsNetwork',
+  method: 'GET',
+  path: '/flexible-vps/v1/networks/{id}',
+  summary: 'Get a private network',
+  description: 'With its routes and the addresses in use.',
+  permission: 'flexible-vps:networks:read',
+  access: 'read',
+  resource: { name: 'network', role: 'read' },
+  params: NetworkId,
+  answers: { 200: Network },
+  problems: [],
+  example: {
+    params: { id: networkExample.id },
+    answer: {
+      status: 200,
+      body: {
+        ...networkExample,
+        in_use: [
+          { address: '10.10.0.1', type: 'gateway', id: networkExample.id, interface_id: null },
+          {
+            address: '10.10.0.20',
+            type: 'vm',
+            id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
+            interface_id: 'nic_01jqzv2m7xe9rs5d3k8w4t6y0b',
+          },
+        ],
+      },
+    },
+  },
+  async handle({ db, caller, params, services }) {
+    const row = await findNetwork(db, caller.account.id, params.id);
+    if (row === undefined) throw new Problem('not_found');
+    return ok({
+      ...presentNetwork(row, operationIn(row.pending), services.baseUrl),
+      in_use: presentInUse(row, row.in_use),
+    });
+  },
+});
+
+export const networkEndpoints = [
+  listVpsNetworks,
+  createVpsNetwork,
+  getVpsNetwork,
+  updateVpsNetwork,
+  deleteVpsNetwork,
+];

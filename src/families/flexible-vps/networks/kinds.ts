@@ -1,0 +1,90 @@
+/** How networks come and change. Each has a queue of its own; those of the machines are not concerned. */
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { Shape } from '../../../kernel/schema.ts';
+import type { NetworkRow } from '../tables.ts';
+import { step } from '../work.ts';
+import { build, takeDown } from './engine.ts';
+import { networkRef } from './present.ts';
+import { Settings } from './schema.ts';
+import { readNetwork, removeNetworkRow, updateNetwork } from './store.ts';
+
+const common = {
+  family: 'flexible-vps',
+  resourceType: 'network',
+  queue: 'exclusive',
+  typicalSeconds: 5,
+  deadlineSeconds: 600,
+} as const;
+
+const createdEvent = (row: NetworkRow): NewEvent => ({
+  type: 'network.created',
+  resource: networkRef(row),
+  message: `The network ${row.name} is ready.`,
+});
+
+export const updatedEvent = (row: NetworkRow): NewEvent => ({
+  type: 'network.updated',
+  resource: networkRef(row),
+  message: `The network ${row.name} was changed.`,
+});
+
+/** With the row of the network the operation is about. */
+export async function onNetwork<I>(
+  { db, accountId, resource }: Work<I>,
+  run: (row: NetworkRow) => Promise<Outcome>,
+): Promise<Outcome> {
+  const row = await readNetwork(db, accountId, resource.id ?? '');
+  return row === undefined ? failed('not_found', 'The network is gone.') : run(row);
+}
+
+export const createNetworkKind: Kind = kind<Record<string, never>>({
+  ...common,
+  type: 'network.create',
+  input: Shape({}),
+  cancellable: true,
+  steps: [
+    step('build', (work) =>
+      onNetwork(work, async (row) => {
+        const fault = await build(work, row, row);
+        if (fault !== null) return fault;
+        return done({}, async (tx) => {
+          await updateNetwork(tx, row.id, { status: 'active', status_reason: null });
+          return [createdEvent(row)];
+        });
+      }),
+    ),
+  ],
+  undo: [step('take-down', (work) => onNetwork(work, async (row) => (await takeDown(work, row)) ?? done()))],
+  async settle(tx, { status, resource, error }) {
+    const id = resource.id ?? '';
+    if (status === 'failed')
+      await updateNetwork(tx, id, { status: 'error', status_reason: error?.code ?? null });
+    if (status === 'cancelled') await removeNetworkRow(tx, id);
+    return undefined;
+  },
+});
+
+export const updateNetworkKind: Kind = kind<Settings>({
+  ...common,
+  type: 'network.update',
+  input: Settings,
+  cancellable: false,
+  steps: [
+    step('apply', (work) =>
+      onNetwork(work, async (row) => {
+        const fault = await build(work, row, work.input);
+        if (fault !== null) return fault;
+        return done({}, async (tx) => {
+          await updateNetwork(tx, row.id, { status: 'active', settings: work.input });
+          return [updatedEvent(row)];
+        });
+      }),
+    ),
+  ],
+  async settle(tx, { status, resource }) {
+    // The new settings were never written, so those that are shown are the old ones.
+    if (status !== 'succeeded') await updateNetwork(tx, resource.id ?? '', { status: 'active' });
+    return undefined;
+  },
+});

@@ -1,0 +1,75 @@
+import { etagOf } from '../../../kernel/etag.ts';
+import { presentOperation } from '../../../kernel/operations/schema.ts';
+import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import type { NetworkRow } from '../tables.ts';
+import { gatewayOf, usableIn } from './addresses.ts';
+import type { NetworkStatus } from './lifecycle.ts';
+import { MOST_IN_USE, type Network } from './schema.ts';
+import type { AddressInUse } from './store.ts';
+
+export const networkEtag = ({ id, version }: Pick<NetworkRow, 'id' | 'version'>): string =>
+  etagOf(id, version);
+
+export const statusOf = ({ status }: Pick<NetworkRow, 'status'>): NetworkStatus => status as NetworkStatus;
+
+/** How the audit, events and operations name it. */
+export const networkRef = ({ id, name }: Pick<NetworkRow, 'id' | 'name'>) => ({
+  type: 'network',
+  id,
+  name,
+});
+
+export function presentNetwork(
+  row: NetworkRow & { readonly ipv4_used: number },
+  operation: StoredOperation | undefined,
+  baseUrl: string,
+): Network {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    labels: row.labels,
+    status: statusOf(row),
+    status_reason: row.status_reason,
+    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
+    location: row.location,
+    ipv4_cidr: row.ipv4_cidr,
+    ipv4_gateway: gatewayOf(row.ipv4_cidr),
+    ipv6_cidr: row.ipv6_cidr,
+    nat: row.nat,
+    dns: { servers: [...row.dns.servers], domain: row.dns.domain },
+    mtu: row.mtu,
+    routes: [...row.routes],
+    addresses: { ipv4_total: Number(usableIn(row.ipv4_cidr)), ipv4_used: row.ipv4_used },
+    protection: { delete: row.protected },
+    etag: networkEtag(row),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** The gateways of the network itself come before everything a machine can have. */
+export function presentInUse(
+  { id, ipv4_cidr, ipv6_cidr }: NetworkRow,
+  held: readonly AddressInUse[],
+): NonNullable<Network['in_use']> {
+  const machines = held.map(({ address, vm_id, interface_id }) => ({
+    address,
+    type: 'vm' as const,
+    id: vm_id,
+    interface_id,
+  }));
+  const gateway = (cidr: string) => ({
+    address: gatewayOf(cidr),
+    type: 'gateway' as const,
+    id,
+    interface_id: null,
+  });
+  const isOf4 = ({ address }: { address: string }): boolean => !address.includes(':');
+  return [
+    gateway(ipv4_cidr),
+    ...machines.filter(isOf4),
+    ...(ipv6_cidr === null ? [] : [gateway(ipv6_cidr)]),
+    ...machines.filter((each) => !isOf4(each)),
+  ].slice(0, MOST_IN_USE);
+}

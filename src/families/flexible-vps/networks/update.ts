@@ -1,0 +1,158 @@
+import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
+import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import type { NetworkRow } from '../tables.ts';
+import { requireFreeName } from './create.ts';
+import { networkExample, operationExample } from './example.ts';
+import { updatedEvent, updateNetworkKind } from './kinds.ts';
+import { networkLife } from './lifecycle.ts';
+import { networkEtag, networkRef, presentNetwork, statusOf } from './present.ts';
+import { changedSettings, routesFaults, serverFaults } from './rules.ts';
+import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
+import { countUsed, lockNetwork, updateNetwork } from './store.ts';
+
+const fixed = ['location', 'ipv4_cidr', 'ipv6'] as const;
+
+function immutableFaults(body: NetworkChange): FieldError[] {
+  return fixed
+    .filter((name) => body[name] !== undefined)
+    .map((name) => ({
+      pointer: `/${name}`,
+      code: 'immutable' as const,
+      detail: 'This cannot be changed; make another network.',
+    }));
+}
+
+const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
+
+function changesOf(before: object, after: object): AuditChange[] {
+  const old = before as Readonly<Record<string, unknown>>;
+  return Object.entries(after)
+    .filter(([name, value]) => differs(old[name], value))
+    .map(([name, value]) => ({ pointer: `/${name}`, before: old[name], after: value }));
+}
+
+const settingsOf = ({ nat, dns, routes }: NetworkRow): Settings => ({
+  nat,
+  dns: { servers: [...dns.servers], domain: dns.domain },
+  routes: [...routes],
+});
+
+/** What the control plane alone keeps. */
+const keptOf = ({ name, labels, description, protected: isProtected }: NetworkRow) => ({
+  name,
+  labels,
+  description,
+  protection: { delete: isProtected },
+});
+
+type Kept = ReturnType<typeof keptOf>;
+
+const changedKept = (now: Kept, body: NetworkChange): Kept => ({
+  name: body.name ?? now.name,
+  labels: body.labels ?? now.labels,
+  description: body.description ?? now.description,
+  protection: { delete: body.protection?.delete ?? now.protection.delete },
+});
+
+/** What the operation that works on it already leads to. */
+function isUnderWay(operation: StoredOperation | undefined, wanted: Settings): boolean {
+  return operation?.type === updateNetworkKind.type && !differs(operation.input, wanted);
+}
+
+/** Settings need a network that is there; the rest can be changed as well of one that failed. */
+function requireState(row: NetworkRow, operation: StoredOperation | undefined, changesEngine: boolean): void {
+  networkLife.require('updateVpsNetwork', statusOf(row), { operation });
+  if (!changesEngine || row.status === 'active') return;
+  throw new Problem('invalid_state', {
+    detail: `The network is ${row.status}; these settings need one that is active.`,
+    extra: { current_state: row.status, allowed_states: ['active'] },
+  });
+}
+
+type UpdateCall = Call<{ id: string }, unknown, NetworkChange>;
+
+async function lockAndCheck({ db, caller, params, body, checkVersion }: UpdateCall): Promise<NetworkRow> {
+  const faults = [...immutableFaults(body), ...serverFaults(body.dns?.servers ?? [])];
+  if (faults.length > 0) throw invalid(faults);
+  const row = await lockNetwork(db, caller.account.id, params.id);
+  if (row === undefined) throw new Problem('not_found');
+  checkVersion(networkEtag(row));
+  const misled = routesFaults(body.routes ?? [], row);
+  if (misled.length > 0) throw invalid(misled);
+  return row;
+}
+
+export const updateVpsNetwork = endpoint({
+  id: 'updateVpsNetwork',
+  method: 'PATCH',
+  path: '/flexible-vps/v1/networks/{id}',
+  summary: 'Change a private network',
+  description:
+    'Name, labels, description and protection are changed at once. NAT, DNS and routes are shown when they are in force: if that fails, the network has those it had. `labels` and `routes` are replaced whole.',
+  permission: 'flexible-vps:networks:write',
+  access: 'write',
+  resource: { name: 'network', role: 'update' },
+  params: NetworkId,
+  body: NetworkChange,
+  answers: { 202: Network },
+  problems: ['name_taken', 'quota_exceeded', 'invalid_state', 'operation_in_progress'],
+  operation: updateNetworkKind,
+  example: {
+    params: { id: networkExample.id },
+    body: {
+      nat: { ipv4: false },
+      routes: [{ destination: '192.168.50.0/24', next_hop: '10.10.0.20', description: 'Office' }],
+    },
+    answer: {
+      status: 202,
+      body: { ...networkExample, status: 'updating', operation: operationExample('update') },
+    },
+  },
+  async handle(call) {
+    const { db, body, services, effect, event, follow, start } = call;
+    const before = await lockAndCheck(call);
+    const settings = changedSettings(settingsOf(before), body);
+    const kept = changedKept(keptOf(before), body);
+    const settingChanges = changesOf(settingsOf(before), settings);
+    const keptChanges = changesOf(keptOf(before), kept);
+    const pending = (await pendingOn(db, [before.id])).get(before.id);
+    const answer = async (row: NetworkRow, operation: StoredOperation) =>
+      accepted(
+        presentNetwork({ ...row, ipv4_used: await countUsed(db, row.id) }, operation, services.baseUrl),
+      );
+
+    if (pending !== undefined && keptChanges.length === 0 && isUnderWay(pending, settings)) {
+      effect({ action: 'none', ...networkRef(before) });
+      follow(pending);
+      return answer(before, pending);
+    }
+    const changesEngine = settingChanges.length > 0;
+    requireState(before, pending, changesEngine);
+    if (kept.name !== before.name) await requireFreeName(call, kept.name);
+    await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, settings.routes.length);
+    const changes = [...keptChanges, ...settingChanges];
+    const { protection, ...rest } = kept;
+    const row =
+      changes.length === 0
+        ? before
+        : await updateNetwork(db, before.id, {
+            ...rest,
+            protected: protection.delete,
+            ...(changesEngine ? { status: 'updating' } : {}),
+          });
+    if (row === undefined) throw new Problem('not_found');
+    effect({ action: changes.length === 0 ? 'none' : 'update', ...networkRef(row), changes });
+    if (keptChanges.length > 0) event(updatedEvent(row));
+    const operation = await start({
+      kind: updateNetworkKind,
+      input: settings,
+      resource: networkRef(row),
+      ...(changesEngine ? {} : { unchanged: true }),
+    });
+    return answer(row, operation);
+  },
+});
