@@ -73,6 +73,26 @@ async function addKeyAndGroup({ app, key }: World, name: string): Promise<void> 
   }
 }
 
+async function addNetwork({ app, account }: World, name: string, i: number): Promise<void> {
+  await app.services.db
+    .insertInto('vps_networks')
+    .values({
+      id: newId('network'),
+      account_id: account.id,
+      name,
+      location: 'fra1',
+      ipv4_cidr: `10.${i % 256}.0.0/16`,
+      ipv6_cidr: null,
+      nat: { ipv4: true, ipv6: false },
+      dns: { servers: [], domain: null },
+      mtu: 1442,
+      routes: sql`'[]'::jsonb`,
+      status: 'active',
+      status_reason: null,
+    })
+    .execute();
+}
+
 /** Row number `i` of everything an account can have many of; `mark` is in whatever has a name. */
 export async function addRow(world: World, mark: string, i: number): Promise<void> {
   const { app, account } = world;
@@ -160,6 +180,7 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
   await recordCrossings(db, budget, periodOf(denied), [{ percent: 80, basis: 'actual' }]);
   await addApproval(world, name);
   await addWebhook(world, name);
+  await addNetwork(world, name, i);
   const widget = await app.call({
     method: 'POST',
     url: '/workshop/v1/widgets',

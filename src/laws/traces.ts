@@ -29,7 +29,8 @@ function likeAny(value: unknown): unknown {
   return value
     .replaceAll(/\b([a-z]+)_[0-9a-hjkmnp-tv-z]{26}/g, '$1_*')
     .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, 'a time')
-    .replaceAll(/\bwalk-\d+-\d+/g, 'a name');
+    .replaceAll(/\bwalk-\d+-\d+/g, 'a name')
+    .replaceAll(/\bfd[0-9a-f]{2}:[0-9a-f:]+\/64/g, 'a prefix');
 }
 
 const normalise = ({ table, row }: Trace): string => {
