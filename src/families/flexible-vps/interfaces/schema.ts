@@ -1,3 +1,4 @@
+import type { ResourceRef } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
@@ -13,10 +14,11 @@ export const interfaceLife = new Lifecycle({
   transitions: [
     { by: ['attachVmInterface', 'createVm'], from: null, through: 'attaching', to: ['active', null] },
     { by: ['updateVmInterface'], from: ['active'], through: 'updating', to: ['active'] },
+    { by: ['detachVmInterface'], from: ['active'], through: 'detaching', to: [null, 'active'] },
+    // Whatever the interface is at, it goes with the machine; a network waits until it rests.
     {
-      by: ['detachVmInterface', 'deleteVm', 'deleteVpsNetwork'],
-      from: ['active'],
-      through: 'detaching',
+      by: ['deleteVm', 'deleteVpsNetwork'],
+      from: ['attaching', 'active', 'updating', 'detaching'],
       to: [null],
     },
   ],
@@ -53,6 +55,12 @@ export interface InterfaceAddresses {
   readonly ipv6: string | null;
   readonly aliases: readonly string[];
 }
+
+export const interfaceRef = ({ id }: Pick<InterfaceRow, 'id'>): ResourceRef => ({
+  type: 'interface',
+  id,
+  name: null,
+});
 
 export const interfaceEtag = ({ id, version }: Pick<InterfaceRow, 'id' | 'version'>): string =>
   etagOf(id, version);

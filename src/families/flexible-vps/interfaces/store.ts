@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
-import type { Db } from '../../../store/database.ts';
+import { type Insertable, sql, type Updateable } from 'kysely';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Db, Tables } from '../../../store/database.ts';
 import type { InterfaceRow } from '../tables.ts';
 import type { InterfaceAddresses } from './schema.ts';
 
@@ -73,3 +74,130 @@ function publicAddresses(
 
 /** `2001:db8:1::` as PostgreSQL writes the beginning of a prefix: its first address ends in 1. */
 const firstOf = (prefix: string): string => `${prefix.replace(/::$/, '')}::1`;
+
+/** Throws 404 where the machine has none such. */
+export async function lockInterface(
+  db: Db,
+  accountId: string,
+  vmId: string,
+  id: string,
+): Promise<AddressedInterface> {
+  const locked = await db
+    .selectFrom('vm_interfaces')
+    .select('id')
+    .where('id', '=', id)
+    .where('vm_id', '=', vmId)
+    .where('account_id', '=', accountId)
+    .forUpdate()
+    .executeTakeFirst();
+  const row = locked && (await readInterfaces(db, [vmId])).find((each) => each.id === id);
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
+/** For steps, which know their account: undefined when it is gone. */
+export function readInterface(db: Db, id: string): Promise<InterfaceRow | undefined> {
+  return db.selectFrom('vm_interfaces').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function insertInterface(db: Db, row: Insertable<Tables['vm_interfaces']>): Promise<InterfaceRow> {
+  return db.insertInto('vm_interfaces').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Every change that clients can see is a new version. Undefined when it is gone. */
+export function updateInterface(
+  db: Db,
+  id: string,
+  change: Updateable<Tables['vm_interfaces']>,
+): Promise<InterfaceRow | undefined> {
+  return db
+    .updateTable('vm_interfaces')
+    .set({ ...change, version: sql`version + 1`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** With its addresses in a private network. False when it was gone already. */
+export async function deleteInterface(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('vm_interfaces').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export interface Holder {
+  readonly address: string;
+  readonly role: 'ipv4' | 'ipv6' | 'alias';
+  readonly interface_id: string;
+  readonly vm_id: string;
+}
+
+/** Whoever has one of these addresses of a network now. */
+export async function readHolders(
+  db: Db,
+  networkId: string,
+  addresses: readonly string[],
+): Promise<Holder[]> {
+  if (addresses.length === 0) return [];
+  return db
+    .selectFrom('network_addresses')
+    .innerJoin('vm_interfaces', 'vm_interfaces.id', 'network_addresses.interface_id')
+    .select([
+      sql<string>`host(address)`.as('address'),
+      'network_addresses.role',
+      'network_addresses.interface_id',
+      'vm_interfaces.vm_id',
+    ])
+    .where('network_addresses.network_id', '=', networkId)
+    .where(sql<boolean>`address = any(${[...addresses]}::inet[])`)
+    .orderBy('address')
+    .execute();
+}
+
+/** What somebody has already stays with them. */
+export async function holdAddresses(
+  db: Db,
+  rows: readonly Insertable<Tables['network_addresses']>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await db
+    .insertInto('network_addresses')
+    .values([...rows])
+    .onConflict((conflict) => conflict.columns(['network_id', 'address']).doNothing())
+    .execute();
+}
+
+export async function dropAliases(db: Db, interfaceId: string, addresses: readonly string[]): Promise<void> {
+  await db
+    .deleteFrom('network_addresses')
+    .where('interface_id', '=', interfaceId)
+    .where('role', '=', 'alias')
+    .where(sql<boolean>`address = any(${[...addresses]}::inet[])`)
+    .execute();
+}
+
+/** From one interface of the network to another, in one step. */
+export async function moveAliases(
+  db: Db,
+  from: string,
+  to: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await db
+    .updateTable('network_addresses')
+    .set({ interface_id: to })
+    .where('interface_id', '=', from)
+    .where('role', '=', 'alias')
+    .where(sql<boolean>`address = any(${[...addresses]}::inet[])`)
+    .execute();
+}
+
+export async function readAliases(db: Db, interfaceId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('network_addresses')
+    .select(sql<string>`host(address)`.as('alias'))
+    .where('interface_id', '=', interfaceId)
+    .where('role', '=', 'alias')
+    .orderBy('address')
+    .execute();
+  return rows.map(({ alias }) => alias);
+}

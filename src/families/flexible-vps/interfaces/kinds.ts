@@ -1,0 +1,167 @@
+/**
+ * How interfaces come, change and go. What is wanted is in the tables from the moment the call was accepted, so that
+ * nobody else is promised the same address; the engine follows, and where it does not, the tables go back.
+ */
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { wakeOperations } from '../../../kernel/operations/store.ts';
+import { Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { Db } from '../../../store/database.ts';
+import { readNetwork } from '../networks/store.ts';
+import type { InterfaceRow, VmRow } from '../tables.ts';
+import { readVm, updateVm } from '../vms/store.ts';
+import { step } from '../work.ts';
+import { refuseUnusable } from './joining.ts';
+import { interfaceRef } from './schema.ts';
+import { deleteInterface, readInterface, updateInterface } from './store.ts';
+import { plug, plugIfThere, stillFit, unplug } from './syncing.ts';
+import { giveBack, putBack, Settings, Taken } from './undoing.ts';
+
+const common = {
+  family: 'flexible-vps',
+  resourceType: 'interface',
+  queue: 'attach',
+  typicalSeconds: 5,
+  deadlineSeconds: 600,
+  cancellable: false,
+} as const;
+
+const GONE = failed('not_found', 'The interface is gone.');
+
+const AttachInput = Shape({ interface_id: Type.String(), taken: Type.Optional(Type.Array(Taken)) });
+const UpdateInput = Shape({ interface_id: Type.String(), taken: Type.Array(Taken), before: Settings });
+const DetachInput = Shape({ interface_id: Type.String() });
+type AttachInput = Static<typeof AttachInput>;
+type UpdateInput = Static<typeof UpdateInput>;
+type DetachInput = Static<typeof DetachInput>;
+
+type Asking = Pick<Work<unknown>, 'db' | 'services' | 'signal'>;
+
+/** Those that an alias was taken from lose it before anybody else has it. */
+async function unplugTaken(work: Asking, taken: readonly Static<typeof Taken>[]): Promise<Outcome | null> {
+  for (const { interface_id } of taken) {
+    const row = await readInterface(work.db, interface_id);
+    const vm = row && (await readVm(work.db, row.vm_id));
+    const fault = vm === undefined ? null : await plugIfThere(work, vm, interface_id);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** A machine shows its interfaces, so it changes with them. */
+async function setActive(tx: Db, row: InterfaceRow): Promise<void> {
+  await updateVm(tx, row.vm_id, {});
+  await updateInterface(tx, row.id, { status: 'active' });
+}
+
+async function networkName({ db }: Asking, { account_id, network_id }: InterfaceRow): Promise<string> {
+  const network = network_id === null ? undefined : await readNetwork(db, account_id, network_id);
+  return network?.name ?? 'of the location';
+}
+
+export const attachInterfaceKind: Kind = kind<AttachInput>({
+  ...common,
+  type: 'interface.attach',
+  input: AttachInput,
+  steps: [
+    step('plug', async (work) => {
+      const { db, input } = work;
+      const row = await readInterface(db, input.interface_id);
+      const vm = row && (await stillFit(work, row.vm_id, 'attachVmInterface'));
+      if (!row || !vm) return GONE;
+      const network =
+        row.network_id === null ? undefined : await readNetwork(db, row.account_id, row.network_id);
+      if (network === undefined) return failed('not_found', 'The network is gone.');
+      refuseUnusable(network);
+      const fault = (await unplugTaken(work, input.taken ?? [])) ?? (await plug(work, vm, row.id));
+      if (fault !== null) return fault;
+      return done({}, async (tx) => {
+        await setActive(tx, row);
+        const message = `The machine ${vm.name} was connected to the network ${network.name}.`;
+        return [{ type: 'interface.attached', resource: interfaceRef(row), message }];
+      });
+    }),
+  ],
+  async settle(tx, { status }, { interface_id, taken = [] }) {
+    if (status === 'succeeded') return undefined;
+    const row = await readInterface(tx, interface_id);
+    if (row?.status !== 'attaching') return undefined;
+    await updateVm(tx, row.vm_id, {});
+    await giveBack(tx, row, taken);
+    await deleteInterface(tx, row.id);
+    if (row.network_id !== null) await wakeOperations(tx, row.network_id);
+    return undefined;
+  },
+});
+
+export const updateInterfaceKind: Kind = kind<UpdateInput>({
+  ...common,
+  type: 'interface.update',
+  input: UpdateInput,
+  steps: [
+    step('apply', async (work) => {
+      const row = await readInterface(work.db, work.input.interface_id);
+      const vm = row && (await stillFit(work, row.vm_id, 'updateVmInterface'));
+      if (!row || !vm) return GONE;
+      const fault = (await unplugTaken(work, work.input.taken)) ?? (await plug(work, vm, row.id));
+      if (fault !== null) return fault;
+      return done({}, async (tx) => {
+        await setActive(tx, row);
+        const message = `An interface of the machine ${vm.name} was changed.`;
+        return [{ type: 'interface.updated', resource: interfaceRef(row), message }];
+      });
+    }),
+  ],
+  async settle(tx, { status }, { interface_id, taken, before }) {
+    if (status === 'succeeded') return undefined;
+    const row = await readInterface(tx, interface_id);
+    if (row?.status !== 'updating') return undefined;
+    await updateVm(tx, row.vm_id, {});
+    await giveBack(tx, row, taken);
+    await putBack(tx, row, before);
+    return undefined;
+  },
+});
+
+/** A network that is taken down has its machines detached without asking them; whoever asks for it is asked again. */
+async function leaving(work: Asking, row: InterfaceRow): Promise<VmRow | null> {
+  if (row.status === 'detaching') return stillFit(work, row.vm_id, 'detachVmInterface');
+  return (await readVm(work.db, row.vm_id)) ?? null;
+}
+
+export const detachInterfaceKind: Kind = kind<DetachInput>({
+  ...common,
+  type: 'interface.detach',
+  input: DetachInput,
+  steps: [
+    step('announce', async (work) => {
+      const row = await readInterface(work.db, work.input.interface_id);
+      if (row === undefined || (await leaving(work, row)) === null) return done();
+      return done({}, async (tx) => {
+        if (row.status === 'detaching') return undefined;
+        await updateVm(tx, row.vm_id, {});
+        await updateInterface(tx, row.id, { status: 'detaching' });
+        return undefined;
+      });
+    }),
+    step('unplug', async (work) => {
+      const row = await readInterface(work.db, work.input.interface_id);
+      const vm = row && (await readVm(work.db, row.vm_id));
+      if (!row || !vm) return done({ changed: false });
+      const fault = await unplug(work, vm, row.id);
+      if (fault !== null) return fault;
+      const name = await networkName(work, row);
+      return done({}, async (tx) => {
+        await updateVm(tx, row.vm_id, {});
+        await deleteInterface(tx, row.id);
+        if (row.network_id !== null) await wakeOperations(tx, row.network_id);
+        const message = `The machine ${vm.name} was disconnected from the network ${name}.`;
+        return [{ type: 'interface.detached', resource: interfaceRef(row), message }];
+      });
+    }),
+  ],
+  async settle(tx, { status }, { interface_id }) {
+    const row = status === 'succeeded' ? undefined : await readInterface(tx, interface_id);
+    if (row?.status === 'detaching') await setActive(tx, row);
+    return undefined;
+  },
+});

@@ -1,0 +1,59 @@
+/** What an interface had before a change that came to nothing. */
+import { Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { Db } from '../../../store/database.ts';
+import type { InterfaceRow } from '../tables.ts';
+import { updateVm } from '../vms/store.ts';
+import {
+  dropAliases,
+  holdAddresses,
+  moveAliases,
+  readAliases,
+  readInterface,
+  updateInterface,
+} from './store.ts';
+
+/** Aliases that were another interface's. */
+export const Taken = Shape({ interface_id: Type.String(), addresses: Type.Array(Type.String()) });
+
+export const Settings = Shape({
+  alias_ips: Type.Array(Type.String()),
+  anti_spoofing: Type.Boolean(),
+  description: Type.String(),
+});
+export type Settings = Static<typeof Settings>;
+
+/** As far as those they were taken from are still there. */
+export async function giveBack(
+  tx: Db,
+  row: Pick<InterfaceRow, 'id'>,
+  taken: readonly Static<typeof Taken>[],
+): Promise<void> {
+  for (const { interface_id, addresses } of taken) {
+    const from = await readInterface(tx, interface_id);
+    if (from === undefined) continue;
+    await updateVm(tx, from.vm_id, {});
+    await moveAliases(tx, row.id, from.id, addresses);
+    await updateInterface(tx, from.id, {});
+  }
+}
+
+/** As far as nobody else took the old aliases meanwhile. */
+export async function putBack(tx: Db, row: InterfaceRow, { alias_ips, ...before }: Settings): Promise<void> {
+  const now = await readAliases(tx, row.id);
+  await dropAliases(
+    tx,
+    row.id,
+    now.filter((address) => !alias_ips.includes(address)),
+  );
+  const { network_id } = row;
+  if (network_id !== null) {
+    const rows = alias_ips.map((address) => ({
+      network_id,
+      address,
+      interface_id: row.id,
+      role: 'alias' as const,
+    }));
+    await holdAddresses(tx, rows);
+  }
+  await updateInterface(tx, row.id, { ...before, status: 'active' });
+}
