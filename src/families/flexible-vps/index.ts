@@ -9,12 +9,23 @@ import {
   listPlacementGroups,
 } from './placement-groups/endpoints.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
+import { createVm } from './vms/creation/endpoint.ts';
+import { deleteVm } from './vms/deletion.ts';
+import { getVm, listVms } from './vms/endpoints.ts';
+import { vmLife } from './vms/lifecycle.ts';
+import { countSizes } from './vms/store.ts';
+import { updateVm } from './vms/update.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description: 'Virtual machines by the hour, with their disks, snapshots, images and private networks.',
   endpoints: [
+    listVms,
+    createVm,
+    getVm,
+    updateVm,
+    deleteVm,
     listVpsSshKeys,
     createVpsSshKey,
     getVpsSshKey,
@@ -26,6 +37,12 @@ export const flexibleVps: Family = {
     ...networkEndpoints,
   ],
   resourceTypes: [
+    {
+      type: 'vm',
+      permission: 'flexible-vps:vms:read',
+      path: '/flexible-vps/v1/vms/{id}',
+      limit: 'flexible-vps.vms',
+    },
     {
       type: 'ssh_key',
       permission: 'flexible-vps:ssh-keys:read',
@@ -47,6 +64,7 @@ export const flexibleVps: Family = {
   ],
   eventTypes,
   kinds: [],
-  lifecycles: [networkLife],
+  lifecycles: [vmLife, networkLife],
+  countLimits: countSizes,
   schedules: [],
 };

@@ -129,6 +129,8 @@ interface VmsTable extends Common {
   maintenance: { readonly starts_at: string; readonly ends_at: string; readonly kind: string } | null;
   host_group: string | null;
   configuration: Record<string, unknown>;
+  /** From the moment it was made; one that could not be made, or is lost, costs nothing. */
+  is_billed: Generated<boolean>;
   started_at: Date | null;
   failed_at: Date | null;
 }
@@ -167,6 +169,9 @@ interface SnapshotsTable extends Common {
   created_by: 'user' | 'system';
   expires_at: Date | null;
   failed_at: Date | null;
+  /** What cloud-init had run with on that disk, so that it does not run again once the disk is back. */
+  applied_seed: string | null;
+  applied_user_data_sha256: string | null;
 }
 
 interface ConsoleSessionsTable {

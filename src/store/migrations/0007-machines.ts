@@ -118,6 +118,8 @@ create table vms (${common},
   host_group text,
   -- What it costs is worked out from this.
   configuration jsonb not null,
+  -- From the moment it was made; one that could not be made costs nothing.
+  is_billed bool not null default false,
   started_at timestamptz,
   -- Since when it has been in error.
   failed_at timestamptz,

@@ -78,6 +78,8 @@ export async function markRunning(
   const changed = await updateVm(tx, row.id, {
     status: 'running',
     status_reason: null,
+    failed_at: null,
+    is_billed: true,
     ...seenOf(instance, now),
     ...(isFirst ? { applied_seed: instance.seed, applied_user_data_sha256: row.user_data_sha256 } : {}),
   });

@@ -73,28 +73,28 @@ export function costOf(
   return { ...priceShown(book, change), labels };
 }
 
-const unbilled: readonly string[] = ['creating', 'error'];
+const noteOf = (row: VmRow) => ({
+  id: row.id,
+  account_id: row.account_id,
+  family: 'flexible-vps',
+  type: 'vm',
+  name: row.name,
+  status: row.status,
+  location: row.location,
+  labels: row.labels,
+  parent_id: null,
+  is_stopped: row.status === 'stopped' || row.status === 'suspended',
+});
 
-/** Called with every change of name, labels, status or size. Nothing is paid before a machine is made, or for a broken one. */
-export async function noteVm({ provider }: Book, db: Db, row: VmRow, at?: Date): Promise<void> {
-  const note = {
-    id: row.id,
-    account_id: row.account_id,
-    family: 'flexible-vps',
-    type: 'vm',
-    name: row.name,
-    status: row.status,
-    location: row.location,
-    labels: row.labels,
-    parent_id: null,
-    is_stopped: row.status === 'stopped' || row.status === 'suspended',
-  };
-  const when = at === undefined ? {} : { at };
-  if (unbilled.includes(row.status)) await noteResource(db, { ...note, configuration: null }, when);
-  else
-    await noteResource(
-      db,
-      { ...note, configuration: row.configuration },
-      { ...when, catalogue: provider.catalogue },
-    );
+/** Of a machine that costs nothing, so there is no price to work out. */
+export async function noteUnbilled(db: Db, row: VmRow, apiKeyId?: string, at = new Date()): Promise<void> {
+  const key = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
+  await noteResource(db, { ...noteOf(row), ...key, configuration: null }, { at });
+}
+
+/** Called with every change of name, labels, status or size. */
+export async function noteVm({ provider }: Book, db: Db, row: VmRow, at = new Date()): Promise<void> {
+  if (!row.is_billed) return noteUnbilled(db, row, undefined, at);
+  const note = { ...noteOf(row), configuration: row.configuration };
+  await noteResource(db, note, { at, catalogue: provider.catalogue });
 }

@@ -1,0 +1,87 @@
+import {
+  Id,
+  Labels,
+  OneOf,
+  ResourceName,
+  Shape,
+  Slug,
+  type Static,
+  Type,
+} from '../../../../kernel/schema.ts';
+
+const Reference = Type.String({ minLength: 1, maxLength: 90 });
+
+export const CustomSize = Shape({
+  vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
+  memory_mb: Type.Integer({ minimum: 1, maximum: 16_777_216 }),
+  disk_gb: Type.Integer({ minimum: 1, maximum: 100_000 }),
+});
+
+export const Hostname = Type.Unsafe<string>({
+  type: 'string',
+  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
+  maxLength: 253,
+});
+
+/** Room for what base64 adds; the real bound is on what it holds. */
+export const UserData = Type.String({ maxLength: 90_000, description: 'At most 65536 bytes decoded.' });
+export const UserDataEncoding = OneOf(['plain', 'base64'], { default: 'plain' });
+export const SshKeyIds = Type.Array(Id('sshkey'), { maxItems: 50, uniqueItems: true });
+
+const Source = Shape({
+  type: OneOf(['image', 'snapshot', 'vm', 'backup', 'iso']),
+  image_id: Type.Optional(Reference),
+  vm_id: Type.Optional(Id('vm')),
+  snapshot_id: Type.Optional(Id('snap')),
+  backup_id: Type.Optional(Id('bkp')),
+  iso_id: Type.Optional(Id('iso')),
+});
+
+export const CreateVm = Shape({
+  name: ResourceName,
+  hostname: Type.Optional(Hostname),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+  labels: Type.Optional(Labels),
+  location: Slug,
+  plan: Type.Optional(Slug),
+  custom_size: Type.Optional(CustomSize),
+  disk_gb: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  fallbacks: Type.Optional(
+    Type.Array(Shape({ location: Type.Optional(Slug), plan: Type.Optional(Slug) }), {
+      maxItems: 5,
+      description: 'Tried in this order where there is no capacity.',
+    }),
+  ),
+  source: Source,
+  ssh_key_ids: Type.Optional(SshKeyIds),
+  user_data: Type.Optional(UserData),
+  user_data_encoding: Type.Optional(UserDataEncoding),
+  generate_password: Type.Optional(
+    Type.Boolean({ description: 'Left out: only if there is neither SSH key nor user data.' }),
+  ),
+  public_ipv4: Type.Optional(
+    Shape({ mode: OneOf(['ephemeral', 'reserved', 'none']), ip_id: Type.Optional(Id('ip')) }),
+  ),
+  public_ipv6: Type.Optional(Type.Boolean({ default: true })),
+  networks: Type.Optional(
+    Type.Array(
+      Shape({
+        network_id: Id('net'),
+        ipv4: Type.Optional(Type.String({ maxLength: 45 })),
+        alias_ips: Type.Optional(Type.Array(Type.String({ maxLength: 49 }), { maxItems: 10 })),
+      }),
+      { maxItems: 8 },
+    ),
+  ),
+  firewall_ids: Type.Optional(Type.Array(Id('fw'), { maxItems: 10, uniqueItems: true })),
+  volume_ids: Type.Optional(Type.Array(Id('vol'), { maxItems: 16, uniqueItems: true })),
+  placement_group_id: Type.Optional(Id('pg')),
+  backup_policy_id: Type.Optional(Id('bpol')),
+  start: Type.Optional(Type.Boolean({ default: true })),
+  boot_mode: Type.Optional(OneOf(['uefi', 'bios'])),
+  secure_boot: Type.Optional(Type.Boolean()),
+  protection: Type.Optional(
+    Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
+  ),
+});
+export type CreateVm = Static<typeof CreateVm>;

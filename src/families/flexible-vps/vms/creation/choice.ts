@@ -1,0 +1,154 @@
+/** Where a new machine goes: the place and plan that were asked for, or the first of the fallbacks that has room. */
+import { EngineUnreachable, type Placement, type Size } from '../../../../engines/compute/port.ts';
+import type { Call } from '../../../../kernel/call.ts';
+import type { PricedItem } from '../../../../kernel/prices/price.ts';
+import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import type { Services } from '../../../../kernel/services.ts';
+import { asBodyErrors, configurationOf, priceVm, type SizeChoice } from '../pricing.ts';
+import type { CreateVm } from './body.ts';
+import type { Origin } from './source.ts';
+
+const RETRY_SECONDS = 60;
+const MOST_ALTERNATIVES = 5;
+
+export interface Candidate {
+  readonly location: string;
+  readonly plan: string;
+  readonly architecture: 'amd64' | 'arm64';
+  readonly size: Size;
+  readonly configuration: Record<string, unknown>;
+  readonly priced: PricedItem;
+}
+
+interface Wish {
+  readonly location: string;
+  readonly choice: SizeChoice;
+  /** Where its faults are told; empty for the body itself. */
+  readonly pointer: string;
+}
+
+function wishesOf(body: CreateVm): Wish[] {
+  const { location, plan, custom_size, disk_gb, fallbacks = [] } = body;
+  const first: Wish = { location, choice: { plan, custom_size, disk_gb }, pointer: '' };
+  const others = fallbacks.map((fallback, i): Wish => {
+    const choice: SizeChoice = fallback.plan === undefined ? first.choice : { plan: fallback.plan, disk_gb };
+    return { location: fallback.location ?? location, choice, pointer: `/fallbacks/${i}` };
+  });
+  return [first, ...others];
+}
+
+function sizeOf({ provider }: Services, choice: SizeChoice) {
+  const { plans, custom_plan } = provider.catalogue;
+  const plan = plans.find(({ slug }) => slug === choice.plan);
+  if (plan !== undefined) {
+    const size = { vcpus: plan.vcpus, memoryMb: plan.memory_mb, diskGb: choice.disk_gb ?? plan.disk_gb };
+    return { size, plan: plan.slug, architecture: plan.architecture };
+  }
+  const { custom_size: custom } = choice;
+  if (custom === undefined || custom_plan === null) throw new Error('It has a price, so it has a size.');
+  const size = { vcpus: custom.vcpus, memoryMb: custom.memory_mb, diskGb: custom.disk_gb };
+  return { size, plan: 'custom', architecture: custom_plan.architecture };
+}
+
+/** Faults of a fallback are told at the fallback. */
+const at = (pointer: string, errors: readonly FieldError[]): FieldError[] =>
+  pointer === '' ? [...errors] : errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
+
+function refuseMisfit(wish: Wish, origin: Origin, { size, architecture }: ReturnType<typeof sizeOf>): void {
+  const errors: FieldError[] = [];
+  const add = (pointer: string, code: FieldError['code'], detail: string): void => {
+    errors.push({ pointer, code, detail });
+  };
+  if (origin.architecture !== architecture)
+    add('/plan', 'incompatible', `The source is for ${origin.architecture}, the plan is ${architecture}.`);
+  if (size.diskGb < origin.minDiskGb)
+    add('/disk_gb', 'incompatible', `The source needs a disk of ${origin.minDiskGb} GB.`);
+  if (size.memoryMb < origin.minMemoryMb)
+    add('/plan', 'incompatible', `The source needs ${origin.minMemoryMb} MB of memory.`);
+  if (errors.length > 0) throw invalid(at(wish.pointer, errors));
+}
+
+/** Everything that was asked for must be sound, also what is only tried in the end. */
+export function candidatesOf(
+  call: Pick<Call, 'services' | 'now'>,
+  body: CreateVm,
+  origin: Origin,
+): Candidate[] {
+  const ipv4 = body.public_ipv4?.mode ?? 'ephemeral';
+  return wishesOf(body).map((wish) => {
+    const configuration = configurationOf(wish.location, wish.choice, ipv4, origin.publicImage);
+    const priced = priceVm(call.services, configuration, { at: call.now });
+    if (!priced.ok) throw invalid(at(wish.pointer, asBodyErrors(priced.problems)));
+    const sized = sizeOf(call.services, wish.choice);
+    refuseMisfit(wish, origin, sized);
+    return { location: wish.location, ...sized, configuration, priced: priced.item };
+  });
+}
+
+/** What is bound to one place: all that would go elsewhere is refused, the fallbacks too. */
+export function refuseElsewhere(
+  body: CreateVm,
+  candidates: readonly Candidate[],
+  bound: readonly { readonly pointer: string; readonly location: string }[],
+): void {
+  const errors = candidates.flatMap(({ location }, i) =>
+    bound
+      .filter((reference) => reference.location !== location)
+      .map((reference): FieldError => {
+        const isFallback = i > 0 && location !== body.location;
+        return {
+          pointer: isFallback ? `/fallbacks/${i - 1}/location` : reference.pointer,
+          code: 'location_mismatch',
+          detail: `${reference.pointer} is in ${reference.location}, the machine would be in ${location}.`,
+        };
+      }),
+  );
+  const distinct = new Map(errors.map((error) => [`${error.pointer} ${error.detail}`, error]));
+  if (distinct.size > 0) throw invalid([...distinct.values()]);
+}
+
+export type Room = 'fits' | 'full' | 'unplaceable';
+
+export async function roomFor(
+  services: Services,
+  accountId: string,
+  { location, size, priced }: Pick<Candidate, 'location' | 'size'> & { readonly priced?: PricedItem },
+  placement: Placement | null,
+): Promise<Room> {
+  const engine = services.compute.at(location);
+  if (engine === undefined || priced?.available === false) return 'full';
+  try {
+    const fit = await engine.fits(accountId, size, placement);
+    if (fit.fits) return 'fits';
+    return fit.code === 'placement_unsatisfiable' ? 'unplaceable' : 'full';
+  } catch (error) {
+    // A place that does not answer takes nothing now; another may.
+    if (error instanceof EngineUnreachable) return 'full';
+    throw error;
+  }
+}
+
+/** Other places that have room for the same plan now. */
+async function alternativesTo(services: Services, accountId: string, wanted: Candidate) {
+  const plan = services.provider.catalogue.plans.find(({ slug }) => slug === wanted.plan);
+  const found: { location: string; plan: string }[] = [];
+  for (const location of plan?.locations ?? []) {
+    if (location === wanted.location || found.length >= MOST_ALTERNATIVES) continue;
+    const room = await roomFor(services, accountId, { location, size: wanted.size }, null);
+    if (room === 'fits') found.push({ location, plan: wanted.plan });
+  }
+  return found;
+}
+
+export async function noCapacity(
+  services: Services,
+  accountId: string,
+  wanted: Candidate,
+  what = 'No host has room',
+): Promise<Problem> {
+  return new Problem('capacity_unavailable', {
+    detail: `${what} for ${wanted.plan} in ${wanted.location} at the moment.`,
+    extra: { alternatives: await alternativesTo(services, accountId, wanted) },
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+}

@@ -1,0 +1,175 @@
+import { setAttachment } from '../../../../kernel/addresses/store.ts';
+import { newId } from '../../../../kernel/ids.ts';
+import { accepted, endpoint } from '../../../../kernel/record.ts';
+import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
+import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
+import { requireSshKeys } from '../../ssh-keys/references.ts';
+import type { VmRow } from '../../tables.ts';
+import { exampleOperation } from '../example.ts';
+import { hashOf } from '../guest.ts';
+import { vmRef } from '../leaving.ts';
+import { showVm } from '../present.ts';
+import { costOf, noteUnbilled } from '../pricing.ts';
+import { exampleVm, Vm } from '../schema.ts';
+import { insertVm } from '../store.ts';
+import { isIgnored, readUserData } from '../user-data.ts';
+import { CreateVm } from './body.ts';
+import { addPrivateInterface, addPublicInterface } from './interfaces.ts';
+import { createVmKind } from './kind.ts';
+import { type CreateCall, prepare, type Ready, refuse } from './preparation.ts';
+import type { Origin } from './source.ts';
+
+export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
+
+/** With what is shown once. */
+export const CreatedVm = Named(
+  'CreatedVm',
+  Shape({ ...Vm.properties, initial_credentials: Nullable(Credentials) }),
+);
+
+interface Inside {
+  readonly row: Pick<
+    VmRow,
+    'ssh_key_ids' | 'ssh_public_keys' | 'password_hash' | 'user_data' | 'user_data_sha256'
+  >;
+  readonly password: string | null;
+}
+
+async function inside(call: CreateCall): Promise<Inside> {
+  const { db, caller, body, warn } = call;
+  const { ssh_key_ids = [], user_data, user_data_encoding, generate_password } = body;
+  const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
+  const data = user_data === undefined ? null : readUserData(user_data, user_data_encoding);
+  if (data !== null && isIgnored(data))
+    warn({
+      code: 'user_data_ignored',
+      detail: 'cloud-init knows no user data that begins like this.',
+      pointer: '/user_data',
+    });
+  const wantsPassword = generate_password ?? (keys.length === 0 && data === null);
+  const made = wantsPassword ? makeGuestPassword() : null;
+  return {
+    row: {
+      ssh_key_ids,
+      ssh_public_keys: keys.map(({ public_key }) => public_key),
+      password_hash: made?.hash ?? null,
+      user_data: data,
+      user_data_sha256: hashOf(data),
+    },
+    password: made?.password ?? null,
+  };
+}
+
+async function connect(call: CreateCall, vm: VmRow, { blocks, connections }: Ready): Promise<void> {
+  const { db } = call;
+  const machine = { vmId: vm.id, accountId: vm.account_id };
+  const hasPublic = blocks.ipv4 !== null || blocks.ipv6 !== null;
+  if (hasPublic) {
+    const interfaceId = await addPublicInterface(db, machine);
+    for (const block of [blocks.ipv4, blocks.ipv6])
+      if (block !== null) await setAttachment(db, block.id, { vmId: vm.id, interfaceId });
+  }
+  for (const [i, connection] of connections.entries())
+    await addPrivateInterface(db, machine, connection, hasPublic ? i + 1 : i);
+}
+
+function bootOf(body: CreateVm, origin: Origin) {
+  const boot_mode = body.boot_mode ?? origin.bootMode;
+  if (boot_mode !== origin.bootMode)
+    throw refuse('/boot_mode', 'incompatible', `The source boots by ${origin.bootMode}.`);
+  const secure_boot = body.secure_boot ?? origin.secureBoot;
+  if (secure_boot && !origin.secureBoot)
+    throw refuse('/secure_boot', 'incompatible', 'The source cannot boot securely.');
+  return { boot_mode, secure_boot };
+}
+
+export const createVm = endpoint({
+  id: 'createVm',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms',
+  summary: 'Create a VM',
+  description:
+    'From an image, a snapshot or another machine of the same location. A copy gets a new instance id, so cloud-init renews its host keys and its hostname. Without SSH key and user data the answer holds a password, once.',
+  permission: 'flexible-vps:vms:write',
+  access: 'write',
+  resource: { name: 'vm', role: 'create' },
+  raisesCost: true,
+  body: CreateVm,
+  answers: { 202: CreatedVm },
+  problems: [
+    'name_taken',
+    'invalid_state',
+    'quota_exceeded',
+    'capacity_unavailable',
+    'placement_unsatisfiable',
+    'already_attached',
+    'address_taken',
+    'cidr_overlap',
+    'operation_in_progress',
+  ],
+  operation: createVmKind,
+  example: {
+    body: {
+      name: 'web-1',
+      location: 'fra1',
+      plan: 'flex-2-4',
+      source: { type: 'image', image_id: 'ubuntu-24.04' },
+      labels: { env: 'prod' },
+    },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleVm,
+        status: 'creating',
+        operation: exampleOperation('vm.create', exampleVm),
+        initial_credentials: { username: 'ubuntu', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, body, effect, cost, start, services } = call;
+    const ready = await prepare(call);
+    const { candidate, origin } = ready;
+    const { row: own, password } = await inside(call);
+    const id = newId('vm');
+    const row = await insertVm(db, {
+      id,
+      account_id: caller.account.id,
+      name: body.name,
+      labels: body.labels ?? {},
+      description: body.description ?? '',
+      status: 'creating',
+      location: candidate.location,
+      plan: candidate.plan,
+      requested: { location: body.location, plan: body.plan ?? 'custom' },
+      vcpus: candidate.size.vcpus,
+      memory_mb: candidate.size.memoryMb,
+      disk_gb: candidate.size.diskGb,
+      architecture: candidate.architecture,
+      hostname: body.hostname ?? body.name,
+      image: origin.image,
+      source: origin.shown,
+      ...bootOf(body, origin),
+      ...own,
+      placement_group_id: body.placement_group_id ?? null,
+      seed: newId('request'),
+      protected_delete: body.protection?.delete ?? false,
+      protected_redeploy: body.protection?.redeploy ?? false,
+      configuration: candidate.configuration,
+    });
+    await connect(call, row, ready);
+    await noteUnbilled(db, row, caller.key.id);
+    effect({ action: 'create', ...vmRef(row) });
+    cost(costOf(services, candidate.priced, null, row.labels));
+    const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
+    const operation = await start({
+      kind: createVmKind,
+      input: { start: body.start ?? true, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
+      resource: vmRef(row),
+      subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
+    });
+    const shown = await showVm(call, row, operation);
+    const initial_credentials = password === null ? null : { username: origin.defaultUser, password };
+    return accepted({ ...shown, initial_credentials });
+  },
+});

@@ -1,0 +1,118 @@
+/** From a row to a running machine. */
+import {
+  done,
+  failed,
+  type Kind,
+  kind,
+  type Outcome,
+  type Work,
+} from '../../../../kernel/operations/kind.ts';
+import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { ensureImageAt } from '../../images/copying.ts';
+import { findImageRow } from '../../images/store.ts';
+import type { VmRow } from '../../tables.ts';
+import { engineAt, step } from '../../work.ts';
+import { bringUp, markRunning, refOf, seenOf } from '../guest.ts';
+import { eraseVm, letAddressesGo, vmRef } from '../leaving.ts';
+import { ensureMade } from '../making.ts';
+import { noteUnbilled, noteVm } from '../pricing.ts';
+import { readVm, updateVm } from '../store.ts';
+import { activateInterfaces } from './store.ts';
+
+const Input = Shape({
+  start: Type.Boolean(),
+  /** Of a copy of a snapshot: the machine it belongs to. */
+  source_vm_id: Type.Optional(Type.String()),
+});
+type Input = Static<typeof Input>;
+
+const GONE = failed('not_found', 'The machine is gone.');
+
+const withVm =
+  (run: (work: Work<Input>, row: VmRow) => Promise<Outcome>) =>
+  async (work: Work<Input>): Promise<Outcome> => {
+    const row = await readVm(work.db, work.resource.id ?? '');
+    return row === undefined ? GONE : run(work, row);
+  };
+
+export const createVmKind: Kind = kind<Input>({
+  type: 'vm.create',
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'exclusive',
+  input: Input,
+  typicalSeconds: 20,
+  deadlineSeconds: 1800,
+  cancellable: true,
+  steps: [
+    step(
+      'image',
+      withVm(async ({ services, db, signal }, row) => {
+        const custom =
+          row.source.type === 'image' ? await findImageRow(db, row.account_id, row.source.id) : undefined;
+        if (custom !== undefined) await ensureImageAt(services, custom, row.location, signal);
+        return done();
+      }),
+    ),
+    step(
+      'disk',
+      withVm(async ({ services, db, signal, input }, row) => {
+        const engine = engineAt(services, row.location);
+        await ensureMade(engine, db, row, signal, input.source_vm_id);
+        const made = await engine.observeInstance(refOf(row), signal);
+        if (made === null)
+          return failed('engine_failed', 'The engine made the machine, but it is not there.', true);
+        return done();
+      }),
+    ),
+    step(
+      'boot',
+      withVm(async ({ services, db, signal, input, now }, row) => {
+        const engine = engineAt(services, row.location);
+        const seen = input.start
+          ? await bringUp(engine, db, row, signal)
+          : await engine.observeInstance(refOf(row), signal);
+        if (seen === null) return failed('engine_failed', 'The machine was made, but it is not there.');
+        if (input.start && seen.state !== 'running')
+          return failed('engine_failed', `The machine was started, but it is ${seen.state}.`, true);
+        return done({ changed: true }, async (tx) => {
+          await activateInterfaces(tx, row.id);
+          if (input.start) await markRunning(services, tx, row, seen, now);
+          else {
+            const { started_at: _, ...known } = seenOf(seen, now);
+            const stopped = await updateVm(tx, row.id, { status: 'stopped', is_billed: true, ...known });
+            if (stopped !== undefined) await noteVm(services, tx, stopped, now);
+          }
+          return [
+            { type: 'vm.created', resource: vmRef(row), message: `The machine ${row.name} was created.` },
+          ];
+        });
+      }),
+      { final: true },
+    ),
+  ],
+  undo: [
+    step('remove', async ({ services, resource, accountId, db, signal, now }) => {
+      const row = await readVm(db, resource.id ?? '');
+      if (row === undefined) return done();
+      await engineAt(services, row.location).removeInstance({ account: accountId, id: row.id }, signal);
+      return done({}, (tx) => eraseVm(tx, row.id, now));
+    }),
+  ],
+  async settle(tx, { status, resource, error }) {
+    const id = resource.id ?? '';
+    if (status === 'cancelled') return eraseVm(tx, id, new Date());
+    if (status !== 'failed') return undefined;
+    const now = new Date();
+    // The reason can be read until it is deleted, or for a day; nobody pays for it, and its addresses are free.
+    await letAddressesGo(tx, id, now);
+    const row = await updateVm(tx, id, {
+      status: 'error',
+      status_reason: error?.code ?? 'engine_failed',
+      failed_at: now,
+      is_billed: false,
+    });
+    if (row !== undefined) await noteUnbilled(tx, row, undefined, now);
+    return undefined;
+  },
+});

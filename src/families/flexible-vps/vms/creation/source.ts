@@ -1,0 +1,140 @@
+/** What the disk of a new machine is made from. */
+import type { Source } from '../../../../engines/compute/port.ts';
+import type { Call } from '../../../../kernel/call.ts';
+import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { type KnownImage, requireImage } from '../../images/references.ts';
+import type { VmImage, VmRow } from '../../tables.ts';
+import { lockVmIfThere } from '../store.ts';
+import type { CreateVm } from './body.ts';
+import { findSnapshot } from './store.ts';
+
+export interface Origin {
+  readonly shown: { readonly type: string; readonly id: string };
+  /** As the engine is asked for it. */
+  readonly source: Source;
+  readonly image: VmImage | null;
+  /** One of the provider's, which may have a licence to pay. */
+  readonly publicImage: string | null;
+  readonly architecture: 'amd64' | 'arm64';
+  readonly bootMode: 'uefi' | 'bios';
+  readonly secureBoot: boolean;
+  readonly minDiskGb: number;
+  readonly minMemoryMb: number;
+  /** Copies can only be made where the original is. */
+  readonly location: string | null;
+  readonly defaultUser: string;
+  readonly customImage: KnownImage | null;
+}
+
+const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
+  invalid([{ pointer, code, detail }]);
+
+const members = {
+  image: ['image_id'],
+  snapshot: ['vm_id', 'snapshot_id'],
+  vm: ['vm_id'],
+  backup: ['backup_id'],
+  iso: ['iso_id'],
+} as const;
+
+/** Exactly the members that its type has. */
+function refuseStrangers(source: CreateVm['source']): void {
+  const wanted: readonly string[] = members[source.type];
+  const given = Object.keys(source).filter((name) => name !== 'type');
+  const errors: FieldError[] = [
+    ...wanted
+      .filter((name) => !given.includes(name))
+      .map((name) => ({
+        pointer: `/source/${name}`,
+        code: 'required' as const,
+        detail: `A source of the type ${source.type} needs it.`,
+      })),
+    ...given
+      .filter((name) => !wanted.includes(name))
+      .map((name) => ({
+        pointer: `/source/${name}`,
+        code: 'unknown_member' as const,
+        detail: `A source of the type ${source.type} has no such member.`,
+      })),
+  ];
+  if (errors.length > 0) throw invalid(errors);
+}
+
+export function imageShown(image: KnownImage): VmImage {
+  const { id, slug, name, os, default_user } = image;
+  return { id, slug, name, os, default_user };
+}
+
+type Asking = Pick<Call, 'db' | 'services' | 'caller' | 'now'>;
+
+async function fromImage(call: Asking, imageId: string): Promise<Origin> {
+  const image = await requireImage(call, imageId, '/source/image_id');
+  return {
+    shown: { type: 'image', id: image.id },
+    source: { image: image.ref },
+    image: imageShown(image),
+    publicImage: image.row === null ? image.id : null,
+    architecture: image.architecture,
+    bootMode: image.boot_mode,
+    secureBoot: image.secure_boot,
+    minDiskGb: image.min_disk_gb,
+    minMemoryMb: image.min_memory_mb,
+    location: null,
+    defaultUser: image.default_user,
+    customImage: image.row === null ? null : image,
+  };
+}
+
+function fromMachine(vm: VmRow, shown: Origin['shown'], source: Source): Origin {
+  return {
+    shown,
+    source,
+    image: vm.image,
+    publicImage: vm.image?.slug ?? null,
+    architecture: vm.architecture,
+    bootMode: vm.boot_mode,
+    secureBoot: vm.secure_boot,
+    minDiskGb: vm.disk_gb,
+    minMemoryMb: 0,
+    location: vm.location,
+    defaultUser: vm.image?.default_user ?? 'root',
+    customImage: null,
+  };
+}
+
+async function lockSource(call: Asking, vmId: string): Promise<VmRow> {
+  const vm = await lockVmIfThere(call.db, call.caller.account.id, vmId);
+  if (vm === undefined)
+    throw refuse('/source/vm_id', 'unknown_reference', 'There is no such machine in this account.');
+  if (vm.status !== 'running' && vm.status !== 'stopped')
+    throw new Problem('invalid_state', {
+      detail: `The machine to copy is ${vm.status}.`,
+      extra: { current_state: vm.status, allowed_states: ['running', 'stopped'] },
+    });
+  return vm;
+}
+
+export async function resolveSource(call: Asking, source: CreateVm['source']): Promise<Origin> {
+  if (source.type === 'backup' || source.type === 'iso') {
+    const detail = `Machines are made from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
+    throw refuse('/source/type', 'incompatible', detail);
+  }
+  refuseStrangers(source);
+  if (source.type === 'image') return fromImage(call, source.image_id ?? '');
+  const vm = await lockSource(call, source.vm_id ?? '');
+  if (source.type === 'vm') return fromMachine(vm, { type: 'vm', id: vm.id }, { instance: vm.id });
+  const snapshot = await findSnapshot(call.db, vm.id, source.snapshot_id ?? '');
+  if (snapshot === undefined)
+    throw refuse('/source/snapshot_id', 'unknown_reference', 'The machine has no such snapshot.');
+  if (snapshot.status !== 'available')
+    throw new Problem('invalid_state', {
+      detail: `The snapshot is ${snapshot.status}.`,
+      extra: { current_state: snapshot.status, allowed_states: ['available'] },
+    });
+  const made = fromMachine(
+    vm,
+    { type: 'snapshot', id: snapshot.id },
+    { instance: vm.id, snapshot: snapshot.id },
+  );
+  return { ...made, minDiskGb: snapshot.disk_gb };
+}

@@ -1,0 +1,153 @@
+import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
+import { EngineRefused } from '../../../engines/compute/port.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { VmRow } from '../tables.ts';
+import { engineAt, step } from '../work.ts';
+import { exampleOperation } from './example.ts';
+import { refOf } from './guest.ts';
+import { eraseVm, vmRef } from './leaving.ts';
+import { showVm, vmEtag } from './present.ts';
+import { costOf, noteVm, priceVm } from './pricing.ts';
+import { exampleVm, Vm, VmId } from './schema.ts';
+import { lockVm, readVm, snapshotIdsOf, updateVm } from './store.ts';
+
+const Input = Shape({
+  shutdown_timeout_seconds: Type.Integer(),
+  force_after_timeout: Type.Boolean(),
+  /** To which it returns where the guest does not heed the request. */
+  former_status: Type.String(),
+});
+type Input = Static<typeof Input>;
+
+async function shutDown(
+  engine: ComputeEngine,
+  ref: Ref,
+  { shutdown_timeout_seconds: timeoutSeconds, force_after_timeout }: Input,
+  signal: AbortSignal,
+): Promise<void> {
+  const seen = await engine.observeInstance(ref, signal);
+  if (timeoutSeconds === 0 || seen?.state !== 'running') return;
+  await engine.ensureStopped(ref, { force: false, timeoutSeconds }, signal).catch((error: unknown) => {
+    const isDeaf = error instanceof EngineRefused && error.code === 'shutdown_timeout';
+    if (!isDeaf || !force_after_timeout) throw error;
+  });
+}
+
+export const deleteVmKind: Kind = kind<Input>({
+  type: 'vm.delete',
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'destroy',
+  input: Input,
+  typicalSeconds: 10,
+  deadlineSeconds: 3600,
+  cancellable: false,
+  steps: [
+    step('shutdown', async ({ services, db, resource, input, signal }) => {
+      const row = await readVm(db, resource.id ?? '');
+      if (row !== undefined) await shutDown(engineAt(services, row.location), refOf(row), input, signal);
+      return done();
+    }),
+    step('remove', async ({ services, db, resource, signal, now }) => {
+      const row = await readVm(db, resource.id ?? '');
+      if (row === undefined) return done({ changed: true });
+      const engine = engineAt(services, row.location);
+      await engine.removeInstance(refOf(row), signal);
+      if ((await engine.observeInstance(refOf(row), signal)) !== null)
+        return {
+          kind: 'failed',
+          error: { code: 'engine_failed', detail: 'It was removed, but it is still there.', retryable: true },
+        };
+      return done({ changed: true }, (tx) => eraseVm(tx, row.id, now));
+    }),
+  ],
+  async settle(tx, { status, resource, error }, input) {
+    if (status !== 'failed') return undefined;
+    const isDeaf = error?.code === 'shutdown_timeout';
+    await updateVm(tx, resource.id ?? '', {
+      status: isDeaf ? input.former_status : 'error',
+      ...(isDeaf ? {} : { status_reason: error?.code ?? 'engine_failed', failed_at: new Date() }),
+    });
+    return undefined;
+  },
+});
+
+const DeleteQuery = Shape({
+  final_backup: Type.Boolean({ default: false, description: 'Makes a backup first.' }),
+  volumes: OneOf(['detach', 'delete'], { default: 'detach' }),
+  backups: OneOf(['keep', 'delete'], { default: 'keep' }),
+  shutdown_timeout_seconds: Type.Integer({
+    minimum: 0,
+    maximum: 600,
+    default: 0,
+    description: 'How long the guest may take to shut down; 0 stops it at once.',
+  }),
+  force_after_timeout: Type.Boolean({ default: true }),
+});
+
+async function tellEffects({ db, effect, cost, services }: Call, row: VmRow): Promise<void> {
+  effect({ action: 'delete', ...vmRef(row) });
+  for (const { id, name } of await snapshotIdsOf(db, row.id))
+    effect({ action: 'delete', type: 'snapshot', id, name });
+  const priced = priceVm(services, row.configuration, { existing: 'unchanged' });
+  cost(costOf(services, null, priced.ok && row.is_billed ? priced.item : null, row.labels));
+}
+
+export const deleteVm = endpoint({
+  id: 'deleteVm',
+  method: 'DELETE',
+  path: '/flexible-vps/v1/vms/{id}',
+  summary: 'Delete a VM',
+  description:
+    'With its snapshots. Ephemeral addresses are released, reserved ones kept. What is queued on it is dropped, what runs is cancelled or waited for.',
+  permission: 'flexible-vps:vms:delete',
+  access: 'destructive',
+  resource: { name: 'vm', role: 'delete' },
+  params: VmId,
+  query: DeleteQuery,
+  answers: { 202: Vm },
+  problems: ['resource_protected'],
+  operation: deleteVmKind,
+  example: {
+    params: { id: exampleVm.id },
+    answer: {
+      status: 202,
+      body: { ...exampleVm, status: 'deleting', operation: exampleOperation('vm.delete', exampleVm) },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, query, checkVersion, start, services } = call;
+    const before = await lockVm(db, caller.account.id, params.id);
+    checkVersion(vmEtag(before));
+    if (before.protected_delete)
+      throw new Problem('resource_protected', { detail: 'protection.delete is set on the machine.' });
+    if (query.final_backup)
+      throw invalid([
+        {
+          pointer: 'query/final_backup',
+          code: 'incompatible',
+          detail: 'Backups are not offered yet; take an image with createImage first.',
+        },
+      ]);
+    await tellEffects(call as Call, before);
+    const operation = await start({
+      kind: deleteVmKind,
+      input: {
+        shutdown_timeout_seconds: query.shutdown_timeout_seconds,
+        force_after_timeout: query.force_after_timeout,
+        former_status: before.status,
+      },
+      resource: vmRef(before),
+    });
+    if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
+    const row = await updateVm(db, before.id, { status: 'deleting' });
+    // One whose creation had not begun went with that.
+    if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));
+    await noteVm(services, db, row);
+    return accepted(await showVm(call, row, operation));
+  },
+});

@@ -1,0 +1,68 @@
+import { List } from '../../../kernel/pages/list.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Id, OneOf, Type } from '../../../kernel/schema.ts';
+import { ResourceQuery } from '../listing/query.ts';
+import { vmStates } from './lifecycle.ts';
+import { listMachines } from './listing/store.ts';
+import { showVm, showVms } from './present.ts';
+import { exampleVm, Vm, VmId } from './schema.ts';
+import { findVm } from './store.ts';
+
+const Reference = (description: string) => Type.Optional(Type.String({ maxLength: 90, description }));
+
+export const listVms = endpoint({
+  id: 'listVms',
+  method: 'GET',
+  path: '/flexible-vps/v1/vms',
+  summary: 'List VMs',
+  description: 'The newest first. Filters add up; one on something that no longer exists finds nothing.',
+  permission: 'flexible-vps:vms:read',
+  access: 'read',
+  resource: { name: 'vm', role: 'list' },
+  query: ResourceQuery({
+    status: Type.Optional(OneOf(vmStates, { description: 'Only machines in this state.' })),
+    location: Reference('Only machines there.'),
+    plan: Reference('Only machines of this plan; `custom` for sizes of your own.'),
+    image_id: Reference('Only machines whose disk was made from this image.'),
+    network_id: Type.Optional({ ...Id('net'), description: 'Only machines in this network.' }),
+    firewall_id: Type.Optional({ ...Id('fw'), description: 'Only machines behind this firewall.' }),
+    placement_group_id: Type.Optional({ ...Id('pg'), description: 'Only machines of this group.' }),
+    backup_policy_id: Type.Optional({ ...Id('bpol'), description: 'Only machines with this policy.' }),
+    ip: Reference('Only the machine with this public or private address.'),
+    ids: Type.Optional(
+      Type.Array(Id('vm'), {
+        minItems: 1,
+        maxItems: 50,
+        description: 'Only these, with commas between them.',
+      }),
+    ),
+  }),
+  answers: { 200: List(Vm) },
+  problems: [],
+  example: {
+    query: { status: 'running' },
+    answer: { status: 200, body: { data: [exampleVm], next_cursor: null } },
+  },
+  async handle(call) {
+    const { rows, nextCursor } = await listMachines(call);
+    return ok({ data: await showVms(call, rows), next_cursor: nextCursor });
+  },
+});
+
+export const getVm = endpoint({
+  id: 'getVm',
+  method: 'GET',
+  path: '/flexible-vps/v1/vms/{id}',
+  summary: 'Get a VM',
+  description: 'With its interfaces, addresses and pending operation. Never waits for the machine itself.',
+  permission: 'flexible-vps:vms:read',
+  access: 'read',
+  resource: { name: 'vm', role: 'read' },
+  params: VmId,
+  answers: { 200: Vm },
+  problems: [],
+  example: { params: { id: exampleVm.id }, answer: { status: 200, body: exampleVm } },
+  async handle(call) {
+    return ok(await showVm(call, await findVm(call.db, call.caller.account.id, call.params.id)));
+  },
+});

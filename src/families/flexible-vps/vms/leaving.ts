@@ -1,0 +1,32 @@
+/** What becomes of the rows of a machine that is gone, or was never made. */
+import { attachedAddresses, releaseAddress, setAttachment } from '../../../kernel/addresses/store.ts';
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { forgetResource } from '../../../kernel/inventory/store.ts';
+import { wakeOperations } from '../../../kernel/operations/store.ts';
+import type { Db, Tx } from '../../../store/database.ts';
+import { readInterfaces } from '../interfaces/store.ts';
+import type { VmRow } from '../tables.ts';
+import { deleteVmRows, readVm, snapshotIdsOf } from './store.ts';
+
+/** Ephemeral ones go, reserved ones stay with the account. */
+export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<void> {
+  for (const { id, kind } of await attachedAddresses(db, [vmId])) {
+    if (kind === 'ephemeral') await releaseAddress(db, id, now);
+    else await setAttachment(db, id, null);
+  }
+}
+
+export const vmRef = ({ id, name }: Pick<VmRow, 'id' | 'name'>) => ({ type: 'vm', id, name });
+
+/** All that was kept of it. Whoever waits for it to leave its networks is told. */
+export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent[]> {
+  const row = await readVm(tx, vmId);
+  if (row === undefined) return [];
+  const networks = (await readInterfaces(tx, [vmId])).flatMap(({ network_id }) => network_id ?? []);
+  await letAddressesGo(tx, vmId, now);
+  for (const { id } of await snapshotIdsOf(tx, vmId)) await forgetResource(tx, id, { at: now });
+  await deleteVmRows(tx, vmId);
+  await forgetResource(tx, vmId, { at: now });
+  for (const id of new Set(networks)) await wakeOperations(tx, id);
+  return [{ type: 'vm.deleted', resource: vmRef(row), message: `The machine ${row.name} is gone.` }];
+}

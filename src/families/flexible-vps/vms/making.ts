@@ -1,0 +1,69 @@
+/** A machine as it is asked for at the engine, put together from what is stored. */
+import type { ComputeEngine, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
+import type { Db } from '../../../store/database.ts';
+import { findImageRow } from '../images/store.ts';
+import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
+import { placementOf } from '../placement-groups/store.ts';
+import type { VmRow } from '../tables.ts';
+import { guestOf, refOf } from './guest.ts';
+import { readPublicAddresses } from './store.ts';
+
+/** What is routed to an interface beside the addresses its guest is configured with. */
+function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
+  const { ipv4, ipv6, aliases } = row.addresses;
+  return {
+    id: row.id,
+    index: row.position,
+    network: row.network_id,
+    mac: row.mac,
+    ipv4,
+    ipv6,
+    aliases: [...aliases, ...prefixes],
+    antiSpoofing: row.anti_spoofing,
+  };
+}
+
+export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
+  const interfaces = await readInterfaces(db, [vmId]);
+  const blocks = await readPublicAddresses(db, [vmId]);
+  return interfaces.map((row) => {
+    const prefixes = blocks
+      .filter(({ interface_id, block }) => interface_id === row.id && block.endsWith('/64'))
+      .map(({ block }) => block);
+    return nicOf(row, prefixes);
+  });
+}
+
+/** Images of the account are known by their id, those of the provider by their slug. */
+async function sourceOf(
+  db: Db,
+  row: VmRow,
+  origin: { type: string; id: string; vm_id?: string | undefined },
+) {
+  if (origin.type === 'vm') return { instance: origin.id };
+  if (origin.type === 'snapshot') return { instance: origin.vm_id ?? '', snapshot: origin.id };
+  const custom = await findImageRow(db, row.account_id, origin.id);
+  return { image: { account: custom === undefined ? null : row.account_id, id: origin.id } };
+}
+
+/** Makes it, stopped, unless it is there. `vmId` of a snapshot's machine is not kept with the row. */
+export async function ensureMade(
+  engine: ComputeEngine,
+  db: Db,
+  row: VmRow,
+  signal: AbortSignal,
+  sourceVmId?: string,
+): Promise<void> {
+  const source: Source = await sourceOf(db, row, { ...row.source, vm_id: sourceVmId });
+  const spec: InstanceSpec = {
+    source,
+    architecture: row.architecture,
+    size: { vcpus: row.vcpus, memoryMb: row.memory_mb, diskGb: row.disk_gb },
+    nics: await nicsOf(db, row.id),
+    guest: guestOf(row),
+    bootMode: row.boot_mode,
+    secureBoot: row.secure_boot,
+    placement: await placementOf(db, row.placement_group_id, row.id),
+  };
+  await engine.ensureInstance(refOf(row), spec, signal);
+}

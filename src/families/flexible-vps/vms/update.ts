@@ -1,0 +1,148 @@
+import type { AuditChange } from '../../../kernel/audit/entry.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { lockDeclarations } from '../../../kernel/named/store.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { requirePlacementGroup } from '../placement-groups/references.ts';
+import type { VmRow } from '../tables.ts';
+import { UserData, UserDataEncoding } from './creation/body.ts';
+import { hashOf } from './guest.ts';
+import { vmRef } from './leaving.ts';
+import { type VmState, vmLife } from './lifecycle.ts';
+import { showVm, vmEtag } from './present.ts';
+import { noteVm } from './pricing.ts';
+import { exampleVm, Vm, VmId } from './schema.ts';
+import { findVmByName, lockVm, updateVm as writeVm } from './store.ts';
+import { readUserData } from './user-data.ts';
+
+const UpdateVm = Shape({
+  name: Type.Optional(ResourceName),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+  labels: Type.Optional(Labels),
+  protection: Type.Optional(
+    Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
+  ),
+  backup_policy_id: Type.Optional(Nullable(Id('bpol'))),
+  placement_group_id: Type.Optional(Nullable(Id('pg'))),
+  user_data: Type.Optional(Nullable(UserData)),
+  user_data_encoding: Type.Optional(UserDataEncoding),
+  apply_user_data_on_next_boot: Type.Optional(
+    Type.Boolean({ description: 'The guest sees a new instance id then, and cloud-init runs again.' }),
+  ),
+});
+type UpdateVm = Static<typeof UpdateVm>;
+
+type Change = Partial<
+  Pick<
+    VmRow,
+    | 'name'
+    | 'description'
+    | 'labels'
+    | 'protected_delete'
+    | 'protected_redeploy'
+    | 'placement_group_id'
+    | 'user_data'
+    | 'user_data_sha256'
+    | 'seed'
+  >
+>;
+
+function changeOf(body: UpdateVm): Change {
+  const { name, description, labels, protection, placement_group_id, user_data } = body;
+  const data =
+    user_data === undefined || user_data === null ? null : readUserData(user_data, body.user_data_encoding);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(protection?.delete === undefined ? {} : { protected_delete: protection.delete }),
+    ...(protection?.redeploy === undefined ? {} : { protected_redeploy: protection.redeploy }),
+    ...(placement_group_id === undefined ? {} : { placement_group_id }),
+    ...(user_data === undefined ? {} : { user_data: data, user_data_sha256: hashOf(data) }),
+    ...(body.apply_user_data_on_next_boot ? { seed: newId('request') } : {}),
+  };
+}
+
+/** As the audit tells it: of user data the hash, and nothing of what the engine alone reads. */
+function changesBetween(before: VmRow, change: Change): AuditChange[] {
+  const { user_data: _, seed, ...shown } = change;
+  const changed = Object.entries(shown).filter(
+    ([name, after]) => JSON.stringify(before[name as keyof VmRow]) !== JSON.stringify(after),
+  );
+  return [
+    ...changed.map(([name, after]) => ({
+      pointer: `/${name}`,
+      before: before[name as keyof VmRow],
+      after,
+    })),
+    ...(seed === undefined ? [] : [{ pointer: '/apply_user_data_on_next_boot', before: false, after: true }]),
+  ] as AuditChange[];
+}
+
+export const updateVm = endpoint({
+  id: 'updateVm',
+  method: 'PATCH',
+  path: '/flexible-vps/v1/vms/{id}',
+  summary: 'Change a VM',
+  description:
+    'What the control plane keeps about it: name, labels, protection, placement group, stored user data. Labels are replaced as a whole. Stored user data is used by the next redeploy, or at the next boot if asked for.',
+  permission: 'flexible-vps:vms:write',
+  access: 'write',
+  resource: { name: 'vm', role: 'update' },
+  params: VmId,
+  body: UpdateVm,
+  answers: { 200: Vm },
+  problems: ['name_taken', 'invalid_state', 'vm_not_stopped', 'resource_suspended', 'operation_in_progress'],
+  example: {
+    params: { id: exampleVm.id },
+    body: { labels: { env: 'prod' }, protection: { delete: false } },
+    answer: { status: 200, body: exampleVm },
+  },
+  async handle(call) {
+    const { db, caller, params, body, checkVersion, effect, event, services } = call;
+    if (body.name !== undefined) await lockDeclarations(db, caller.account.id, 'vm');
+    const before = await lockVm(db, caller.account.id, params.id);
+    checkVersion(vmEtag(before));
+    const operation = (await pendingOn(db, [before.id])).get(before.id);
+    vmLife.require('updateVm', before.status as VmState, { operation });
+    if (body.backup_policy_id != null)
+      throw invalid([
+        {
+          pointer: '/backup_policy_id',
+          code: 'unknown_reference',
+          detail: 'There is no such backup policy in this account.',
+        },
+      ]);
+    await checkGroup(call, before);
+    if (body.name !== undefined && body.name !== before.name) {
+      const taken = await findVmByName(db, caller.account.id, body.name);
+      if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken } });
+    }
+    const change = changeOf(body);
+    const changes = changesBetween(before, change);
+    effect({ action: changes.length === 0 ? 'none' : 'update', ...vmRef(before), changes });
+    if (changes.length === 0) return ok(await showVm(call, before));
+    const row = (await writeVm(db, before.id, change)) ?? before;
+    await noteVm(services, db, row);
+    event({ type: 'vm.updated', resource: vmRef(row), message: `The machine ${row.name} was changed.` });
+    return ok(await showVm(call, row));
+  },
+});
+
+/** Placement happens at a start, so only a stopped machine can change its group. */
+async function checkGroup(
+  call: Parameters<typeof requirePlacementGroup>[0] & { readonly body: UpdateVm },
+  before: VmRow,
+): Promise<void> {
+  const { placement_group_id: wanted } = call.body;
+  if (wanted === undefined || wanted === before.placement_group_id) return;
+  if (before.status !== 'stopped')
+    throw new Problem('vm_not_stopped', {
+      detail: 'A machine changes its placement group while it is stopped.',
+      extra: { current_state: before.status, allowed_states: ['stopped'] },
+    });
+  if (wanted !== null)
+    await requirePlacementGroup(call, wanted, before.location, '/placement_group_id', before.id);
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { settle } from '../../../testing/operations.ts';
+import type { Vm } from './schema.ts';
+
+let app: TestApp;
+let account: TestAccount;
+let key: TestKey;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  account = await createAccount(app.services.db);
+  key = await createKey(app.services.db, account);
+});
+afterAll(() => app.close());
+
+let serial = 0;
+const create = (body: object = {}) =>
+  app.call({
+    method: 'POST',
+    url: '/flexible-vps/v1/vms',
+    key: key.key,
+    payload: {
+      name: `web-${++serial}`,
+      location: 'fra1',
+      plan: 'flex-2-4',
+      source: { type: 'image', image_id: 'ubuntu-24.04' },
+      ...body,
+    },
+  });
+
+const read = async (id: string): Promise<Vm> =>
+  (await app.call({ method: 'GET', url: `/flexible-vps/v1/vms/${id}`, key: key.key })).json<Vm>();
+
+async function created(body: object = {}): Promise<Vm> {
+  const answer = await create(body);
+  expect(answer.statusCode, answer.body).toBe(202);
+  const { id } = answer.json<Vm>();
+  await settle(app);
+  return read(id);
+}
+
+const instance = ({ id, location }: Vm) =>
+  app.services.compute.at(location)?.observeInstance({ account: account.id, id });
+
+describe('a new machine', () => {
+  it('is being created, then runs with an address of each kind and is in the inventory', async () => {
+    const answer = await create({ name: 'first' });
+    expect(answer.statusCode, answer.body).toBe(202);
+    const accepted = answer.json<Vm & { initial_credentials: { username: string; password: string } }>();
+    expect(accepted.status).toBe('creating');
+    expect(accepted.operation).toMatchObject({ type: 'vm.create', status: 'queued' });
+    expect(accepted.initial_credentials.username).toBe('ubuntu');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    await settle(app);
+    const vm = await read(accepted.id);
+    expect(vm).toMatchObject({ status: 'running', operation: null, vcpus: 2, memory_mb: 4096, disk_gb: 80 });
+    expect(vm.primary_ipv4).toMatch(/^203\.0\.113\./);
+    expect(vm.primary_ipv6).toBe(vm.ipv6_prefix?.replace('::/64', '::1'));
+    expect(vm.interfaces).toHaveLength(1);
+    expect(vm.interfaces[0]).toMatchObject({ kind: 'public', status: 'active', ipv4: vm.primary_ipv4 });
+    expect(await instance(vm)).toMatchObject({ state: 'running', hostname: 'first' });
+    const resources = await app.call({ method: 'GET', url: '/account/v1/resources?type=vm', key: key.key });
+    const [row] = resources.json<{ data: { id: string; price: { monthly: string } }[] }>().data;
+    expect(row).toMatchObject({ id: vm.id, price: { monthly: vm.price.monthly, hourly: vm.price.hourly } });
+  });
+
+  it('costs what the dry run said, to the cent, and what the estimate says', async () => {
+    const body = {
+      name: 'priced',
+      location: 'fra1',
+      plan: 'flex-2-4',
+      disk_gb: 100,
+      source: { type: 'image', image_id: 'ubuntu-24.04' },
+    };
+    const dry = await app.call({
+      method: 'POST',
+      url: '/flexible-vps/v1/vms?dry_run=true',
+      key: key.key,
+      payload: body,
+    });
+    expect(dry.statusCode, dry.body).toBe(200);
+    const { cost } = dry.json<{ cost: { hourly: string; monthly: string } }>();
+    const estimate = await app.call({
+      method: 'POST',
+      url: '/account/v1/pricing/estimate',
+      key: key.key,
+      payload: { items: [{ resource_type: 'vm', configuration: body }] },
+    });
+    const vm = await created(body);
+    expect(vm.price).toMatchObject({ monthly: cost.monthly });
+    expect(Number(vm.price.hourly)).toBe(Number(cost.hourly));
+    expect(estimate.json<{ totals: { monthly: string } }>().totals.monthly).toBe(cost.monthly);
+  });
+
+  it('is not made twice under one name', async () => {
+    const vm = await created({ name: 'only-one' });
+    const again = await create({ name: 'only-one' });
+    expect(again.statusCode).toBe(409);
+    expect(again.json()).toMatchObject({ code: 'name_taken', existing_id: vm.id });
+  });
+
+  it.each([
+    ['a plan nobody sells', { plan: 'flex-999' }, '/plan', 'unknown_reference'],
+    ['a place nobody knows', { location: 'nowhere' }, '/location', 'unknown_reference'],
+    [
+      'an image nobody has',
+      { source: { type: 'image', image_id: 'nonesuch' } },
+      '/source/image_id',
+      'unknown_reference',
+    ],
+    ['a source without its id', { source: { type: 'image' } }, '/source/image_id', 'required'],
+    ['a disk smaller than its plan', { disk_gb: 10 }, '/disk_gb', 'out_of_range'],
+    [
+      'a backup',
+      { source: { type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' } },
+      '/source/type',
+      'incompatible',
+    ],
+    ['no way in at all', { public_ipv4: { mode: 'none' }, public_ipv6: false }, '/networks', 'no_network'],
+    [
+      'a key nobody stored',
+      { ssh_key_ids: ['sshkey_01jqzv2m7xe9rs5d3k8w4t6y0b'] },
+      '/ssh_key_ids/0',
+      'unknown_reference',
+    ],
+  ])('is refused with %s', async (_, body, pointer, code) => {
+    const answer = await create(body);
+    expect(answer.statusCode, answer.body).toBe(422);
+    expect(answer.json<{ errors: object[] }>().errors).toContainEqual(
+      expect.objectContaining({ pointer, code }),
+    );
+  });
+
+  it('is stopped if it is not to be started, and a copy of another runs by itself', async () => {
+    const still = await created({ start: false });
+    expect(still.status).toBe('stopped');
+    const copy = await created({ source: { type: 'vm', vm_id: still.id } });
+    expect(copy).toMatchObject({ status: 'running', source: { type: 'vm', id: still.id } });
+  });
+
+  it('that is cancelled before it boots leaves nothing behind', async () => {
+    const answer = await create();
+    const { id, operation } = answer.json<Vm>();
+    const cancel = await app.call({
+      method: 'POST',
+      url: `/account/v1/operations/${operation?.id}/cancel`,
+      key: key.key,
+    });
+    expect(cancel.statusCode, cancel.body).toBeLessThan(300);
+    await settle(app);
+    expect(
+      (await app.call({ method: 'GET', url: `/flexible-vps/v1/vms/${id}`, key: key.key })).statusCode,
+    ).toBe(404);
+  });
+});
+
+describe('deleting', () => {
+  it('takes the machine, its addresses and its place in the inventory', async () => {
+    const vm = await created();
+    const answer = await app.call({ method: 'DELETE', url: `/flexible-vps/v1/vms/${vm.id}`, key: key.key });
+    expect(answer.statusCode, answer.body).toBe(202);
+    expect(answer.json<Vm>().status).toBe('deleting');
+    await settle(app);
+    expect(
+      (await app.call({ method: 'GET', url: `/flexible-vps/v1/vms/${vm.id}`, key: key.key })).statusCode,
+    ).toBe(404);
+    expect(await instance(vm)).toBeNull();
+    const { db } = app.services;
+    expect(await db.selectFrom('resources').select('id').where('id', '=', vm.id).execute()).toEqual([]);
+    const held = db.selectFrom('public_addresses').selectAll().where('vm_id', '=', vm.id);
+    expect(await held.execute()).toEqual([]);
+  });
+
+  it('is refused while it is protected, and pre-empts a creation that has not begun', async () => {
+    const vm = await created({ protection: { delete: true } });
+    const url = `/flexible-vps/v1/vms/${vm.id}`;
+    const refused = await app.call({ method: 'DELETE', url, key: key.key });
+    expect(refused.json()).toMatchObject({ code: 'resource_protected' });
+    const freed = await app.call({
+      method: 'PATCH',
+      url,
+      key: key.key,
+      payload: { protection: { delete: false }, name: 'freed' },
+    });
+    expect(freed.json<Vm>()).toMatchObject({ name: 'freed', protection: { delete: false } });
+    const { id } = (await create()).json<Vm>();
+    expect(
+      (await app.call({ method: 'DELETE', url: `/flexible-vps/v1/vms/${id}`, key: key.key })).statusCode,
+    ).toBe(202);
+    await settle(app);
+    const left = app.services.db.selectFrom('resources').select('id').where('id', '=', id);
+    expect(await left.execute()).toEqual([]);
+  });
+});
+
+describe('the list', () => {
+  it('filters by what machines are and have', async () => {
+    const vm = await created({ labels: { role: 'listed' }, plan: 'flex-1-1' });
+    const find = async (query: string) =>
+      (await app.call({ method: 'GET', url: `/flexible-vps/v1/vms?${query}`, key: key.key }))
+        .json<{ data: Vm[] }>()
+        .data.map(({ id }) => id);
+    expect(await find('label_selector=role%3Dlisted')).toEqual([vm.id]);
+    expect(await find('plan=flex-1-1')).toEqual([vm.id]);
+    expect(await find(`ip=${vm.primary_ipv4}`)).toEqual([vm.id]);
+    expect(await find(`ids=${vm.id}`)).toEqual([vm.id]);
+    expect(await find('firewall_id=fw_01jqzv2m7xe9rs5d3k8w4t6y0b')).toEqual([]);
+    expect(await find('status=running&location=fra1')).toContain(vm.id);
+  });
+});
