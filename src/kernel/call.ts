@@ -38,12 +38,16 @@ export interface Cost {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** Throws to refuse the whole call. */
+export type Act = () => Promise<void>;
+
 /** What a handler reported while it ran. */
 export interface Done {
   readonly effects: Effect[];
   readonly warnings: Warning[];
   readonly costs: Cost[];
   readonly events: NewEvent[];
+  readonly acts: Act[];
   /** The operation it started or is about, if any. */
   operation: StoredOperation | null;
 }
@@ -53,6 +57,7 @@ export const nothingDone = (): Done => ({
   warnings: [],
   costs: [],
   events: [],
+  acts: [],
   operation: null,
 });
 
@@ -87,6 +92,12 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   cost(cost: Cost): void;
   /** Written with the effect, in its transaction. */
   event(event: NewEvent): void;
+  /**
+   * For the rare effect that is not a row and whose result the answer holds: done when all else is checked and approved,
+   * never in a dry run, before anything is answered. It may be done although the call then fails, and again when the
+   * transaction is, so it has to be one that a repeat makes good. It must not take long: the transaction waits for it.
+   */
+  act(act: Act): void;
   /** Starts the work that outlives this call: refused as the kind's queue says. */
   start(start: Start): Promise<StoredOperation>;
   /** The answer is about this operation, which another call started. */

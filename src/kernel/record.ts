@@ -71,6 +71,8 @@ export interface EndpointDefinition<
   readonly body?: B;
   readonly answers: A;
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<ReplyTo<A>>;
+  /** What else its 200 can be written as, by media type, for callers whose `Accept` names it. */
+  readonly formats?: Readonly<Record<string, (body: BodyOf<A[200]>) => string>>;
   /** The same read as it goes on, for callers that ask for a stream; refusals come before the first item. */
   stream?(call: Call<Static<P>, Static<Q>, Static<B>>, resumeAfter: string | undefined): Promise<Stream>;
 }
@@ -83,8 +85,11 @@ export interface Endpoint extends Facts {
   readonly body: TSchema | undefined;
   readonly answers: Answers;
   handle(call: Call<unknown, unknown, unknown>): Promise<Reply>;
+  readonly formats: Formats;
   readonly stream: ((call: Call, resumeAfter: string | undefined) => Promise<Stream>) | undefined;
 }
+
+export type Formats = Readonly<Record<string, (body: unknown) => string>>;
 
 export interface StreamItem {
   /** Where a stream that was cut off goes on. */
@@ -112,6 +117,7 @@ export function endpoint<
     answers: withFinalAnswer(definition),
     // The pipeline validates input against these very schemas before it calls, so the types hold.
     handle: definition.handle as unknown as Endpoint['handle'],
+    formats: (definition.formats ?? {}) as unknown as Formats,
     stream: definition.stream as unknown as Endpoint['stream'],
   };
 }

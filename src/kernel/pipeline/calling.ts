@@ -59,6 +59,7 @@ export function callOf(
     warn: (warning) => done.warnings.push(warning),
     cost: (cost) => done.costs.push(cost),
     event: (event) => done.events.push(event),
+    act: (act) => done.acts.push(act),
     start: async (start) => {
       done.operation = await startOperation(db, services.registry, start, {
         accountId: callerOf(exchange).account.id,

@@ -13,6 +13,7 @@ import { entryOf } from './audit.ts';
 import { budget } from './budget.ts';
 import { actorOf, callOf } from './calling.ts';
 import { dryRunResult } from './dry-run.ts';
+import { formatFor } from './format.ts';
 import { keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
 import { answer, notModified, type Result, rememberable } from './output.ts';
@@ -32,7 +33,8 @@ async function read(exchange: Exchange, services: Services, input: Input, leave:
   const hold = holdFor(exchange, services, input, leave);
   const call = callOf(exchange, services, input, { db: services.db, done: nothingDone(), hold });
   const reply = await endpointOf(exchange).handle(call);
-  const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query));
+  const format = formatFor(exchange);
+  const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query), format);
   return notModified(applied(result, input), input.ifNoneMatch);
 }
 
@@ -53,9 +55,10 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     const done = nothingDone();
     const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }));
     await budget(tx, exchange, done);
-    // All effects are rows: engines act only on what was committed. So a dry run is the real call, undone.
+    // All effects are rows, or wait until here: engines act on what was committed. So a dry run is the real call, undone.
     if (input.dryRun) throw new Undone(dryRunResult(services, done));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
+    for (const act of done.acts) await act();
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
     if (done.operation !== null && reply.status === 202)
       result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);

@@ -5,6 +5,7 @@ import { convertQuery } from '../query-string.ts';
 import { type Endpoint, isAsync } from '../record.ts';
 import { Shape, type TObject, Type } from '../schema.ts';
 import { distinct, faultsOf, isValid } from '../validation.ts';
+import { JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
 
 export interface Input {
@@ -66,6 +67,13 @@ function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): strin
 
 export const EVENT_STREAM = 'text/event-stream';
 
+/** What it can be answered with, ours first. */
+const formatsOf = ({ stream, formats }: Endpoint): string[] => [
+  JSON_FORMAT,
+  ...(stream ? [EVENT_STREAM] : []),
+  ...Object.keys(formats),
+];
+
 /** `q=0` is how a client says what it will not take. */
 const REFUSED = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i;
 
@@ -76,7 +84,8 @@ function refuseForeignFormat(exchange: Exchange, formats: readonly string[]): vo
     .split(',')
     .filter((part) => !REFUSED.test(part))
     .map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '');
-  const offered = [...formats, 'application/problem+json', 'application/*', '*/*'];
+  const families = formats.map((format) => format.replace(/\/.*/, '/*'));
+  const offered = [...formats, ...families, 'application/problem+json', '*/*'];
   if (!wanted.some((type) => offered.includes(type))) throw new Problem('not_acceptable');
 }
 
@@ -114,7 +123,7 @@ function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): num
 /** Headers, query and body are judged together, so one answer names every fault. An id of the wrong shape is just unknown. */
 export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const endpoint = endpointOf(exchange);
-  refuseForeignFormat(exchange, endpoint.stream ? ['application/json', EVENT_STREAM] : ['application/json']);
+  refuseForeignFormat(exchange, formatsOf(endpoint));
   const ifMatch = readTags(exchange, 'if-match');
   const ifNoneMatch = readTags(exchange, 'if-none-match');
   if (endpoint.body === undefined && sentBody !== undefined) {

@@ -21,7 +21,7 @@ function holdsSecret(schema: object): boolean {
 }
 
 function headersOf(
-  { answers, waits }: Endpoint,
+  { answers, waits, formats }: Endpoint,
   { status, body }: Reply,
   nextPage: (cursor: string) => string,
 ): Record<string, string> {
@@ -29,6 +29,7 @@ function headersOf(
   const headers: Record<string, string> = {
     'cache-control': schema && holdsSecret(schema) ? 'no-store' : 'private, no-cache',
   };
+  if (Object.keys(formats).length > 0) headers['vary'] = 'accept';
   const etag = member(body, 'etag');
   if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
   // A feed has no end to walk to: whoever follows links would never come to rest.
@@ -56,15 +57,22 @@ function textOf(schema: TSchema, body: unknown): string {
  * No call answers with an API key, keys are made by people; but a name, a label or a reference of the caller's own may
  * hold one by mistake, and is not repeated as it came.
  */
-export function answer(endpoint: Endpoint, reply: Reply, nextPage: (cursor: string) => string): Result {
+export function answer(
+  endpoint: Endpoint,
+  reply: Reply,
+  nextPage: (cursor: string) => string,
+  format: string | null = null,
+): Result {
   const schema = endpoint.answers[reply.status];
   if (schema === undefined)
     throw new Error(`${endpoint.id} answered ${reply.status}, which its record does not declare.`);
-  return {
-    status: reply.status,
-    headers: headersOf(endpoint, reply, nextPage),
-    body: schema === null ? null : textOf(schema, reply.body),
-  };
+  const headers = headersOf(endpoint, reply, nextPage);
+  const write = format === null || reply.status !== 200 ? undefined : endpoint.formats[format];
+  if (format !== null && write !== undefined) {
+    headers['content-type'] = `${format}; charset=utf-8`;
+    return { status: reply.status, headers, body: maskKeys(write(reply.body)) };
+  }
+  return { status: reply.status, headers, body: schema === null ? null : textOf(schema, reply.body) };
 }
 
 /** How an answer is kept for a repeat of the same request. */

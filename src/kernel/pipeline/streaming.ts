@@ -12,6 +12,7 @@ import type { Departure } from '../waiting/departure.ts';
 import { hold as holdOnce } from '../waiting/holding.ts';
 import { readmit } from './admission.ts';
 import { callOf, type Hold } from './calling.ts';
+import { isPreferred } from './format.ts';
 import { EVENT_STREAM, readInput } from './input.ts';
 import { patienceOf } from './waiting.ts';
 
@@ -26,19 +27,10 @@ export interface OpenStream {
 /** There is nobody left to stream to. */
 class Over extends Error {}
 
-/** The share of a format in an `Accept` header; null where it is not named. */
-function shareOf(accept: string, format: string): number | null {
-  const part = accept.split(',').find((each) => each.split(';')[0]?.trim().toLowerCase() === format);
-  if (part === undefined) return null;
-  const share = /;\s*q\s*=\s*([\d.]+)/i.exec(part)?.[1];
-  return share === undefined ? 1 : Number(share);
-}
-
 export function wantsStream({ endpoint, incoming }: Exchange): boolean {
   const { accept } = incoming.headers;
   if (endpoint?.stream === undefined || incoming.method !== 'GET' || accept === undefined) return false;
-  const share = shareOf(accept, EVENT_STREAM) ?? 0;
-  return share > 0 && share >= (shareOf(accept, 'application/json') ?? 0);
+  return isPreferred(accept, EVENT_STREAM);
 }
 
 const full = (): Problem => new Problem('stream_limit_reached');

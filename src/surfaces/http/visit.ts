@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange, Refused } from '../../kernel/exchange.ts';
 import { admit } from '../../kernel/pipeline/admission.ts';
 import { execute } from '../../kernel/pipeline/execution.ts';
+import { JSON_FORMAT } from '../../kernel/pipeline/format.ts';
 import { openStream, wantsStream } from '../../kernel/pipeline/streaming.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { refuseUndecodable } from '../../kernel/query-string.ts';
@@ -93,9 +94,11 @@ export class Visit {
         return;
       }
       const result = await execute(exchange, services, body, () => this.#leave());
-      if (exchange.endpoint !== undefined) witness?.(exchange.endpoint, result.status, result.body);
       const headers = Object.assign(exchange.headers, result.headers);
-      if (result.body !== null) headers['content-type'] = 'application/json';
+      if (headers['content-type'] === undefined) {
+        if (exchange.endpoint !== undefined) witness?.(exchange.endpoint, result.status, result.body);
+        if (result.body !== null) headers['content-type'] = JSON_FORMAT;
+      }
       this.#send(result.status, headers, result.body);
     } catch (error) {
       const { status, headers, body } = refuse(exchange, services, error);

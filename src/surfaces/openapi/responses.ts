@@ -67,6 +67,13 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
   ];
 }
 
+const asText: MediaType = { schema: { type: 'string' } };
+
+const otherFormats = ({ stream, formats }: Endpoint, status: SuccessStatus): string[] => [
+  ...(stream ? [EVENT_STREAM] : []),
+  ...(status === 200 ? Object.keys(formats) : []),
+];
+
 function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchemas): Response {
   const schema = endpoint.answers[status];
   const { answer } = endpoint.example;
@@ -78,7 +85,7 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
       ? {
           content: {
             'application/json': { schema: schemas.write(schema), ...example },
-            ...(endpoint.stream ? { [EVENT_STREAM]: { schema: { type: 'string' } } } : {}),
+            ...Object.fromEntries(otherFormats(endpoint, status).map((format) => [format, asText])),
           },
         }
       : {}),
