@@ -1,5 +1,9 @@
 import type { Family } from '../../kernel/registry.ts';
 import { eventTypes } from './event-types.ts';
+import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
+import { imageLife } from './images/lifecycle.ts';
+import { countImports } from './images/store.ts';
+import { removeFailedImages } from './images/upkeep.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
 import {
@@ -35,6 +39,10 @@ export const flexibleVps: Family = {
     getPlacementGroup,
     deletePlacementGroup,
     ...networkEndpoints,
+    listImages,
+    createImage,
+    getImage,
+    deleteImage,
   ],
   resourceTypes: [
     {
@@ -61,10 +69,20 @@ export const flexibleVps: Family = {
       path: '/flexible-vps/v1/networks/{id}',
       limit: 'flexible-vps.networks',
     },
+    {
+      type: 'image',
+      permission: 'flexible-vps:images:read',
+      path: '/flexible-vps/v1/images/{id}',
+      limit: 'flexible-vps.images',
+    },
   ],
   eventTypes,
   kinds: [],
-  lifecycles: [vmLife, networkLife],
-  countLimits: countSizes,
-  schedules: [],
+  lifecycles: [vmLife, networkLife, imageLife],
+  countLimits: async (db, accountId) =>
+    new Map([
+      ...(await countSizes(db, accountId)),
+      ['flexible-vps.url-imports', await countImports(db, accountId)],
+    ]),
+  schedules: [removeFailedImages],
 };

@@ -1,6 +1,9 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
+import { labelsMatch, type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { ImageRow } from '../tables.ts';
+import type { ImageRow, SnapshotRow } from '../tables.ts';
 
 export async function findImageRow(
   db: Db,
@@ -41,10 +44,12 @@ export async function insertImage(db: Db, row: Insertable<Tables['vps_images']>)
   return db.insertInto('vps_images').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-type Change = Partial<Omit<ImageRow, 'id' | 'account_id' | 'version' | 'created_at' | 'updated_at'>>;
-
 /** Undefined: it is gone. */
-export async function updateImage(db: Db, id: string, change: Change): Promise<ImageRow | undefined> {
+export async function updateImage(
+  db: Db,
+  id: string,
+  change: UpdateObject<Tables, 'vps_images'>,
+): Promise<ImageRow | undefined> {
   return db
     .updateTable('vps_images')
     .set({ ...change, version: sql`version + 1`, updated_at: sql`now()` })
@@ -72,4 +77,119 @@ export async function noteImageAt(db: Db, id: string, location: string): Promise
 
 export async function removeImageRow(db: Db, id: string): Promise<ImageRow | undefined> {
   return db.deleteFrom('vps_images').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+export async function failImage(
+  db: Db,
+  id: string,
+  failure: { readonly code: string; readonly detail: string },
+): Promise<ImageRow | undefined> {
+  return updateImage(db, id, {
+    status: 'failed',
+    failure,
+    failed_at: sql<Date>`now()`,
+    progress_percent: null,
+    sealed_url: null,
+  });
+}
+
+/** Those that failed so long ago that whoever wanted to know why knows. */
+export async function readStaleImages(db: Db, days: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('vps_images')
+    .select('id')
+    .where('status', '=', 'failed')
+    .where('failed_at', '<', sql<Date>`now() - ${days} * interval '1 day'`)
+    .orderBy('failed_at')
+    .limit(100)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | undefined> {
+  return db
+    .selectFrom('vps_images')
+    .selectAll()
+    .where('id', '=', id)
+    .where('status', '=', 'failed')
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Files on their way to the account at this moment. */
+export async function countImports(db: Db, accountId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from vps_images
+    where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url'`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Machines whose disk is being made from it. */
+export async function findMaking(db: Db, accountId: string, imageId: string) {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from vms
+    where account_id = ${accountId} and status in ('creating', 'redeploying') and (image ->> 'id' = ${imageId}
+      or exists (select from operations o where o.resource_id = vms.id and o.account_id = vms.account_id
+        and o.finished_at is null and position(${imageId} in o.input::text) > 0))
+    order by id`.execute(db);
+  return rows;
+}
+
+/** A snapshot that is not deleted until the transaction ends. */
+export async function shareSnapshot(db: Db, vmId: string, id: string): Promise<SnapshotRow | undefined> {
+  return db
+    .selectFrom('vm_snapshots')
+    .selectAll()
+    .where('id', '=', id)
+    .where('vm_id', '=', vmId)
+    .forShare()
+    .executeTakeFirst();
+}
+
+interface ImagesQuery {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly sort: string;
+  readonly kind?: 'public' | 'custom' | undefined;
+  readonly os?: string | undefined;
+  readonly architecture?: string | undefined;
+  readonly status?: string | undefined;
+  readonly name?: string | undefined;
+  readonly label_selector?: string | undefined;
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
+}
+
+const column = (name: string) => sql.ref(`vps_images.${name}`);
+const id: SortKey = { column: column('id'), type: 'text' };
+const sorts = {
+  created_at: { column: column('created_at'), type: 'timestamptz' },
+  updated_at: { column: column('updated_at'), type: 'timestamptz' },
+  name: { column: sql`vps_images.name collate "C"`, type: 'text' },
+} as const;
+
+/** The account's own and those that are handed in, in one order. */
+export async function readImages(
+  call: Pick<Call<unknown, ImagesQuery>, 'db' | 'query' | 'caller' | 'services'>,
+  others: readonly ImageRow[],
+): Promise<Page<ImageRow>> {
+  const { kind, os, architecture, status, name, label_selector, created_after, created_before } = call.query;
+  const own = sql`select * from vps_images where account_id = ${call.caller.account.id}`;
+  const given = sql`select * from jsonb_populate_recordset(null::vps_images, ${JSON.stringify(others)}::jsonb)`;
+  const both = kind === undefined ? sql`${own} union all ${given}` : kind === 'public' ? given : own;
+  const from = sql<ImageRow>`(${both})`.as<'vps_images'>('vps_images');
+  const conditions = [
+    os === undefined ? null : sql<boolean>`${os} in (os ->> 'family', os ->> 'distribution')`,
+    architecture === undefined ? null : sql<boolean>`architecture = ${architecture}`,
+    status === undefined ? null : sql<boolean>`status = ${status}`,
+    name === undefined ? null : sql<boolean>`${name} in (name, id)`,
+    label_selector === undefined ? null : labelsMatch(column('labels'), parseLabelSelector(label_selector)),
+    created_after === undefined ? null : sql<boolean>`created_at >= ${created_after}::timestamptz`,
+    created_before === undefined ? null : sql<boolean>`created_at < ${created_before}::timestamptz`,
+  ].filter((condition) => condition !== null);
+  let query = (
+    call.db.selectFrom(from as never) as SelectQueryBuilder<Tables, 'vps_images', object>
+  ).selectAll();
+  for (const condition of conditions) query = query.where(condition);
+  return readPage(call, query, { endpoint: 'listImages', id, sorts });
 }

@@ -1,0 +1,203 @@
+import type { Call } from '../../../kernel/call.ts';
+import { requireRoom } from '../../../kernel/limits/room.ts';
+import { lockDeclarations } from '../../../kernel/named/store.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { List } from '../../../kernel/pages/list.ts';
+import { bookOf } from '../../../kernel/prices/book.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
+import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { OneOf, Slug, Type } from '../../../kernel/schema.ts';
+import { ResourceQuery } from '../listing/query.ts';
+import type { ImageRow } from '../tables.ts';
+import { draftOf } from './draft.ts';
+import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
+import { imageResource, noteUnpaidImage } from './inventory.ts';
+import { createImageKind, deleteImageKind } from './kinds.ts';
+import { type ImageState, imageLife } from './lifecycle.ts';
+import { architectures, CreateImage, Image, ImageId, imageEtag, presentImage, publicRow } from './schema.ts';
+import { readSource } from './source.ts';
+import { findImageByName, findImageRow, findMaking, insertImage, readImages, updateImage } from './store.ts';
+
+const MOST_SHOWN = 20;
+
+/** What works on each; only those in between have something to show. */
+async function show(
+  { db, services }: Pick<Call, 'db' | 'services'>,
+  rows: readonly ImageRow[],
+): Promise<Image[]> {
+  const busy = rows.filter(({ status }) => imageLife.transitional.includes(status as ImageState));
+  const pending = await pendingOn(
+    db,
+    busy.map(({ id }) => id),
+  );
+  return rows.map((row) => presentImage(services, row, pending.get(row.id)));
+}
+
+const isPast = (day: string | null, now: Date): boolean => day !== null && Date.parse(day) <= now.getTime();
+
+function isOffered(
+  { removed_at, deprecated_at }: CatalogueImage,
+  now: Date,
+  withDeprecated: boolean,
+): boolean {
+  return !isPast(removed_at, now) && (withDeprecated || !isPast(deprecated_at, now));
+}
+
+export const listImages = endpoint({
+  id: 'listImages',
+  method: 'GET',
+  path: '/flexible-vps/v1/images',
+  summary: 'List public and custom images',
+  permission: 'flexible-vps:images:read',
+  access: 'read',
+  resource: { name: 'image', role: 'list' },
+  query: ResourceQuery({
+    kind: Type.Optional(
+      OneOf(['public', 'custom'], { description: 'Only the provider’s, or only your own.' }),
+    ),
+    os: Type.Optional({ ...Slug, description: 'Only of this family (`linux`) or distribution (`debian`).' }),
+    architecture: Type.Optional(OneOf(architectures, { description: 'Only for such machines.' })),
+    status: Type.Optional(OneOf(imageLife.states, { description: 'Only images with this status.' })),
+    include_deprecated: Type.Optional(
+      Type.Boolean({
+        description: 'Also those that will be removed and should not be used for anything new.',
+      }),
+    ),
+  }),
+  answers: { 200: List(Image) },
+  problems: [],
+  example: { answer: { status: 200, body: { data: [exampleImage], next_cursor: null } } },
+  async handle(call) {
+    const { services, now, query } = call;
+    const offered = services.provider.catalogue.images.filter((image) =>
+      isOffered(image, now, query.include_deprecated ?? false),
+    );
+    const { rows, nextCursor } = await readImages(call, offered.map(publicRow));
+    return ok({ data: await show(call, rows), next_cursor: nextCursor });
+  },
+});
+
+/** One of the provider's needs no look into the database. */
+function findPublic({ services }: Pick<Call, 'services'>, id: string): ImageRow | undefined {
+  const listed = bookOf(services.provider.catalogue).images.get(id);
+  return listed && publicRow(listed);
+}
+
+export const getImage = endpoint({
+  id: 'getImage',
+  method: 'GET',
+  path: '/flexible-vps/v1/images/{id}',
+  summary: 'Get an image by id or slug',
+  permission: 'flexible-vps:images:read',
+  access: 'read',
+  resource: { name: 'image', role: 'read' },
+  params: ImageId,
+  answers: { 200: Image },
+  problems: [],
+  example: { params: { id: exampleImage.id }, answer: { status: 200, body: exampleImage } },
+  async handle(call) {
+    const { db, caller, params } = call;
+    const row = findPublic(call, params.id) ?? (await findImageRow(db, caller.account.id, params.id));
+    if (row === undefined) throw new Problem('not_found');
+    const [shown] = await show(call, [row]);
+    return ok(shown!);
+  },
+});
+
+export const createImage = endpoint({
+  id: 'createImage',
+  method: 'POST',
+  path: '/flexible-vps/v1/images',
+  summary: 'Make a custom image',
+  description: [
+    'From a machine, which may keep running, from one of its snapshots, or from a file at a URL. Remove what must not be in every copy first: SSH host keys, the machine id, secrets.',
+    'A file is fetched over https, from public addresses only; each of at most 5 redirects is checked again. It may have 50 GiB and take 120 minutes, and the disk in it 2000 GB. Its format is told by its content. If that fails, the image stays for 7 days with the reason in `failure`.',
+  ].join('\n\n'),
+  permission: 'flexible-vps:images:write',
+  access: 'write',
+  raisesCost: true,
+  resource: { name: 'image', role: 'create' },
+  body: CreateImage,
+  answers: { 202: Image },
+  problems: [
+    'name_taken',
+    'quota_exceeded',
+    'invalid_state',
+    'operation_in_progress',
+    'resource_suspended',
+    'vm_in_rescue',
+  ],
+  operation: createImageKind,
+  example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
+  async handle(call) {
+    const { db, caller, body, services, effect, start, warn } = call;
+    const source = readSource(services, body.source);
+    const accountId = caller.account.id;
+    const { row: draft, input, subjects } = await draftOf(call, source);
+    await lockDeclarations(db, accountId, 'image');
+    const namesake = await findImageByName(db, accountId, body.name);
+    if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake } });
+    await requireRoom(call, 'flexible-vps.images');
+    if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
+    const row = await insertImage(db, draft);
+    await noteUnpaidImage(db, row, caller.key.id);
+    const resource = imageResource(row);
+    const operation = await start({
+      kind: createImageKind,
+      input,
+      resource,
+      subjects: [...subjects, row.id],
+    });
+    effect({ action: 'create', ...resource });
+    warn({ code: 'cost_follows', detail: 'What it costs follows from its size, once it is made.' });
+    return accepted(presentImage(services, row, operation));
+  },
+});
+
+async function refuseUsed({ db, caller }: Pick<Call, 'db' | 'caller'>, row: ImageRow): Promise<void> {
+  const users = await findMaking(db, caller.account.id, row.id);
+  if (users.length === 0) return;
+  throw new Problem('resource_in_use', {
+    detail: 'A machine is being made from it; delete it when that has ended.',
+    extra: {
+      used_by: users.slice(0, MOST_SHOWN).map(({ id, name }) => ({ type: 'vm', id, name })),
+      used_by_count: users.length,
+    },
+  });
+}
+
+export const deleteImage = endpoint({
+  id: 'deleteImage',
+  method: 'DELETE',
+  path: '/flexible-vps/v1/images/{id}',
+  summary: 'Delete a custom image',
+  description: 'Machines that were made from it are full copies and stay as they are.',
+  permission: 'flexible-vps:images:delete',
+  access: 'destructive',
+  resource: { name: 'image', role: 'delete' },
+  params: ImageId,
+  answers: { 202: Image },
+  problems: ['invalid_state', 'operation_in_progress', 'resource_in_use', 'resource_protected'],
+  operation: deleteImageKind,
+  example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
+  async handle(call) {
+    const { db, caller, params, checkVersion, services, effect, start } = call;
+    const listed = findPublic(call, params.id);
+    const before = listed ?? (await findImageRow(db, caller.account.id, params.id, 'update'));
+    if (before === undefined) throw new Problem('not_found');
+    checkVersion(imageEtag(before));
+    if (listed !== undefined)
+      throw new Problem('resource_protected', { detail: 'The images of the provider are for everybody.' });
+    const operation = (await pendingOn(db, [before.id])).get(before.id);
+    imageLife.require('deleteImage', before.status as ImageState, { operation });
+    await refuseUsed(call, before);
+    const row = await updateImage(db, before.id, { status: 'deleting' });
+    if (row === undefined) throw new Problem('not_found');
+    await noteUnpaidImage(db, row);
+    const resource = imageResource(row);
+    const started = await start({ kind: deleteImageKind, input: {}, resource });
+    effect({ action: 'delete', ...resource });
+    return accepted(presentImage(services, row, started));
+  },
+});

@@ -1,0 +1,156 @@
+import { EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { forgetResource } from '../../../kernel/inventory/store.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import type { OperationError } from '../../../kernel/operations/schema.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
+import type { Tx } from '../../../store/database.ts';
+import type { ImageRow } from '../tables.ts';
+import { step } from '../work.ts';
+import { ensureImageAt } from './copying.ts';
+import { ImportFailed } from './failure.ts';
+import { imageResource, notePaidImage, noteUnpaidImage } from './inventory.ts';
+import { capture, importers, importFile, type MakeInput } from './making.ts';
+import { failImage, findImageRow, removeImageRow, updateImage } from './store.ts';
+
+const MADE_PERCENT = 90;
+const LIED = 'The engine says that the image is stored, and does not have it.';
+
+const rowOf = ({ db, accountId, resource }: Work<unknown>): Promise<ImageRow | undefined> =>
+  findImageRow(db, accountId, resource.id ?? '');
+
+async function make(work: Work<MakeInput>): Promise<Outcome> {
+  const { input } = work;
+  const row = await rowOf(work);
+  if (row === undefined) return failed('not_found', 'The image is gone.');
+  try {
+    const made =
+      input.source === 'vm'
+        ? await capture({ ...work, input }, row)
+        : await importFile({ ...work, input }, row);
+    if (made === null) return failed('engine_failed', LIED, true);
+    const { location, image } = made;
+    return done({ location }, async (tx) => {
+      await updateImage(tx, row.id, {
+        min_disk_gb: image.minDiskGb,
+        size_bytes: image.sizeBytes,
+        sha256: image.sha256,
+        locations: [location],
+        sealed_url: null,
+        progress_percent: MADE_PERCENT,
+      });
+      return undefined;
+    });
+  } catch (error) {
+    if (error instanceof ImportFailed) return failed(error.code, error.message);
+    throw error;
+  }
+}
+
+/** A location that cannot take it now gets it when the first machine there is made from it. */
+async function spread(work: Work<MakeInput>, row: ImageRow): Promise<string[]> {
+  const { services, signal, input } = work;
+  const reached = [...row.locations];
+  const others = input.source === 'vm' ? [] : importers(services, row);
+  for (const { location } of others.filter((engine) => !row.locations.includes(engine.location))) {
+    try {
+      await ensureImageAt(services, row, location, signal);
+      reached.push(location);
+    } catch (error) {
+      if (!(error instanceof EngineUnreachable || error instanceof EngineRefused)) throw error;
+    }
+  }
+  return reached;
+}
+
+async function finish(work: Work<MakeInput>): Promise<Outcome> {
+  const row = await rowOf(work);
+  if (row === undefined) return failed('not_found', 'The image is gone.');
+  const locations = await spread(work, row);
+  return done({ locations }, async (tx) => {
+    const ready = await updateImage(tx, row.id, { locations, status: 'available', progress_percent: null });
+    if (ready === undefined) return undefined;
+    await notePaidImage(tx, ready, work.services.provider.catalogue);
+    return [
+      { type: 'image.created', resource: imageResource(ready), message: `The image ${ready.name} is ready.` },
+    ];
+  });
+}
+
+/** From everywhere, noted or not: a copy whose step was never committed lies there too. */
+async function removeEverywhere({ services, accountId, resource, signal }: Work<unknown>): Promise<void> {
+  for (const engine of services.compute.all)
+    await engine.removeImage({ account: accountId, id: resource.id ?? '' }, signal);
+}
+
+async function erase(tx: Tx, id: string): Promise<ImageRow | undefined> {
+  const row = await removeImageRow(tx, id);
+  await forgetResource(tx, id);
+  return row;
+}
+
+async function settleFailed(
+  tx: Tx,
+  id: string,
+  error: OperationError | null,
+): Promise<readonly NewEvent[] | undefined> {
+  const { code, detail } = error ?? { code: 'engine_failed', detail: 'It could not be made.' };
+  const row = await failImage(tx, id, { code, detail });
+  if (row === undefined) return undefined;
+  await noteUnpaidImage(tx, row);
+  const message = `The image ${row.name} failed: ${detail}`;
+  return [{ type: 'image.failed', severity: 'error', resource: imageResource(row), message }];
+}
+
+const Input = Type.Unsafe<MakeInput>({ type: 'object' });
+
+export const createImageKind: Kind = kind<MakeInput>({
+  type: 'image.create',
+  family: 'flexible-vps',
+  resourceType: 'image',
+  queue: 'exclusive',
+  input: Input,
+  typicalSeconds: 120,
+  deadlineSeconds: 120 * 60,
+  cancellable: true,
+  steps: [step('make', make), step('copy', finish)],
+  undo: [
+    step('remove', async (work) => {
+      await removeEverywhere(work);
+      return done({}, async (tx) => {
+        await erase(tx, work.resource.id ?? '');
+        return undefined;
+      });
+    }),
+  ],
+  async settle(tx, { status, resource, error }) {
+    if (status === 'failed') return settleFailed(tx, resource.id ?? '', error);
+    if (status === 'cancelled') await erase(tx, resource.id ?? '');
+    return undefined;
+  },
+});
+
+export const deleteImageKind: Kind = kind({
+  type: 'image.delete',
+  family: 'flexible-vps',
+  resourceType: 'image',
+  queue: 'destroy',
+  input: Shape({}),
+  typicalSeconds: 5,
+  deadlineSeconds: 60 * 60,
+  cancellable: false,
+  steps: [
+    step('remove', async (work) => {
+      await removeEverywhere(work);
+      return done({}, async (tx) => {
+        const row = await erase(tx, work.resource.id ?? '');
+        if (row === undefined) return undefined;
+        const resource = imageResource(row);
+        return [{ type: 'image.deleted', resource, message: `The image ${row.name} is gone.` }];
+      });
+    }),
+  ],
+  async settle(tx, { status, resource, error }) {
+    return status === 'failed' ? settleFailed(tx, resource.id ?? '', error) : undefined;
+  },
+});

@@ -1,0 +1,103 @@
+/** What an image is to be made from, as far as the shape of the body cannot say it. */
+import type { Call } from '../../../kernel/call.ts';
+import { hostOf } from '../../../kernel/net/egress.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { SnapshotRow, VmRow } from '../tables.ts';
+import { vmLife } from '../vms/lifecycle.ts';
+import { lockVmIfThere } from '../vms/store.ts';
+import { urlFault } from './fetching.ts';
+import type { CreateImage } from './schema.ts';
+import { shareSnapshot } from './store.ts';
+
+type Body = CreateImage['source'];
+type Member = Exclude<keyof Body, 'type'>;
+
+const members: Readonly<Record<Body['type'], { required: readonly Member[]; optional: readonly Member[] }>> =
+  {
+    vm: { required: ['vm_id'], optional: [] },
+    snapshot: { required: ['vm_id', 'snapshot_id'], optional: [] },
+    backup: { required: ['backup_id'], optional: [] },
+    url: { required: ['url', 'architecture'], optional: ['format', 'sha256', 'os', 'boot_mode'] },
+  };
+
+function memberFaults(body: Body): FieldError[] {
+  const { required, optional } = members[body.type];
+  const missing = required
+    .filter((name) => body[name] === undefined)
+    .map((name): FieldError => {
+      return {
+        pointer: `/source/${name}`,
+        code: 'required',
+        detail: `A source of type ${body.type} needs it.`,
+      };
+    });
+  const given = Object.keys(body).filter((name): name is Member => name !== 'type');
+  const strange = given
+    .filter((name) => !required.includes(name) && !optional.includes(name))
+    .map((name): FieldError => {
+      const detail = `Does not go with a source of type ${body.type}.`;
+      return { pointer: `/source/${name}`, code: 'mutually_exclusive', detail };
+    });
+  return [...missing, ...strange];
+}
+
+/** Names are looked up, and what they stand for is checked, when the file is fetched. */
+function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
+  const pointer = '/source/url';
+  if (!URL.canParse(text)) {
+    const detail = 'Must be a URL such as https://images.example.com/disk.qcow2.';
+    return [{ pointer, code: 'invalid_format', detail }];
+  }
+  const url = new URL(text);
+  const fault = urlFault(url);
+  if (fault !== null) return [{ pointer, code: 'invalid_format', detail: fault }];
+  const refusal = egress.refuses(hostOf(url));
+  if (refusal === null) return [];
+  const detail = `${hostOf(url)} cannot be called (${refusal.replaceAll('_', ' ')}); use a public address or a name.`;
+  return [{ pointer, code: 'blocked_address', detail }];
+}
+
+export type Source =
+  | { readonly type: 'url'; readonly url: URL; readonly architecture: 'amd64' | 'arm64' }
+  | { readonly type: 'vm'; readonly vmId: string; readonly snapshotId: string | null };
+
+export function readSource(services: Pick<Services, 'egress'>, body: Body): Source {
+  const faults = memberFaults(body);
+  if (body.type === 'backup') {
+    const detail = 'Images cannot be made from backups yet; make one from a machine or a snapshot.';
+    throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
+  }
+  if (body.type === 'url' && body.url !== undefined) faults.push(...urlFaults(services, body.url));
+  if (faults.length > 0) throw invalid(faults);
+  const { url = '', architecture = 'amd64', vm_id: vmId = '', snapshot_id: snapshotId = null } = body;
+  if (body.type === 'url') return { type: 'url', url: new URL(url), architecture };
+  return { type: 'vm', vmId, snapshotId };
+}
+
+const unknown = (member: Member, what: string): Problem =>
+  invalid([{ pointer: `/source/${member}`, code: 'unknown_reference', detail: `There is no such ${what}.` }]);
+
+/** The machine, held until the transaction ends, and its snapshot if that is wanted. */
+export async function requireCapturable(
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  { vmId, snapshotId }: Extract<Source, { type: 'vm' }>,
+): Promise<{ vm: VmRow; snapshot: SnapshotRow | null }> {
+  const vm = await lockVmIfThere(db, caller.account.id, vmId);
+  if (vm === undefined) throw unknown('vm_id', 'machine');
+  const snapshot = snapshotId === null ? null : await shareSnapshot(db, vm.id, snapshotId);
+  if (snapshot === undefined) throw unknown('snapshot_id', 'snapshot of this machine');
+  const operation = (await pendingOn(db, [vm.id])).get(vm.id);
+  // A capture asks of a machine what a snapshot asks of it.
+  vmLife.require('createVmSnapshot', vm.status as Parameters<typeof vmLife.require>[1], { operation });
+  if (vm.rescue_expires_at !== null)
+    throw new Problem('vm_in_rescue', { extra: { current_state: vm.status } });
+  if (snapshot !== null && snapshot.status !== 'available') {
+    throw new Problem('invalid_state', {
+      detail: `The snapshot is ${snapshot.status}; this needs available.`,
+      extra: { current_state: snapshot.status, allowed_states: ['available'] },
+    });
+  }
+  return { vm, snapshot };
+}

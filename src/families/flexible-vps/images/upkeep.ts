@@ -1,0 +1,28 @@
+/** What time does to images. */
+import { startOperation } from '../../../kernel/operations/operations.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import { transact } from '../../../store/transaction.ts';
+import { imageResource, noteUnpaidImage } from './inventory.ts';
+import { deleteImageKind } from './kinds.ts';
+import { sweepScratch } from './scratch.ts';
+import { lockFailedImage, readStaleImages, updateImage } from './store.ts';
+
+const KEPT_DAYS = 7;
+
+export const removeFailedImages: Schedule = {
+  name: 'failed-images',
+  everySeconds: 600,
+  async run(services) {
+    for (const id of await readStaleImages(services.db, KEPT_DAYS)) {
+      await transact(services.db, async (tx) => {
+        if ((await lockFailedImage(tx, id)) === undefined) return;
+        const row = await updateImage(tx, id, { status: 'deleting' });
+        if (row === undefined) return;
+        await noteUnpaidImage(tx, row);
+        const start = { kind: deleteImageKind, input: {}, resource: imageResource(row) };
+        await startOperation(tx, services.registry, start, { accountId: row.account_id });
+      });
+    }
+    await sweepScratch(services);
+  },
+};
