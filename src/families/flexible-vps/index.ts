@@ -4,6 +4,8 @@ import { createImage, deleteImage, getImage, listImages } from './images/endpoin
 import { imageLife } from './images/lifecycle.ts';
 import { countImports } from './images/store.ts';
 import { removeFailedImages } from './images/upkeep.ts';
+import { interfaceEndpoints } from './interfaces/endpoints.ts';
+import { interfaceLife } from './interfaces/schema.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
 import {
@@ -30,6 +32,7 @@ export const flexibleVps: Family = {
     getVm,
     updateVm,
     deleteVm,
+    ...interfaceEndpoints,
     listVpsSshKeys,
     createVpsSshKey,
     getVpsSshKey,
@@ -78,7 +81,7 @@ export const flexibleVps: Family = {
   ],
   eventTypes,
   kinds: [],
-  lifecycles: [vmLife, networkLife, imageLife],
+  lifecycles: [vmLife, interfaceLife, networkLife, imageLife],
   countLimits: async (db, accountId) =>
     new Map([
       ...(await countSizes(db, accountId)),

@@ -92,3 +92,54 @@ export function presentInterface(
     updated_at: row.updated_at.toISOString(),
   };
 }
+
+const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
+  maxItems: 10,
+  description: 'Further addresses of the network that lead here.',
+});
+const moveAliases = Type.Boolean({
+  default: false,
+  description: 'Takes aliases over that another machine of the network has, in one step.',
+});
+
+export const AttachInterface = Shape({
+  network_id: Id('net'),
+  ipv4: Type.Optional(Type.String({ maxLength: 15, description: 'Left out: the lowest that is free.' })),
+  ipv6: Type.Optional(Type.String({ maxLength: 45, description: 'Left out: it follows from the MAC.' })),
+  alias_ips: Type.Optional(Addresses),
+  anti_spoofing: Type.Boolean({ default: true }),
+  description: Type.String({ maxLength: 255, default: '' }),
+  move_aliases: moveAliases,
+});
+export type AttachInterface = Static<typeof AttachInterface>;
+
+export const UpdateInterface = Shape({
+  alias_ips: Type.Optional(Addresses),
+  anti_spoofing: Type.Optional(Type.Boolean()),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+  move_aliases: moveAliases,
+});
+export type UpdateInterface = Static<typeof UpdateInterface>;
+
+export const InterfaceId = Shape({ id: Id('vm'), interface_id: Id('nic') });
+
+export const exampleInterface: Interface = {
+  id: 'nic_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  kind: 'private',
+  network_id: 'net_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  mac: '02:4f:31:9a:00:7c',
+  ipv4: '10.10.0.20',
+  ipv6: 'fd3f:91c2:77a0:1b:4f:31ff:fe9a:7c',
+  alias_ips: [],
+  anti_spoofing: true,
+  mtu: 1442,
+  index: 1,
+  firewall_ids: [],
+  description: '',
+  status: 'active',
+  operation: null,
+  etag: 'q3w2c9T1hVb7Zk0m',
+  created_at: '2026-03-01T10:00:00.000Z',
+  updated_at: '2026-03-01T10:00:00.000Z',
+};

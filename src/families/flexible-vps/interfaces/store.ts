@@ -1,11 +1,40 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { readPage } from '../../../kernel/pages/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
+import { operationIn, pendingOperation } from '../pending/store.ts';
 import type { InterfaceRow } from '../tables.ts';
 import type { InterfaceAddresses } from './schema.ts';
 
 export interface AddressedInterface extends InterfaceRow {
   readonly addresses: InterfaceAddresses;
+}
+
+const privateHeld = sql<
+  { address: string; role: string }[]
+>`(select coalesce(json_agg(json_build_object('address', host(a.address), 'role', a.role) order by a.address), '[]')
+  from network_addresses a where a.interface_id = vm_interfaces.id)`.as('private_addresses');
+
+const publicHeld = sql<
+  { address: string; version: number; prefix: number }[]
+>`(select coalesce(json_agg(json_build_object('address', host(p.block), 'version', family(p.block),
+    'prefix', masklen(p.block)) order by p.kind, p.id), '[]')
+  from public_addresses p where p.interface_id = vm_interfaces.id)`.as('public_blocks');
+
+interface Held {
+  readonly private_addresses: { address: string; role: string }[];
+  readonly public_blocks: { address: string; version: number; prefix: number }[];
+}
+
+function addressed<R extends InterfaceRow & Held>({
+  private_addresses,
+  public_blocks,
+  ...row
+}: R): Omit<R, keyof Held> & AddressedInterface {
+  const addresses =
+    row.kind === 'private' ? privateAddresses(private_addresses) : publicAddresses(public_blocks);
+  return { ...row, addresses } as Omit<R, keyof Held> & AddressedInterface;
 }
 
 /** In the order in which the guests see them. Public ones have their addresses in `public_addresses`. */
@@ -14,40 +43,53 @@ export async function readInterfaces(db: Db, vmIds: readonly string[]): Promise<
   const rows = await db
     .selectFrom('vm_interfaces')
     .selectAll('vm_interfaces')
-    .select((inner) => [
-      inner
-        .selectFrom('network_addresses')
-        .select(
-          sql<
-            { address: string; role: string }[]
-          >`coalesce(json_agg(json_build_object('address', host(address), 'role', role) order by address), '[]')`.as(
-            'held',
-          ),
-        )
-        .whereRef('network_addresses.interface_id', '=', 'vm_interfaces.id')
-        .as('private_addresses'),
-      inner
-        .selectFrom('public_addresses')
-        .select(
-          sql<
-            { address: string; version: number; prefix: number }[]
-          >`coalesce(json_agg(json_build_object('address', host(block), 'version', family(block),
-              'prefix', masklen(block)) order by kind, id), '[]')`.as('held'),
-        )
-        .whereRef('public_addresses.interface_id', '=', 'vm_interfaces.id')
-        .as('public_blocks'),
-    ])
+    .select([privateHeld, publicHeld])
     .where(sql<boolean>`vm_id = any(${[...vmIds]}::text[])`)
     .orderBy('vm_id')
     .orderBy('position')
     .execute();
-  return rows.map(({ private_addresses, public_blocks, ...row }) => ({
-    ...row,
-    addresses:
-      row.kind === 'private'
-        ? privateAddresses(private_addresses ?? [])
-        : publicAddresses(public_blocks ?? []),
-  }));
+  return rows.map(addressed);
+}
+
+type ListCall = Parameters<typeof readPage>[0] & Pick<Call, 'db'>;
+
+export interface InterfaceFilters {
+  readonly kind?: string | undefined;
+  readonly network_id?: string | undefined;
+  readonly status?: string | undefined;
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
+}
+
+export async function listInterfaces(call: ListCall, vmId: string, filters: InterfaceFilters) {
+  const { kind, network_id, status, created_after, created_before } = filters;
+  let query = call.db
+    .selectFrom('vm_interfaces')
+    .selectAll('vm_interfaces')
+    .select([privateHeld, publicHeld, pendingOperation('vm_interfaces.id').as('pending')])
+    .where('vm_id', '=', vmId)
+    .where('account_id', '=', call.caller.account.id);
+  if (kind !== undefined) query = query.where(sql<boolean>`kind = ${kind}`);
+  if (network_id !== undefined) query = query.where('network_id', '=', network_id);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (created_after !== undefined)
+    query = query.where(sql<boolean>`created_at >= ${created_after}::timestamptz`);
+  if (created_before !== undefined)
+    query = query.where(sql<boolean>`created_at < ${created_before}::timestamptz`);
+  const id = { column: sql.ref('vm_interfaces.id'), type: 'text' } as const;
+  const { rows, nextCursor } = await readPage(call, query, {
+    endpoint: 'listVmInterfaces',
+    id,
+    sorts: {
+      created_at: id,
+      updated_at: { column: sql.ref('vm_interfaces.updated_at'), type: 'timestamptz' },
+      index: { column: sql.ref('vm_interfaces.position'), type: 'bigint' },
+    },
+  });
+  return {
+    rows: rows.map((row) => ({ row: addressed(row), operation: operationIn(row.pending) })),
+    nextCursor,
+  };
 }
 
 function privateAddresses(held: readonly { address: string; role: string }[]): InterfaceAddresses {

@@ -1,0 +1,117 @@
+import type { Call } from '../../../kernel/call.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { invalid } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { lockNetwork } from '../networks/store.ts';
+import type { NetworkRow, VmRow } from '../tables.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { VmId } from '../vms/schema.ts';
+import { lockVm, lockVmIfThere, updateVm } from '../vms/store.ts';
+import { checkAddresses, holdAliases, holdOwn, readableAliases } from './addressing.ts';
+import { exampleWork } from './example.ts';
+import { addInterface, requireJoinable } from './joining.ts';
+import { attachInterfaceKind } from './kinds.ts';
+import { AttachInterface, exampleInterface, Interface, interfaceRef, presentInterface } from './schema.ts';
+import { readHolders, readInterfaces, updateInterface } from './store.ts';
+
+type Asking = Pick<Call, 'db' | 'caller'>;
+
+/**
+ * The machine, and before anything else those that may lose an alias to it: always in the same order, so that two who
+ * take from each other do not wait for each other.
+ */
+export async function lockWithHolders(
+  { db, caller }: Asking,
+  vmId: string,
+  network: NetworkRow | undefined,
+  aliases: readonly string[],
+): Promise<VmRow> {
+  const holders = network === undefined ? [] : await readHolders(db, network.id, aliases);
+  for (const id of [...new Set([vmId, ...holders.map(({ vm_id }) => vm_id)])].sort())
+    await lockVmIfThere(db, caller.account.id, id);
+  return lockVm(db, caller.account.id, vmId);
+}
+
+/** Those that lost an alias changed too. Returns the ids of their machines. */
+export async function noteTaken(
+  { db }: Pick<Asking, 'db'>,
+  taken: readonly { readonly interface_id: string }[],
+): Promise<string[]> {
+  const vms: string[] = [];
+  for (const { interface_id } of taken) {
+    const row = await updateInterface(db, interface_id, {});
+    if (row === undefined) continue;
+    await updateVm(db, row.vm_id, {});
+    vms.push(row.vm_id);
+  }
+  return vms;
+}
+
+export const attachVmInterface = endpoint({
+  id: 'attachVmInterface',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/interfaces',
+  summary: 'Attach a VM to a private network',
+  description:
+    'Also while it runs; images with cloud-init bring the link up by themselves. Waits its turn behind whatever works on the machine.',
+  permission: 'flexible-vps:vm-networking:write',
+  access: 'write',
+  resource: { name: 'interface', role: 'create' },
+  params: VmId,
+  body: AttachInterface,
+  answers: { 202: Interface },
+  problems: [
+    'operation_in_progress',
+    'operation_queue_full',
+    'invalid_state',
+    'resource_suspended',
+    'already_attached',
+    'address_taken',
+    'cidr_overlap',
+    'quota_exceeded',
+  ],
+  operation: attachInterfaceKind,
+  example: {
+    params: { id: exampleInterface.vm_id },
+    body: { network_id: 'net_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleInterface,
+        status: 'attaching',
+        operation: exampleWork('attach'),
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services } = call;
+    const network = await lockNetwork(db, caller.account.id, body.network_id);
+    const movable = body.move_aliases ? readableAliases(body.alias_ips) : [];
+    const vm = await lockWithHolders(call, params.id, network, movable);
+    const operation = (await pendingOn(db, [vm.id])).get(vm.id);
+    vmLife.require('attachVmInterface', vm.status as VmState, { operation });
+    if (network === undefined) {
+      const detail = 'There is no such network in this account.';
+      throw invalid([{ pointer: '/network_id', code: 'unknown_reference', detail }]);
+    }
+    const present = await readInterfaces(db, [vm.id]);
+    await requireJoinable(call, vm, network, present);
+    const wanted = checkAddresses(network, body);
+    const { id, mac } = await addInterface(db, vm, present, network, body);
+    await holdOwn(db, network, { id, mac }, wanted);
+    const taken = await holdAliases(db, { network, id }, wanted.aliases, body.move_aliases);
+    const losers = await noteTaken(call, taken);
+    await updateVm(db, vm.id, {});
+    const resource = interfaceRef({ id });
+    const started = await call.start({
+      kind: attachInterfaceKind,
+      input: { interface_id: id, taken },
+      resource,
+      subjects: [...new Set([vm.id, ...losers, id])],
+    });
+    call.effect({ action: 'create', ...resource });
+    const row = (await readInterfaces(db, [vm.id])).find((each) => each.id === id);
+    if (row === undefined) throw new Error(`The interface ${id} was just made.`);
+    return accepted(presentInterface(row, row.addresses, started, services.baseUrl));
+  },
+});

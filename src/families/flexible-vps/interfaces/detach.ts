@@ -1,0 +1,72 @@
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { lockVm, updateVm } from '../vms/store.ts';
+import { exampleWork } from './example.ts';
+import { detachInterfaceKind } from './kinds.ts';
+import {
+  exampleInterface,
+  Interface,
+  InterfaceId,
+  interfaceEtag,
+  interfaceLife,
+  interfaceRef,
+  presentInterface,
+} from './schema.ts';
+import { lockInterface, updateInterface } from './store.ts';
+
+export const detachVmInterface = endpoint({
+  id: 'detachVmInterface',
+  method: 'DELETE',
+  path: '/flexible-vps/v1/vms/{id}/interfaces/{interface_id}',
+  summary: 'Detach a VM from a private network',
+  description:
+    'Its addresses in the network are free again. The public interface stays as long as the machine does; only its addresses are detached.',
+  permission: 'flexible-vps:vm-networking:write',
+  access: 'write',
+  resource: { name: 'interface', role: 'delete' },
+  params: InterfaceId,
+  answers: { 202: Interface },
+  problems: ['operation_in_progress', 'operation_queue_full', 'invalid_state', 'resource_suspended'],
+  operation: detachInterfaceKind,
+  example: {
+    params: { id: exampleInterface.vm_id, interface_id: exampleInterface.id },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleInterface,
+        status: 'detaching',
+        operation: exampleWork('detach'),
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, services } = call;
+    const vm = await lockVm(db, caller.account.id, params.id);
+    const row = await lockInterface(db, caller.account.id, vm.id, params.interface_id);
+    call.checkVersion(interfaceEtag(row));
+    const pending = await pendingOn(db, [vm.id, row.id]);
+    vmLife.require('detachVmInterface', vm.status as VmState, { operation: pending.get(vm.id) });
+    if (row.kind === 'public')
+      throw new Problem('invalid_state', {
+        detail: 'The public interface cannot be detached; detach its addresses instead.',
+        extra: { current_state: row.status, allowed_states: [] },
+      });
+    interfaceLife.require('detachVmInterface', row.status as Interface['status'], {
+      operation: pending.get(row.id) ?? pending.get(vm.id),
+    });
+    await updateVm(db, vm.id, {});
+    await updateInterface(db, row.id, { status: 'detaching' });
+    const resource = interfaceRef(row);
+    const operation = await call.start({
+      kind: detachInterfaceKind,
+      input: { interface_id: row.id },
+      resource,
+      subjects: [vm.id, row.id],
+    });
+    call.effect({ action: 'delete', ...resource });
+    const changed = await lockInterface(db, vm.account_id, vm.id, row.id);
+    return accepted(presentInterface(changed, changed.addresses, operation, services.baseUrl));
+  },
+});
