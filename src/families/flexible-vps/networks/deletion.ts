@@ -3,6 +3,8 @@ import { EngineRefused } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind } from '../../../kernel/operations/kind.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { detachInterfaceKind } from '../interfaces/kinds.ts';
+import { interfaceRef } from '../interfaces/schema.ts';
 import { step } from '../work.ts';
 import { takeDown } from './engine.ts';
 import { onNetwork } from './kinds.ts';
@@ -18,14 +20,12 @@ const Input = Shape({
   was: OneOf(['active', 'error']),
 });
 
-const detachment =
-  (detachInterfaceKind: Kind) =>
-  ({ interface_id, vm_id }: NetworkUser) => ({
-    kind: detachInterfaceKind,
-    input: { interface_id },
-    resource: { type: 'interface', id: interface_id, name: null },
-    subjects: [vm_id],
-  });
+const detachment = ({ interface_id, vm_id }: NetworkUser) => ({
+  kind: detachInterfaceKind,
+  input: { interface_id },
+  resource: interfaceRef({ id: interface_id }),
+  subjects: [vm_id],
+});
 
 export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   family: 'flexible-vps',
@@ -38,12 +38,10 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
-    step('detach', async ({ db, resource, input, services }) => {
+    step('detach', async ({ db, resource, input }) => {
       const users = input.detach ? await readUsers(db, resource.id ?? '') : [];
       const staying = users.filter(({ is_leaving }) => !is_leaving);
-      const detachInterfaceKind = services.registry.kinds.get('interface.detach');
-      if (staying.length === 0 || detachInterfaceKind === undefined) return done();
-      return { kind: 'children', start: staying.map(detachment(detachInterfaceKind)) };
+      return staying.length === 0 ? done() : { kind: 'children', start: staying.map(detachment) };
     }),
     step('wait', async ({ db, resource }) => {
       const users = await readUsers(db, resource.id ?? '');

@@ -10,8 +10,9 @@ const WIDEST = 16;
 const NARROWEST = 28;
 
 export function ipv4Faults(text: string, pointer: string): FieldError[] {
-  const parsed = text.includes('/') ? parseLenient(text) : null;
-  if (parsed === null || parsed.cidr.base.family !== 4) {
+  const isPlain = text.includes('/') && !text.includes(':');
+  const parsed = isPlain ? parseLenient(text) : null;
+  if (parsed === null) {
     return [{ pointer, code: 'invalid_format', detail: 'Write an IPv4 range such as 10.10.0.0/24.' }];
   }
   const { cidr } = parsed;
