@@ -14,12 +14,16 @@ import {
   getPlacementGroup,
   listPlacementGroups,
 } from './placement-groups/endpoints.ts';
+import { performBulkVmAction } from './power/bulk/endpoints.ts';
+import { performVmAction } from './power/endpoints.ts';
+import { powerKinds } from './power/kinds.ts';
+import { resizeVm } from './resize/endpoints.ts';
+import { countGrantedSizes } from './resize/store.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 import { createVm } from './vms/creation/endpoint.ts';
 import { deleteVm } from './vms/deletion.ts';
 import { getVm, listVms } from './vms/endpoints.ts';
 import { vmLife } from './vms/lifecycle.ts';
-import { countSizes } from './vms/store.ts';
 import { updateVm } from './vms/update.ts';
 
 export const flexibleVps: Family = {
@@ -32,6 +36,9 @@ export const flexibleVps: Family = {
     getVm,
     updateVm,
     deleteVm,
+    performVmAction,
+    resizeVm,
+    performBulkVmAction,
     ...interfaceEndpoints,
     listVpsSshKeys,
     createVpsSshKey,
@@ -80,11 +87,11 @@ export const flexibleVps: Family = {
     },
   ],
   eventTypes,
-  kinds: [],
+  kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife],
   countLimits: async (db, accountId) =>
     new Map([
-      ...(await countSizes(db, accountId)),
+      ...(await countGrantedSizes(db, accountId)),
       ['flexible-vps.url-imports', await countImports(db, accountId)],
     ]),
   schedules: [removeFailedImages],

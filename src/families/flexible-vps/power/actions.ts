@@ -1,0 +1,68 @@
+/** The five things that can be done to the power of a machine. */
+import { OneOf, type Static, Type } from '../../../kernel/schema.ts';
+import type { VmState } from '../vms/lifecycle.ts';
+
+export const actionTypes = ['power_on', 'power_off', 'shutdown', 'restart', 'reset'] as const;
+export type ActionType = (typeof actionTypes)[number];
+
+const TIMEOUT_SECONDS = 90;
+const LONGEST_TIMEOUT_SECONDS = 600;
+/** Beside the time that the guest is given. */
+const DEADLINE_SECONDS = 600;
+
+export const TimeoutSeconds = Type.Integer({
+  minimum: 5,
+  maximum: LONGEST_TIMEOUT_SECONDS,
+  default: TIMEOUT_SECONDS,
+  description: 'How long the guest may take to shut down.',
+});
+
+export const actionMembers = {
+  type: OneOf(actionTypes, {
+    description: '`power_off` and `reset` are hard; `shutdown` and `restart` ask the guest.',
+  }),
+  timeout_seconds: Type.Optional(TimeoutSeconds),
+  on_timeout: Type.Optional(
+    OneOf(['fail', 'force'], {
+      default: 'fail',
+      description: '`fail`: the machine runs on, and the operation fails with `shutdown_timeout`.',
+    }),
+  ),
+};
+
+/** With everything that was left out filled in. */
+export interface Action {
+  readonly type: ActionType;
+  readonly timeout_seconds: number;
+  readonly on_timeout: 'fail' | 'force';
+}
+
+export const actionOf = (body: Static<ReturnType<typeof Type.Object<typeof actionMembers>>>): Action => ({
+  type: body.type,
+  timeout_seconds: body.timeout_seconds ?? TIMEOUT_SECONDS,
+  on_timeout: body.on_timeout ?? 'fail',
+});
+
+export const isGraceful = (type: ActionType): boolean => type === 'shutdown' || type === 'restart';
+
+export const deadlineOf = ({ type, timeout_seconds }: Pick<Action, 'type' | 'timeout_seconds'>): number =>
+  DEADLINE_SECONDS + (isGraceful(type) ? timeout_seconds : 0);
+
+export const longestDeadlineOf = (type: ActionType): number =>
+  deadlineOf({ type, timeout_seconds: LONGEST_TIMEOUT_SECONDS });
+
+export const throughOf: Readonly<Record<ActionType, VmState>> = {
+  power_on: 'starting',
+  power_off: 'stopping',
+  shutdown: 'stopping',
+  restart: 'restarting',
+  reset: 'restarting',
+};
+
+export const wantedOf: Readonly<Record<ActionType, 'running' | 'stopped'>> = {
+  power_on: 'running',
+  power_off: 'stopped',
+  shutdown: 'stopped',
+  restart: 'running',
+  reset: 'running',
+};

@@ -1,0 +1,100 @@
+/** The parts of a bulk action: each is accepted or refused as a call of its own would be. */
+import type { Start } from '../../../../kernel/operations/kind.ts';
+import { endOperation, type Origin, startOperation } from '../../../../kernel/operations/operations.ts';
+import type { OperationError } from '../../../../kernel/operations/schema.ts';
+import { readOperation, type StoredOperation } from '../../../../kernel/operations/store.ts';
+import { problems } from '../../../../kernel/problems/catalogue.ts';
+import { Problem } from '../../../../kernel/problems/problem.ts';
+import type { Services } from '../../../../kernel/services.ts';
+import type { Tx } from '../../../../store/database.ts';
+import type { VmRow } from '../../tables.ts';
+import { lockVmIfThere } from '../../vms/store.ts';
+import { beginAction, changeNothing, judge } from '../acceptance.ts';
+import type { Action } from '../actions.ts';
+import { powerKinds } from '../kinds.ts';
+import type { Target } from '../store.ts';
+
+const STEP = 'spread';
+
+function originOf(parent: StoredOperation): Origin {
+  return {
+    accountId: parent.account_id,
+    actor: parent.actor,
+    ...(parent.permission === null ? {} : { permission: parent.permission }),
+    ...(parent.request_id === null ? {} : { requestId: parent.request_id }),
+    parent: { id: parent.id, step: STEP, subjects: [] },
+  };
+}
+
+const errorOf = ({ code, message }: Problem): OperationError => ({
+  code,
+  detail: message,
+  retryable: problems[code].retryable ?? false,
+});
+
+type Verdict = 'started' | { readonly row: VmRow } | { readonly refusal: Problem };
+
+/** Nothing is written by what is refused, so the rest of the transaction may go on. */
+async function tryOne(
+  tx: Tx,
+  row: VmRow | undefined,
+  action: Action,
+  start: (start: Start) => Promise<StoredOperation>,
+): Promise<Verdict> {
+  if (row === undefined) return { refusal: new Problem('not_found') };
+  try {
+    if ((await judge(tx, row, action)) === 'unchanged') return { row };
+    await beginAction(tx, row, action, start);
+    return 'started';
+  } catch (error) {
+    if (error instanceof Problem) return { refusal: error };
+    throw error;
+  }
+}
+
+/** One that never ran: it holds no place, and the machine is left as it is. */
+async function startRefused(
+  tx: Tx,
+  { registry }: Services,
+  start: Start,
+  origin: Origin,
+  refusal: Problem,
+): Promise<void> {
+  const free = { ...start, kind: { ...start.kind, queue: 'free' as const } };
+  const { id } = await startOperation(tx, registry, free, origin);
+  const ending = { status: 'failed' as const, error: errorOf(refusal), result: null };
+  await endOperation(tx, registry, id, ending, { attempt: 0 });
+}
+
+/** Rows first, then queues, then events: nobody who takes them in this order is locked out. */
+export async function startChildren(
+  tx: Tx,
+  services: Services,
+  parentId: string,
+  action: Action,
+  targets: readonly Target[],
+): Promise<void> {
+  const parent = await readOperation(tx, parentId);
+  if (parent === undefined || targets.length === 0) return;
+  const origin = originOf(parent);
+  const start = (each: Start): Promise<StoredOperation> =>
+    startOperation(tx, services.registry, each, origin);
+  const sorted = [...targets].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const rows = new Map<string, VmRow | undefined>();
+  for (const { id } of sorted) rows.set(id, await lockVmIfThere(tx, parent.account_id, id));
+  const verdicts: [Target, Verdict][] = [];
+  for (const target of sorted) verdicts.push([target, await tryOne(tx, rows.get(target.id), action, start)]);
+  for (const [{ id, name }, verdict] of verdicts) {
+    if (verdict === 'started') continue;
+    if ('row' in verdict) await start(changeNothing(verdict.row, action));
+    else {
+      const { type, timeout_seconds, on_timeout } = action;
+      const refused = {
+        kind: powerKinds[type],
+        input: { timeout_seconds, on_timeout },
+        resource: { type: 'vm', id, name },
+      };
+      await startRefused(tx, services, refused, origin, verdict.refusal);
+    }
+  }
+}

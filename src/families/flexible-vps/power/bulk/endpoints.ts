@@ -1,0 +1,119 @@
+import type { Call } from '../../../../kernel/call.ts';
+import { OperationView, presentOperation } from '../../../../kernel/operations/schema.ts';
+import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
+import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../../kernel/record.ts';
+import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { vmRef } from '../../vms/leaving.ts';
+import { actionMembers, actionOf, deadlineOf } from '../actions.ts';
+import { exampleBulkAction } from '../example.ts';
+import { findTargets, selectTargets, type Target } from '../store.ts';
+import { bulkPowerKind } from './kind.ts';
+
+const MOST_VMS = 100;
+const MAX_PARALLEL = 5;
+
+const BulkAction = Shape({
+  ...actionMembers,
+  vm_ids: Type.Optional(
+    Type.Array(Id('vm'), {
+      minItems: 1,
+      maxItems: MOST_VMS,
+      uniqueItems: true,
+      description: 'Either these, or all that `label_selector` finds.',
+    }),
+  ),
+  label_selector: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Resolved once, when the call is accepted: 1 to 100 machines.',
+    }),
+  ),
+  max_parallel: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 20, default: MAX_PARALLEL, description: 'So many at a time.' }),
+  ),
+  stop_on_failure: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether no further one is begun once one has failed.' }),
+  ),
+});
+type BulkAction = Static<typeof BulkAction>;
+
+const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
+  invalid([{ pointer, code, detail }]);
+
+async function namedTargets(
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  ids: readonly string[],
+): Promise<Target[]> {
+  const found = await findTargets(db, caller.account.id, ids);
+  const known = new Map(found.map((target) => [target.id, target]));
+  const missing = ids.flatMap((id, i): FieldError[] =>
+    known.has(id)
+      ? []
+      : [
+          {
+            pointer: `/vm_ids/${i}`,
+            code: 'unknown_reference',
+            detail: 'There is no such machine in this account.',
+          },
+        ],
+  );
+  if (missing.length > 0) throw invalid(missing);
+  return ids.flatMap((id) => known.get(id) ?? []);
+}
+
+async function selectedTargets({ db, caller }: Pick<Call, 'db' | 'caller'>, text: string): Promise<Target[]> {
+  const pointer = '/label_selector';
+  const selector = parseLabelSelector(text, pointer);
+  const found = await selectTargets(db, caller.account.id, selector, MOST_VMS + 1);
+  if (found.length === 0) throw refuse(pointer, 'out_of_range', 'No machine has such labels.');
+  if (found.length > MOST_VMS)
+    throw refuse(pointer, 'out_of_range', `More than ${MOST_VMS} machines have such labels.`);
+  return found;
+}
+
+function targetsOf(
+  call: Pick<Call, 'db' | 'caller'>,
+  { vm_ids, label_selector }: BulkAction,
+): Promise<Target[]> {
+  if (vm_ids !== undefined && label_selector !== undefined)
+    throw refuse('/label_selector', 'mutually_exclusive', 'Give either vm_ids or label_selector, not both.');
+  if (vm_ids !== undefined) return namedTargets(call, vm_ids);
+  if (label_selector !== undefined) return selectedTargets(call, label_selector);
+  throw refuse('/vm_ids', 'required', 'Give vm_ids or label_selector.');
+}
+
+export const performBulkVmAction = endpoint({
+  id: 'performBulkVmAction',
+  method: 'POST',
+  path: '/flexible-vps/v1/bulk-actions',
+  summary: 'Start, stop or restart many VMs',
+  description:
+    'Each machine has an operation of its own, a child of the one in the answer. One that cannot take the action is a failed child with the code its own call would have had; the parent fails if any child did.',
+  permission: 'flexible-vps:vm-power:write',
+  access: 'write',
+  resource: { name: 'vm', role: 'action' },
+  body: BulkAction,
+  answers: { 202: OperationView },
+  problems: [],
+  operation: bulkPowerKind,
+  example: {
+    body: { type: 'restart', label_selector: 'env=prod', max_parallel: 2 },
+    answer: { status: 202, body: exampleBulkAction },
+  },
+  async handle(call) {
+    const { body, services, effect, start } = call;
+    const vms = await targetsOf(call, body);
+    const action = actionOf(body);
+    const max_parallel = body.max_parallel ?? MAX_PARALLEL;
+    const rounds = Math.ceil(vms.length / max_parallel);
+    const operation = await start({
+      kind: { ...bulkPowerKind, deadlineSeconds: rounds * deadlineOf(action) },
+      input: { action, vms, max_parallel, stop_on_failure: body.stop_on_failure ?? false },
+      resource: { type: 'vm', id: null, name: null },
+    });
+    for (const vm of vms) effect({ action: 'start', ...vmRef(vm) });
+    return accepted(presentOperation(operation, services.baseUrl));
+  },
+});

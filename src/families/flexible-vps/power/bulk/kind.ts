@@ -1,0 +1,77 @@
+/** One action on many machines: an operation for each, so many at a time. */
+import {
+  done,
+  failed,
+  type Kind,
+  kind,
+  type Outcome,
+  type Work,
+} from '../../../../kernel/operations/kind.ts';
+import { hasEnded } from '../../../../kernel/operations/schema.ts';
+import { Shape, Type } from '../../../../kernel/schema.ts';
+import { type Action, actionMembers, longestDeadlineOf } from '../actions.ts';
+import { type Child, readChildren, type Target } from '../store.ts';
+import { startChildren } from './children.ts';
+
+/** Looked at now and then even if no word came that one of them ended. */
+const PATROL_SECONDS = 60;
+
+const Input = Shape({
+  action: Shape(actionMembers),
+  vms: Type.Array(Shape({ id: Type.String(), name: Type.String() })),
+  max_parallel: Type.Integer(),
+  stop_on_failure: Type.Boolean(),
+});
+
+interface Input {
+  readonly action: Action;
+  readonly vms: readonly Target[];
+  readonly max_parallel: number;
+  readonly stop_on_failure: boolean;
+}
+
+const isFault = ({ status }: Child): boolean => status === 'failed' || status === 'cancelled';
+
+function conclude(children: readonly Child[], { vms }: Input): Outcome {
+  const faults = children.filter(isFault);
+  if (faults.length === 0) return done({ total: vms.length, succeeded: children.length, failed: 0 });
+  const untried = vms.length - children.length;
+  const rest = untried === 0 ? '' : ` ${untried} were not tried any more.`;
+  const codes = [...new Set(faults.flatMap(({ error }) => error?.code ?? []))];
+  const why = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
+  return failed('child_failed', `${faults.length} of ${vms.length} failed${why}.${rest}`);
+}
+
+/** Begun anew whenever one of them has ended: what it starts is in the commit that lets it sleep again. */
+async function spread(work: Work<Input>): Promise<Outcome> {
+  const { input, operationId, db, services } = work;
+  const children = await readChildren(db, operationId);
+  const known = new Set(children.map(({ vmId }) => vmId));
+  const isStopped = input.stop_on_failure && children.some(isFault);
+  const left = isStopped ? [] : input.vms.filter(({ id }) => !known.has(id));
+  const open = children.filter(({ status }) => !hasEnded(status)).length;
+  if (open === 0 && left.length === 0) return conclude(children, input);
+  const next = left.slice(0, Math.max(0, input.max_parallel - open));
+  return {
+    kind: 'sleep',
+    seconds: PATROL_SECONDS,
+    waitingFor: 'children',
+    async commit(tx) {
+      await startChildren(tx, services, operationId, input.action, next);
+      return undefined;
+    },
+  };
+}
+
+export const bulkPowerKind: Kind = kind<Input>({
+  type: 'vm.bulk_power',
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'free',
+  input: Input,
+  typicalSeconds: 60,
+  deadlineSeconds: 100 * longestDeadlineOf('restart'),
+  // What has begun is finished, the rest is not begun.
+  cancellable: true,
+  steps: [{ name: 'spread', run: spread }],
+});

@@ -1,0 +1,53 @@
+import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { Shape } from '../../../kernel/schema.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { exampleVm, VmId } from '../vms/schema.ts';
+import { lockVm } from '../vms/store.ts';
+import { beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
+import { actionMembers, actionOf } from './actions.ts';
+import { exampleAction } from './example.ts';
+import { powerKinds } from './kinds.ts';
+
+export const performVmAction = endpoint({
+  id: 'performVmAction',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/actions',
+  summary: 'Start, stop or restart a VM',
+  description:
+    'A graceful action never turns into a hard one unless `on_timeout` says so. What is in the wanted state already ends at once with `result.changed` false.',
+  permission: 'flexible-vps:vm-power:write',
+  access: 'write',
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: Shape(actionMembers),
+  answers: { 202: OperationView },
+  problems: [
+    'operation_in_progress',
+    'invalid_state',
+    'vm_not_running',
+    'resource_suspended',
+    'placement_unsatisfiable',
+    'capacity_unavailable',
+  ],
+  operation: powerKinds.shutdown,
+  example: {
+    params: { id: exampleVm.id },
+    body: { type: 'shutdown', timeout_seconds: 120, on_timeout: 'force' },
+    answer: { status: 202, body: exampleAction },
+  },
+  async handle({ db, caller, params, body, services, effect, start }) {
+    const row = await lockVm(db, caller.account.id, params.id);
+    const action = actionOf(body);
+    const verdict = await judge(db, row, action);
+    if (verdict === 'unchanged') {
+      const operation = await start(changeNothing(row, action));
+      effect({ action: 'none', ...vmRef(row) });
+      return accepted(presentOperation(operation, services.baseUrl));
+    }
+    if (action.type === 'power_on') await requirePlace(db, services, row);
+    const operation = await beginAction(db, row, action, start);
+    effect({ action: 'start', ...vmRef(row) });
+    return accepted(presentOperation(operation, services.baseUrl));
+  },
+});

@@ -1,0 +1,110 @@
+import type { ComputeEngine, Instance } from '../../../engines/compute/port.ts';
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import type { OperationError } from '../../../kernel/operations/schema.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { VmRow } from '../tables.ts';
+import { bringUp, guestOf, refOf } from '../vms/guest.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { engineAt, step } from '../work.ts';
+import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
+import { leaveStatus, refusalOf, withVm, writeStatus } from './status.ts';
+import { ensureDown, restart } from './stopping.ts';
+
+const Input = Shape({
+  timeout_seconds: Type.Integer(),
+  on_timeout: OneOf(['fail', 'force']),
+  /** What it was when this was accepted; absent where it was refused or nothing had to be done. */
+  former: Type.Optional(OneOf(['running', 'stopped'])),
+});
+type Input = Static<typeof Input>;
+
+/** So often the engine is taken at its word that it did what it did not do. */
+const MOST_LIES = 3;
+
+const act: Readonly<
+  Record<ActionType, (engine: ComputeEngine, work: Work<Input>, row: VmRow) => Promise<unknown>>
+> = {
+  power_on: (engine, { db, signal }, row) => bringUp(engine, db, row, signal),
+  power_off: (engine, { signal }, row) => engine.ensureStopped(refOf(row), { force: true }, signal),
+  shutdown: (engine, { input, signal }, row) => ensureDown(engine, refOf(row), graceOf(input), signal),
+  async restart(engine, { input, signal, operationId }, row) {
+    await engine.ensureGuest(refOf(row), guestOf(row), signal);
+    await restart(engine, refOf(row), graceOf(input), operationId, signal);
+  },
+  async reset(engine, { signal, operationId }, row) {
+    await engine.ensureGuest(refOf(row), guestOf(row), signal);
+    await engine.restart(refOf(row), { force: true, once: operationId }, signal);
+  },
+};
+
+const graceOf = ({ timeout_seconds, on_timeout }: Input) => ({
+  timeoutSeconds: timeout_seconds,
+  force: on_timeout === 'force',
+});
+
+const happened: Readonly<Record<ActionType, readonly [type: string, words: string]>> = {
+  power_on: ['vm.started', 'was started'],
+  power_off: ['vm.stopped', 'was switched off'],
+  shutdown: ['vm.stopped', 'was shut down'],
+  restart: ['vm.restarted', 'was restarted'],
+  reset: ['vm.restarted', 'was reset'],
+};
+
+function eventOf(type: ActionType, row: VmRow): NewEvent {
+  const [name, words] = happened[type];
+  return { type: name, resource: vmRef(row), message: `The machine ${row.name} ${words}.` };
+}
+
+const unlike = (wanted: string, seen: Instance | null): OperationError => ({
+  code: 'engine_failed',
+  detail: `The engine did as it was told, but the machine is ${seen?.state ?? 'gone'} and not ${wanted}.`,
+  retryable: false,
+});
+
+/** Whatever came of it, the row says afterwards what the machine is; only then the operation may end. */
+const actStep = (type: ActionType) =>
+  step<Input>(
+    'power',
+    withVm(async (work, row): Promise<Outcome> => {
+      const engine = engineAt(work.services, row.location);
+      const refused = await refusalOf(() => act[type](engine, work, row));
+      const seen = await engine.observeInstance(refOf(row), work.signal);
+      const wanted = wantedOf[type];
+      const fault = refused ?? (seen?.state === wanted ? null : unlike(wanted, seen));
+      if (refused === null && fault !== null && seen !== null && work.tries < MOST_LIES)
+        return failed(fault.code, fault.detail, true);
+      return done({ fault }, async (tx) => {
+        const told = await writeStatus(work.services, tx, row, throughOf[type], seen, work.now);
+        return fault === null ? [...(told ?? []), eventOf(type, row)] : told;
+      });
+    }),
+  );
+
+const reportStep = step<Input>('report', async ({ results }) => {
+  const { fault = null } = (results['power'] ?? {}) as { fault?: OperationError | null };
+  return fault === null ? done({ changed: true }) : { kind: 'failed', error: fault };
+});
+
+const powerKind = (type: ActionType): Kind =>
+  kind<Input>({
+    type: `vm.${type}`,
+    family: 'flexible-vps',
+    resourceType: 'vm',
+    queue: 'exclusive',
+    input: Input,
+    typicalSeconds: 5,
+    deadlineSeconds: longestDeadlineOf(type),
+    cancellable: false,
+    steps: [actStep(type), reportStep],
+    settle: (tx, { status, resource }, { former }) =>
+      leaveStatus(tx, resource.id, throughOf[type], status === 'succeeded' ? undefined : former),
+  });
+
+export const powerKinds: Readonly<Record<ActionType, Kind>> = {
+  power_on: powerKind('power_on'),
+  power_off: powerKind('power_off'),
+  shutdown: powerKind('shutdown'),
+  restart: powerKind('restart'),
+  reset: powerKind('reset'),
+};

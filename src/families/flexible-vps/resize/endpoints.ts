@@ -1,0 +1,127 @@
+import type { Call } from '../../../kernel/call.ts';
+import { requireRoom } from '../../../kernel/limits/room.ts';
+import { lockDeclarations } from '../../../kernel/named/store.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { enterStatus } from '../power/status.ts';
+import type { VmRow } from '../tables.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { showVm } from '../vms/present.ts';
+import { costOf } from '../vms/pricing.ts';
+import { exampleVm, Vm, VmId } from '../vms/schema.ts';
+import { lockVm } from '../vms/store.ts';
+import { resizeVmKind } from './kind.ts';
+import { growthOf, requireCapacity, requireLive } from './room.ts';
+import { type ResizeInput, ResizeVm } from './schema.ts';
+import { isSame, sizeOf, type Target, targetOf } from './target.ts';
+
+const SHUTDOWN_SECONDS = 90;
+const MB_PER_GB = 1024;
+
+type ResizeCall = Call<{ readonly id: string }, unknown, ResizeVm>;
+
+async function requireState({ db }: ResizeCall, row: VmRow): Promise<void> {
+  const state = row.status as VmState;
+  vmLife.require('resizeVm', state, { operation: (await pendingOn(db, [row.id])).get(row.id) });
+  if (row.rescue_expires_at !== null) throw new Problem('vm_in_rescue', { extra: { current_state: state } });
+}
+
+async function requireQuota(call: ResizeCall, row: VmRow, { size }: Target): Promise<void> {
+  const { vcpus, memoryMb } = growthOf(sizeOf(row), size);
+  await requireRoom(call, [
+    { limit: 'flexible-vps.vcpus', amount: vcpus },
+    { limit: 'flexible-vps.memory-gb', amount: memoryMb / MB_PER_GB },
+  ]);
+}
+
+function inputOf(body: ResizeVm, row: VmRow, { plan, size, configuration }: Target): ResizeInput {
+  const former = row.status === 'running' ? 'running' : 'stopped';
+  const { start_after = 'as_before', mode = 'cold' } = body;
+  return {
+    former,
+    from: { vcpus: row.vcpus, memory_mb: row.memory_mb, disk_gb: row.disk_gb },
+    to: { vcpus: size.vcpus, memory_mb: size.memoryMb, disk_gb: size.diskGb },
+    plan,
+    configuration,
+    mode,
+    shutdown_timeout_seconds: body.shutdown_timeout_seconds ?? SHUTDOWN_SECONDS,
+    force_after_timeout: body.force_after_timeout ?? false,
+    runs_after: start_after === 'as_before' ? former === 'running' : start_after === 'yes',
+  };
+}
+
+const changesOf = (row: VmRow, { plan, size }: Target) =>
+  (
+    [
+      ['/plan', row.plan, plan],
+      ['/vcpus', row.vcpus, size.vcpus],
+      ['/memory_mb', row.memory_mb, size.memoryMb],
+      ['/disk_gb', row.disk_gb, size.diskGb],
+    ] as const
+  )
+    .filter(([, before, after]) => before !== after)
+    .map(([pointer, before, after]) => ({ pointer, before, after }));
+
+export const resizeVm = endpoint({
+  id: 'resizeVm',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/resize',
+  summary: 'Resize a VM',
+  description:
+    'In this order: stop, processors and memory, disk, start. What cannot be done is taken back, and the machine is as it was; only a disk that has grown stays so. The disk grows only with `disk_gb`, so that the way back to a smaller plan is open.',
+  permission: 'flexible-vps:vms:write',
+  access: 'write',
+  raisesCost: true,
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: ResizeVm,
+  answers: { 202: Vm },
+  problems: [
+    'operation_in_progress',
+    'invalid_state',
+    'resource_suspended',
+    'vm_in_rescue',
+    'live_resize_unavailable',
+    'quota_exceeded',
+    'capacity_unavailable',
+    'placement_unsatisfiable',
+  ],
+  operation: resizeVmKind,
+  example: {
+    params: { id: exampleVm.id },
+    body: { plan: 'flex-4-8' },
+    answer: {
+      status: 202,
+      body: { ...exampleVm, status: 'resizing', operation: exampleOperation('vm.resize', exampleVm) },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services, now, effect, cost, start } = call;
+    const row = await lockVm(db, caller.account.id, params.id);
+    await requireState(call, row);
+    if (body.mode === 'live' && body.start_after === 'no') {
+      const detail = 'A machine that is resized while it runs is not stopped.';
+      throw invalid([{ pointer: '/start_after', code: 'incompatible', detail }]);
+    }
+    const target = targetOf(services, row, body, now);
+    const resource = vmRef(row);
+    const input = inputOf(body, row, target);
+    if (isSame(row, target)) {
+      const operation = await start({ kind: resizeVmKind, input, resource, unchanged: true });
+      effect({ action: 'none', ...resource });
+      return accepted(await showVm(call, row, operation));
+    }
+    if (input.mode === 'live') await requireLive(services, row, target);
+    await lockDeclarations(db, caller.account.id, 'vm');
+    await requireQuota(call, row, target);
+    await requireCapacity(db, services, row, target);
+    const operation = await start({ kind: resizeVmKind, input, resource });
+    const resizing = await enterStatus(db, row, 'resizing');
+    effect({ action: 'update', ...resource, changes: changesOf(row, target) });
+    cost(costOf(services, target.after, target.before, row.labels));
+    return accepted(await showVm(call, resizing, operation));
+  },
+});

@@ -1,0 +1,167 @@
+/** Another size, in a fixed order: stop, size, disk, start. What is refused on the way is taken back. */
+import type { ComputeEngine, Instance, Size } from '../../../engines/compute/port.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import type { OperationError } from '../../../kernel/operations/schema.ts';
+import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
+import { ensureDown } from '../power/stopping.ts';
+import type { VmRow } from '../tables.ts';
+import { bringUp, refOf } from '../vms/guest.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { lockVmIfThere, updateVm } from '../vms/store.ts';
+import { engineAt, step } from '../work.ts';
+import { ResizeInput } from './schema.ts';
+import { configurationWithDisk, sizeOf } from './target.ts';
+
+type Resizing = Work<ResizeInput>;
+
+const STATUS = 'resizing';
+const MOST_LIES = 3;
+
+/** What an earlier step was refused: the rest is then only about taking it back. */
+function faultOf({ results }: Resizing): OperationError | null {
+  for (const result of Object.values(results as Record<string, { fault?: OperationError | null }>))
+    if (result.fault != null) return result.fault;
+  return null;
+}
+
+/** A step on the way: skipped once something was refused, and what it is refused itself is kept for later. */
+const onTheWay = (
+  name: string,
+  ask: (engine: ComputeEngine, work: Resizing, row: VmRow) => Promise<unknown>,
+  isDone: (seen: Instance, input: ResizeInput) => boolean,
+) =>
+  step<ResizeInput>(
+    name,
+    withVm(async (work, row): Promise<Outcome> => {
+      if (faultOf(work) !== null) return done();
+      const engine = engineAt(work.services, row.location);
+      const refused = await refusalOf(() => ask(engine, work, row));
+      const seen = await engine.observeInstance(refOf(row), work.signal);
+      if (seen !== null && isDone(seen, work.input)) return done();
+      const detail = `The engine did as it was told at the step ${name}, but the machine is not like that.`;
+      if (refused === null && seen !== null && work.tries < MOST_LIES)
+        return failed('engine_failed', detail, true);
+      return done({ fault: refused ?? { code: 'engine_failed', detail, retryable: false } });
+    }),
+  );
+
+const isOf = (a: Size, b: Size): boolean => a.vcpus === b.vcpus && a.memoryMb === b.memoryMb;
+
+const stop = onTheWay(
+  'stop',
+  async (engine, { input, signal }, row) => {
+    if (input.mode === 'live') return;
+    const grace = { timeoutSeconds: input.shutdown_timeout_seconds, force: input.force_after_timeout };
+    await ensureDown(engine, refOf(row), grace, signal);
+  },
+  ({ state }, { mode }) => mode === 'live' || state === 'stopped',
+);
+
+/** A running machine is given all at once, so that nothing is left half done that could not be taken back. */
+const size = onTheWay(
+  'size',
+  (engine, { input, signal }, row) => {
+    const { diskGb } = sizeOf(input.mode === 'live' ? input.to : input.from);
+    return engine.ensureSize(refOf(row), { ...sizeOf(input.to), diskGb }, signal);
+  },
+  (seen, { to }) => isOf(seen.size, sizeOf(to)),
+);
+
+const disk = onTheWay(
+  'disk',
+  (engine, { input, signal }, row) => engine.ensureSize(refOf(row), sizeOf(input.to), signal),
+  (seen, { to }) => isOf(seen.size, sizeOf(to)) && seen.size.diskGb === to.disk_gb,
+);
+
+const start = onTheWay(
+  'start',
+  async (engine, { input, db, signal }, row) => {
+    if (input.runs_after) await bringUp(engine, db, row, signal);
+  },
+  ({ state }, { runs_after }) => !runs_after || state === 'running',
+);
+
+async function takeBack(engine: ComputeEngine, work: Resizing, row: VmRow): Promise<void> {
+  const { input, db, signal } = work;
+  const seen = await engine.observeInstance(refOf(row), signal);
+  if (seen === null) return;
+  const old = { ...sizeOf(input.from), diskGb: seen.size.diskGb };
+  if (!isOf(seen.size, old)) await refusalOf(() => engine.ensureSize(refOf(row), old, signal));
+  if (input.former === 'running') await refusalOf(() => bringUp(engine, db, row, signal));
+}
+
+/** A disk that has grown stays so, and a size that could not be taken back is the size it has. */
+function trueSize({ services, input }: Resizing, row: VmRow, seen: Instance) {
+  const isNew = isOf(seen.size, sizeOf(input.to)) && !isOf(seen.size, sizeOf(input.from));
+  if (isNew && seen.size.diskGb === input.to.disk_gb) return newSize(input, row);
+  const grown = { ...row, ...(isNew ? newSize(input, row) : {}) };
+  if (grown.disk_gb === seen.size.diskGb) return null;
+  const { diskGb: disk_gb } = seen.size;
+  return { ...grown, disk_gb, configuration: configurationWithDisk(services, grown, disk_gb) };
+}
+
+const newSize = ({ to, plan, configuration }: ResizeInput, { requested }: VmRow) => ({
+  ...to,
+  plan,
+  requested: { ...requested, plan },
+  configuration,
+});
+
+const restore = step<ResizeInput>(
+  'restore',
+  withVm(async (work, row) => {
+    if (faultOf(work) === null) return done();
+    const engine = engineAt(work.services, row.location);
+    await takeBack(engine, work, row);
+    const seen = await engine.observeInstance(refOf(row), work.signal);
+    return done({}, async (tx) => {
+      const size = seen === null ? null : trueSize(work, row, seen);
+      if (size !== null) await writeSize(tx, row, size);
+      return writeStatus(work.services, tx, row, STATUS, seen, work.now);
+    });
+  }),
+);
+
+type SizeChange = Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb' | 'plan' | 'requested' | 'configuration'>;
+
+/** Priced by whoever writes the status next, in the same transaction. */
+async function writeSize(
+  tx: Parameters<typeof lockVmIfThere>[0],
+  { account_id, id }: VmRow,
+  { vcpus, memory_mb, disk_gb, plan, requested, configuration }: SizeChange,
+): Promise<boolean> {
+  const held = await lockVmIfThere(tx, account_id, id);
+  if (held?.status !== STATUS) return false;
+  await updateVm(tx, id, { vcpus, memory_mb, disk_gb, plan, requested, configuration });
+  return true;
+}
+
+const conclude = step<ResizeInput>(
+  'conclude',
+  withVm(async (work, row) => {
+    const { input, services, signal, now } = work;
+    const fault = faultOf(work);
+    if (fault !== null) return { kind: 'failed', error: fault };
+    const seen = await engineAt(services, row.location).observeInstance(refOf(row), signal);
+    return done({ changed: true, plan: input.plan, ...input.to }, async (tx) => {
+      if (!(await writeSize(tx, row, newSize(input, row)))) return undefined;
+      const told = await writeStatus(services, tx, row, STATUS, seen, now);
+      const message = `The machine ${row.name} is now ${input.plan}, with a disk of ${input.to.disk_gb} GB.`;
+      return [...(told ?? []), { type: 'vm.resized', resource: vmRef(row), message }];
+    });
+  }),
+);
+
+export const resizeVmKind: Kind = kind<ResizeInput>({
+  type: 'vm.resize',
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'exclusive',
+  input: ResizeInput,
+  typicalSeconds: 30,
+  deadlineSeconds: 1800,
+  cancellable: false,
+  steps: [stop, size, disk, start, restore, conclude],
+  settle: (tx, { status, resource }, { former }) =>
+    leaveStatus(tx, resource.id, STATUS, status === 'succeeded' ? undefined : former),
+});

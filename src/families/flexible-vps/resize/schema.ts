@@ -1,0 +1,52 @@
+import { OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
+import { TimeoutSeconds } from '../power/actions.ts';
+
+const disk = Type.Integer({ minimum: 1, maximum: 100_000 });
+
+export const ResizeVm = Shape({
+  plan: Type.Optional({ ...Slug, description: 'Either a plan or a size of your own.' }),
+  custom_size: Type.Optional(
+    Shape({
+      vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
+      memory_mb: Type.Integer({ minimum: 1, maximum: 16_777_216 }),
+      disk_gb: Type.Optional(disk),
+    }),
+  ),
+  disk_gb: Type.Optional({
+    ...disk,
+    description:
+      'Left out, the disk stays as it is. It never shrinks, and a larger one than the plan has is billed.',
+  }),
+  mode: Type.Optional(
+    OneOf(['cold', 'live'], {
+      default: 'cold',
+      description: '`cold` stops a running machine and starts it again; `live` only grows.',
+    }),
+  ),
+  shutdown_timeout_seconds: Type.Optional(TimeoutSeconds),
+  force_after_timeout: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether a guest that does not shut down is cut off.' }),
+  ),
+  start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
+});
+export type ResizeVm = Static<typeof ResizeVm>;
+
+const SizeShape = Shape({
+  vcpus: Type.Integer(),
+  memory_mb: Type.Integer(),
+  disk_gb: Type.Integer(),
+});
+
+/** What the operation is told. The row keeps the old size until the new one is there. */
+export const ResizeInput = Shape({
+  former: OneOf(['running', 'stopped']),
+  from: SizeShape,
+  to: SizeShape,
+  plan: Type.String(),
+  configuration: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+  mode: OneOf(['cold', 'live']),
+  shutdown_timeout_seconds: Type.Integer(),
+  force_after_timeout: Type.Boolean(),
+  runs_after: Type.Boolean(),
+});
+export type ResizeInput = Static<typeof ResizeInput>;

@@ -1,0 +1,124 @@
+/** The size that was asked for, as a machine that exists can have it. */
+import type { Size } from '../../../engines/compute/port.ts';
+import type { PricedItem } from '../../../kernel/prices/price.ts';
+import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { VmRow } from '../tables.ts';
+import { asBodyErrors, priceVm } from '../vms/pricing.ts';
+import type { ResizeVm } from './schema.ts';
+
+export interface Target {
+  readonly plan: string;
+  readonly size: Size;
+  readonly configuration: Record<string, unknown>;
+  readonly before: PricedItem | null;
+  readonly after: PricedItem;
+}
+
+export const sizeOf = ({
+  vcpus,
+  memory_mb,
+  disk_gb,
+}: Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb'>): Size => ({
+  vcpus,
+  memoryMb: memory_mb,
+  diskGb: disk_gb,
+});
+
+const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
+  invalid([{ pointer, code, detail }]);
+
+function diskOf(body: ResizeVm, row: VmRow): number {
+  const own = body.custom_size?.disk_gb;
+  if (own !== undefined && body.disk_gb !== undefined && own !== body.disk_gb)
+    throw refuse('/disk_gb', 'mutually_exclusive', 'It differs from custom_size.disk_gb; give one of them.');
+  const wanted = body.disk_gb ?? own ?? row.disk_gb;
+  if (wanted < row.disk_gb) {
+    const pointer = body.disk_gb === undefined ? '/custom_size/disk_gb' : '/disk_gb';
+    throw refuse(pointer, 'disk_shrink', `The disk has ${row.disk_gb} GB, and disks only grow.`);
+  }
+  return wanted;
+}
+
+/** All that bears a price beside the size stays. A licence goes with its image, as long as the provider lists it. */
+export function configurationWith(
+  { provider }: Pick<Services, 'provider'>,
+  row: VmRow,
+  size: { readonly plan: string; readonly disk_gb: number } | { readonly custom_size: object },
+): Record<string, unknown> {
+  const { plan: _, custom_size: __, disk_gb: ___, source, ...rest } = row.configuration;
+  const image = (source as { image_id?: unknown } | undefined)?.image_id;
+  const isListed = provider.catalogue.images.some(({ slug }) => slug === image);
+  return { ...rest, ...(isListed ? { source } : {}), ...size };
+}
+
+/** With another disk but otherwise as it is. */
+export function configurationWithDisk(
+  services: Pick<Services, 'provider'>,
+  row: VmRow,
+  disk_gb: number,
+): Record<string, unknown> {
+  const { vcpus, memory_mb, plan } = row;
+  const size = plan === 'custom' ? { custom_size: { vcpus, memory_mb, disk_gb } } : { plan, disk_gb };
+  return configurationWith(services, row, size);
+}
+
+function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number) {
+  const { plans, custom_plan } = provider.catalogue;
+  const plan = plans.find(({ slug }) => slug === body.plan);
+  if (plan !== undefined)
+    return {
+      plan: plan.slug,
+      architecture: plan.architecture,
+      vcpus: plan.vcpus,
+      memory_mb: plan.memory_mb,
+      disk_gb,
+    };
+  if (body.custom_size === undefined || custom_plan === null)
+    throw new Error('It has a price, so it has a size.');
+  const { vcpus, memory_mb } = body.custom_size;
+  return { plan: 'custom', architecture: custom_plan.architecture, vcpus, memory_mb, disk_gb };
+}
+
+function requireFitting({ provider }: Services, row: VmRow, chosen: ReturnType<typeof chosenOf>): void {
+  const pointer = chosen.plan === 'custom' ? '/custom_size' : '/plan';
+  if (chosen.architecture !== row.architecture)
+    throw refuse(
+      pointer,
+      'incompatible',
+      `The machine is ${row.architecture}, this would make it ${chosen.architecture}.`,
+    );
+  const image = provider.catalogue.images.find(({ slug }) => slug === row.image?.slug);
+  if (image !== undefined && chosen.memory_mb < image.min_memory_mb)
+    throw refuse(pointer, 'incompatible', `Its image needs ${image.min_memory_mb} MB of memory.`);
+}
+
+export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Date): Target {
+  if (body.plan !== undefined && body.custom_size !== undefined)
+    throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
+  if (body.plan === undefined && body.custom_size === undefined)
+    throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
+  const disk_gb = diskOf(body, row);
+  const size =
+    body.custom_size === undefined
+      ? { plan: body.plan ?? '', disk_gb }
+      : { custom_size: { ...body.custom_size, disk_gb } };
+  const configuration = configurationWith(services, row, size);
+  const was = priceVm(services, row.configuration, { at: now, existing: 'unchanged' });
+  const before = was.ok ? was.item : null;
+  const isKept = body.plan === row.plan;
+  const priced = priceVm(services, configuration, {
+    at: now,
+    existing: isKept ? 'unchanged' : (before?.lines ?? []),
+  });
+  if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
+  const chosen = chosenOf(services, body, disk_gb);
+  requireFitting(services, row, chosen);
+  return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
+}
+
+export const isSame = (row: VmRow, { plan, size }: Target): boolean =>
+  plan === row.plan &&
+  size.vcpus === row.vcpus &&
+  size.memoryMb === row.memory_mb &&
+  size.diskGb === row.disk_gb;
