@@ -1,17 +1,19 @@
 /** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
 import type { Db } from '../store/database.ts';
 import type { Permission } from './access/permissions.ts';
+import type { ConsoleLine } from './consoles.ts';
 import type { EventType } from './events/event.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
 import type { Endpoint } from './record.ts';
 import type { Schedule } from './schedule.ts';
+import type { Services } from './services.ts';
 
 /** A kind of thing that customers own, as the inventory and the visibility filter know it. */
 export interface ResourceType {
   readonly type: string;
   readonly permission: Permission;
-  /** Where one is read: `/flexible-vps/v1/vms/{id}`. */
+  /** Where one is read: `/flexible-vps/v1/vms/{id}`; below another as `{parent_id}`. */
   readonly path: string;
   /** The limit of the provider's catalogue that counts these. */
   readonly limit?: string;
@@ -28,6 +30,8 @@ export interface Family {
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
   readonly lifecycles?: readonly Lifecycle[];
+  /** Lets the bearer of a token onto the console it was given for; null where the family knows no such session. */
+  openConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleLine | null>;
   /** What is used of the limits that count something else than resources. */
   countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
 }

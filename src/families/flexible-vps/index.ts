@@ -17,8 +17,13 @@ import {
 import { performBulkVmAction } from './power/bulk/endpoints.ts';
 import { performVmAction } from './power/endpoints.ts';
 import { powerKinds } from './power/kinds.ts';
+import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
 import { countGrantedSizes } from './resize/store.ts';
+import { restoreVm } from './restore/endpoint.ts';
+import { snapshotEndpoints } from './snapshots/endpoints.ts';
+import { snapshotLife } from './snapshots/lifecycle.ts';
+import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 import { createVm } from './vms/creation/endpoint.ts';
 import { deleteVm } from './vms/deletion.ts';
@@ -36,6 +41,9 @@ export const flexibleVps: Family = {
     getVm,
     updateVm,
     deleteVm,
+    redeployVm,
+    restoreVm,
+    ...snapshotEndpoints,
     performVmAction,
     resizeVm,
     performBulkVmAction,
@@ -60,6 +68,11 @@ export const flexibleVps: Family = {
       permission: 'flexible-vps:vms:read',
       path: '/flexible-vps/v1/vms/{id}',
       limit: 'flexible-vps.vms',
+    },
+    {
+      type: 'snapshot',
+      permission: 'flexible-vps:snapshots:read',
+      path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
     },
     {
       type: 'ssh_key',
@@ -88,11 +101,11 @@ export const flexibleVps: Family = {
   ],
   eventTypes,
   kinds: Object.values(powerKinds),
-  lifecycles: [vmLife, interfaceLife, networkLife, imageLife],
+  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
   countLimits: async (db, accountId) =>
     new Map([
       ...(await countGrantedSizes(db, accountId)),
       ['flexible-vps.url-imports', await countImports(db, accountId)],
     ]),
-  schedules: [removeFailedImages],
+  schedules: [removeFailedImages, snapshotExpiry, snapshotSizes],
 };

@@ -182,7 +182,8 @@ interface ConsoleSessionsTable {
   token_hash: Buffer;
   expires_at: Date;
   opened_at: Date | null;
-  closed_at: Date | null;
+  /** Renewed for as long as somebody is connected. */
+  seen_at: Date | null;
   created_at: Generated<Date>;
 }
 

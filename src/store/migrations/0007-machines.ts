@@ -226,7 +226,7 @@ create table console_sessions (
   token_hash bytea not null unique,
   expires_at timestamptz not null,
   opened_at timestamptz,
-  closed_at timestamptz,
+  seen_at timestamptz,
   created_at timestamptz not null default now()
 );
 create index console_sessions_by_vm on console_sessions (vm_id);

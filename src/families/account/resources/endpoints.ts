@@ -132,7 +132,12 @@ export const listResources = endpoint({
                 monthly: formatMoney(BigInt(row.price_monthly_micros)),
                 currency,
               },
-        href: `${services.baseUrl}${services.registry.resourceTypes.get(row.type)?.path.replace('{id}', row.id) ?? ''}`,
+        href: `${services.baseUrl}${
+          services.registry.resourceTypes
+            .get(row.type)
+            ?.path.replace('{parent_id}', row.parent_id ?? '')
+            .replace('{id}', row.id) ?? ''
+        }`,
         created_at: row.created_at.toISOString(),
       })),
       next_cursor: nextCursor,

@@ -1,0 +1,38 @@
+/** A machine that could never be made lost its public addresses; tried anew, it needs others. */
+import { allocateAddress, attachedAddresses, setAttachment } from '../../../kernel/addresses/store.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { readInterfaces } from '../interfaces/store.ts';
+import type { VmRow } from '../tables.ts';
+
+const RETRY_SECONDS = 60;
+
+const wantsIpv4 = ({ configuration }: VmRow): boolean =>
+  (configuration['public_ipv4'] as { mode?: string } | undefined)?.mode === 'ephemeral';
+
+export async function replaceLostAddresses(
+  { db, services, now }: Pick<Call, 'db' | 'services' | 'now'>,
+  vm: VmRow,
+): Promise<void> {
+  const front = (await readInterfaces(db, [vm.id])).find(({ kind }) => kind === 'public');
+  if (front === undefined || (await attachedAddresses(db, [vm.id])).length > 0) return;
+  const versions = wantsIpv4(vm) ? ([4, 6] as const) : ([6] as const);
+  for (const version of versions) {
+    const block = await allocateAddress(db, {
+      pools: services.provider.catalogue.address_pools,
+      location: vm.location,
+      accountId: vm.account_id,
+      kind: 'ephemeral',
+      vmId: null,
+      now,
+      version,
+    });
+    if (block === null)
+      throw new Problem('capacity_unavailable', {
+        detail: `No public address is left in ${vm.location} at the moment.`,
+        extra: { alternatives: [] },
+        retryAfterSeconds: RETRY_SECONDS,
+      });
+    await setAttachment(db, block.id, { vmId: vm.id, interfaceId: front.id });
+  }
+}

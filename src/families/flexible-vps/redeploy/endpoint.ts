@@ -1,0 +1,135 @@
+import type { Call } from '../../../kernel/call.ts';
+import { invalid } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { type KnownImage, requireImage } from '../images/references.ts';
+import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
+import { sacrifice } from '../snapshots/choosing.ts';
+import { lockSnapshotsOf } from '../snapshots/store.ts';
+import type { VmRow } from '../tables.ts';
+import { CreatedVm } from '../vms/creation/endpoint.ts';
+import { imageShown } from '../vms/creation/source.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { showVm, vmEtag } from '../vms/present.ts';
+import { asBodyErrors, costOf, noteUnbilled, noteVm, priceVm } from '../vms/pricing.ts';
+import { exampleVm, VmId } from '../vms/schema.ts';
+import { lockVm, updateVm } from '../vms/store.ts';
+import { replaceLostAddresses } from './addresses.ts';
+import { RedeployVm } from './body.ts';
+import { redeployVmKind } from './kind.ts';
+import { makePlan, sealPlan } from './plan.ts';
+
+type RedeployCall = Call<{ id: string }, unknown, RedeployVm>;
+
+/** The one that was asked for, or the one the disk was made from. */
+async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> {
+  const pointer = '/image_id';
+  const wanted = call.body.image_id ?? row.image?.id;
+  if (wanted === undefined) {
+    const detail = 'The machine was not made from an image: name one.';
+    throw invalid([{ pointer, code: 'unknown_reference', detail }]);
+  }
+  const { architecture, disk_gb: diskGb, memory_mb: memoryMb } = row;
+  const image = await requireImage(call, wanted, pointer, { architecture, diskGb, memoryMb });
+  if (image.boot_mode !== row.boot_mode) {
+    const detail = `The image boots by ${image.boot_mode}, the machine by ${row.boot_mode}.`;
+    throw invalid([{ pointer, code: 'incompatible', detail }]);
+  }
+  if (row.secure_boot && !image.secure_boot) {
+    const detail = 'The machine boots securely, and the image cannot.';
+    throw invalid([{ pointer, code: 'incompatible', detail }]);
+  }
+  return image;
+}
+
+/** Some images have a licence to pay, so another image can be another price. */
+function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: KnownImage) {
+  const { source: _, ...rest } = row.configuration;
+  const configuration =
+    image.row === null ? { ...rest, source: { type: 'image', image_id: image.id } } : rest;
+  const before = priceVm(services, row.configuration, { existing: 'unchanged', at: now });
+  const existing = before.ok ? before.item.lines : 'unchanged';
+  const after = priceVm(services, configuration, { existing, at: now });
+  if (!after.ok) throw invalid(asBodyErrors(after.problems));
+  const isPaidNow = before.ok && row.status !== 'error';
+  cost(costOf(services, after.item, isPaidNow ? before.item : null, row.labels));
+  return configuration;
+}
+
+export const redeployVm = endpoint({
+  id: 'redeployVm',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/redeploy',
+  summary: 'Redeploy a VM',
+  description:
+    'Wipes the root disk and installs an image again. Id, addresses, interfaces, labels and everything else stay. A running machine is stopped hard. Without SSH key and user data the answer holds a password, once. What fails leaves the machine in `error`, from where it can be redeployed or deleted.',
+  permission: 'flexible-vps:vm-disks:write',
+  access: 'destructive',
+  resource: { name: 'vm', role: 'action' },
+  raisesCost: true,
+  params: VmId,
+  body: RedeployVm,
+  answers: { 202: CreatedVm },
+  problems: [
+    'resource_protected',
+    'resource_suspended',
+    'invalid_state',
+    'operation_in_progress',
+    'vm_in_rescue',
+    'vm_has_snapshots',
+    'resource_in_use',
+    'capacity_unavailable',
+  ],
+  operation: redeployVmKind,
+  example: {
+    params: { id: exampleVm.id },
+    body: { image_id: 'windows-server-2025', generate_password: true, confirm: exampleVm.name },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleVm,
+        status: 'redeploying',
+        operation: exampleOperation('vm.redeploy', exampleVm),
+        initial_credentials: { username: 'Administrator', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services } = call;
+    const accountId = caller.account.id;
+    const before = await lockVm(db, accountId, params.id);
+    call.checkVersion(vmEtag(before));
+    requireConfirmation(body.confirm, before);
+    const image = await chooseImage(call, before);
+    const { plan, password } = await makePlan(call, before);
+    await requireOverwritable(call, 'redeployVm', before);
+    call.effect({ action: 'update', ...vmRef(before) });
+    const remove = await sacrifice(call, before, await lockSnapshotsOf(db, accountId, before.id), {
+      isMeant: body.delete_snapshots ?? false,
+      code: 'vm_has_snapshots',
+      detail: (count) => `${count} of the machine would be destroyed; set delete_snapshots.`,
+    });
+    const configuration = priceOf(call, before, image);
+    const wasBroken = before.status === 'error';
+    if (wasBroken) await replaceLostAddresses(call, before);
+    const row = (await updateVm(db, before.id, { status: 'redeploying', status_reason: null })) ?? before;
+    if (wasBroken) await noteUnbilled(db, row);
+    else await noteVm(services, db, row);
+    const operation = await call.start({
+      kind: redeployVmKind,
+      input: {
+        image: imageShown(image),
+        is_custom: image.row !== null,
+        configuration,
+        remove,
+        was: before.status,
+        was_reason: before.status_reason,
+        sealed: sealPlan(services, before.id, plan),
+      },
+      resource: vmRef(row),
+    });
+    const shown = await showVm(call, row, operation);
+    const initial_credentials = password === null ? null : { username: image.default_user, password };
+    return accepted({ ...shown, initial_credentials });
+  },
+});

@@ -1,0 +1,155 @@
+/** A fresh disk for a machine that stays the same: its id, its interfaces and its addresses are kept. */
+import type { ComputeEngine } from '../../../engines/compute/port.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { Db } from '../../../store/database.ts';
+import { ensureImageAt } from '../images/copying.ts';
+import { findImageRow, noteImageAt } from '../images/store.ts';
+import { noteFormer } from '../restore/noting.ts';
+import { removeSnapshots } from '../snapshots/removal.ts';
+import type { VmImage, VmRow } from '../tables.ts';
+import { activateInterfaces } from '../vms/creation/store.ts';
+import { bringUp, guestOf, markRunning, markStopped, refOf } from '../vms/guest.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { ensureMade, nicsOf } from '../vms/making.ts';
+import { noteUnbilled } from '../vms/pricing.ts';
+import { readVm, updateVm } from '../vms/store.ts';
+import { engineAt, step } from '../work.ts';
+import { openPlan } from './plan.ts';
+
+const Input = Shape({
+  image: Type.Unsafe<VmImage>({ type: 'object' }),
+  is_custom: Type.Boolean(),
+  configuration: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
+  /** The snapshots that go first, the newest at the front. */
+  remove: Type.Array(Type.String()),
+  was: OneOf(['running', 'stopped', 'error']),
+  was_reason: Nullable(Type.String()),
+  /** What its inside will be told. */
+  sealed: Type.String(),
+});
+type Input = Static<typeof Input>;
+
+const withVm =
+  (run: (work: Work<Input>, row: VmRow) => Promise<Outcome>) =>
+  async (work: Work<Input>): Promise<Outcome> => {
+    const row = await readVm(work.db, work.resource.id ?? '');
+    return row === undefined ? failed('not_found', 'The machine is gone.') : run(work, row);
+  };
+
+/** While the old disk is still there: an image that cannot be had leaves everything as it is. */
+async function fetchImage({ services, db, input, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
+  if (!input.is_custom) return done();
+  const image = await findImageRow(db, row.account_id, input.image.id);
+  if (image === undefined) return failed('not_found', 'The image is gone.');
+  await ensureImageAt(services, image, row.location, signal);
+  return done({}, async (tx) => {
+    await noteImageAt(tx, image.id, row.location);
+    return [];
+  });
+}
+
+/** Hard: what a shutdown would save is about to be wiped. */
+async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
+  const engine = engineAt(services, row.location);
+  const seen = await engine.observeInstance(refOf(row), signal);
+  if (seen?.state === 'running') await engine.ensureStopped(refOf(row), { force: true }, signal);
+  return done({}, async (tx) => {
+    await updateVm(tx, row.id, { started_at: null });
+    return [];
+  });
+}
+
+/** Its addresses may be others than those it was made with, or it was never made. */
+async function mend(engine: ComputeEngine, db: Db, row: VmRow, signal: AbortSignal): Promise<void> {
+  await ensureMade(engine, db, row, signal);
+  for (const nic of await nicsOf(db, row.id)) await engine.ensureNic(refOf(row), nic, signal);
+}
+
+async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
+  const { services, db, input, operationId, signal } = work;
+  const engine = engineAt(services, row.location);
+  const changes = {
+    ...openPlan(services, row.id, input.sealed),
+    image: input.image,
+    source: { type: 'image', id: input.image.id },
+    configuration: input.configuration,
+  };
+  const planned: VmRow = { ...row, ...changes };
+  if (input.was === 'error') await mend(engine, db, planned, signal);
+  if ((await engine.observeInstance(refOf(row), signal)) === null)
+    return failed('engine_failed', 'The machine is not where it should be.');
+  const image = { account: input.is_custom ? row.account_id : null, id: input.image.id };
+  await engine.ensureRebuilt(refOf(row), { once: operationId, image, guest: guestOf(planned) }, signal);
+  return done({}, async (tx) => {
+    const untold = { applied_seed: null, applied_user_data_sha256: null, guest_agent: null };
+    await updateVm(tx, row.id, { ...changes, ...untold, failed_at: null });
+    return [];
+  });
+}
+
+async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Promise<Outcome> {
+  const seen = await bringUp(engineAt(services, row.location), db, row, signal);
+  if (seen?.state !== 'running')
+    return failed('engine_failed', 'The machine was started, but does not run.', true);
+  return done({}, async (tx) => {
+    await activateInterfaces(tx, row.id);
+    await markRunning(services, tx, row, seen, now);
+    const message = `The disk of ${row.name} was wiped and ${row.image?.name ?? 'an image'} installed.`;
+    return [{ type: 'vm.redeployed', resource: vmRef(row), message }];
+  });
+}
+
+/** Cancelled before anything was lost. */
+async function resume({ services, db, signal, now, input }: Work<Input>, row: VmRow): Promise<Outcome> {
+  if (input.was === 'error') return done();
+  if (input.was === 'stopped') {
+    return done({}, async (tx) => {
+      await markStopped(services, tx, row.id, now);
+      return [];
+    });
+  }
+  const seen = await bringUp(engineAt(services, row.location), db, row, signal);
+  if (seen?.state !== 'running')
+    return failed('engine_failed', 'The machine was started again, but does not run.', true);
+  return done({}, async (tx) => {
+    await markRunning(services, tx, row, seen, now);
+    return [];
+  });
+}
+
+export const redeployVmKind: Kind = kind<Input>({
+  type: 'vm.redeploy',
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'exclusive',
+  input: Input,
+  typicalSeconds: 40,
+  deadlineSeconds: 1800,
+  cancellable: true,
+  steps: [
+    step('image', withVm(fetchImage)),
+    step('stop', withVm(stop)),
+    step(
+      'remove-snapshots',
+      withVm((work, row) => removeSnapshots(work, row, work.input.remove)),
+      { final: true },
+    ),
+    step('wipe', withVm(wipe), { final: true }),
+    step('boot', withVm(boot), { final: true }),
+  ],
+  undo: [step('resume', withVm(resume))],
+  async settle(tx, { status, resource, error }, { was, was_reason }) {
+    const row = await readVm(tx, resource.id ?? '');
+    if (status === 'succeeded' || row?.status !== 'redeploying') return undefined;
+    const hasFailed = status === 'failed';
+    const changed = await updateVm(tx, row.id, {
+      status: hasFailed ? 'error' : was,
+      status_reason: hasFailed ? (error?.code ?? 'engine_failed') : was_reason,
+    });
+    if (changed === undefined) return undefined;
+    if (changed.status === 'error') await noteUnbilled(tx, changed);
+    else await noteFormer(tx, changed);
+    return undefined;
+  },
+});

@@ -1,0 +1,72 @@
+/**
+ * What the inside of a machine will be told once its disk is wiped. Until then the row keeps what the present disk was
+ * told, so the plan travels with the operation, sealed: user data and password hashes are nobody's to read.
+ */
+import type { Call } from '../../../kernel/call.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { requireSshKeys } from '../ssh-keys/references.ts';
+import type { VmRow } from '../tables.ts';
+import { hashOf } from '../vms/guest.ts';
+import { isIgnored, readUserData } from '../vms/user-data.ts';
+import type { RedeployVm } from './body.ts';
+
+export type Plan = Pick<
+  VmRow,
+  'seed' | 'hostname' | 'ssh_key_ids' | 'ssh_public_keys' | 'password_hash' | 'user_data' | 'user_data_sha256'
+>;
+
+type Asking = Pick<Call<unknown, unknown, RedeployVm>, 'db' | 'caller' | 'body' | 'warn'>;
+
+function chooseUserData({ body, warn }: Asking, stored: Buffer | null): Buffer | null {
+  if (body.user_data === undefined) return stored;
+  if (body.user_data === null) return null;
+  const data = readUserData(body.user_data, body.user_data_encoding);
+  if (isIgnored(data))
+    warn({
+      code: 'user_data_ignored',
+      detail: 'cloud-init knows no user data that begins like this.',
+      pointer: '/user_data',
+    });
+  return data;
+}
+
+/** Keys that were installed once stay as they were, though they may be gone from the account. */
+async function chooseKeys({ db, caller, body }: Asking, row: VmRow) {
+  const { ssh_key_ids } = body;
+  if (ssh_key_ids === undefined)
+    return { ssh_key_ids: row.ssh_key_ids, ssh_public_keys: row.ssh_public_keys };
+  const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
+  return { ssh_key_ids, ssh_public_keys: keys.map(({ public_key }) => public_key) };
+}
+
+export async function makePlan(call: Asking, row: VmRow): Promise<{ plan: Plan; password: string | null }> {
+  const { body } = call;
+  const keys = await chooseKeys(call, row);
+  const user_data = chooseUserData(call, row.user_data);
+  const wantsPassword = body.generate_password ?? (keys.ssh_public_keys.length === 0 && user_data === null);
+  const made = wantsPassword ? makeGuestPassword() : null;
+  const plan: Plan = {
+    seed: newId('request'),
+    hostname: body.hostname ?? row.hostname,
+    ...keys,
+    password_hash: made?.hash ?? null,
+    user_data,
+    user_data_sha256: hashOf(user_data),
+  };
+  return { plan, password: made?.password ?? null };
+}
+
+type Seals = Pick<Services, 'secrets'>;
+
+export function sealPlan({ secrets }: Seals, vmId: string, plan: Plan): string {
+  const user_data = plan.user_data?.toString('base64') ?? null;
+  return secrets.close(Buffer.from(JSON.stringify({ ...plan, user_data })), vmId).toString('base64');
+}
+
+export function openPlan({ secrets }: Seals, vmId: string, sealed: string): Plan {
+  const text = secrets.open(Buffer.from(sealed, 'base64'), vmId).toString();
+  const plan = JSON.parse(text) as Omit<Plan, 'user_data'> & { user_data: string | null };
+  return { ...plan, user_data: plan.user_data === null ? null : Buffer.from(plan.user_data, 'base64') };
+}

@@ -1,0 +1,130 @@
+import type { Call } from '../../../kernel/call.ts';
+import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { requireAvailable, sacrifice } from '../snapshots/choosing.ts';
+import { lockSnapshotsOf } from '../snapshots/store.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { showVm, vmEtag } from '../vms/present.ts';
+import { noteVm } from '../vms/pricing.ts';
+import { exampleVm, Vm, VmId } from '../vms/schema.ts';
+import { lockVm, updateVm } from '../vms/store.ts';
+import { restoreVmKind } from './kind.ts';
+import { Confirm, requireConfirmation, requireOverwritable } from './refusals.ts';
+
+const RestoreVm = Shape({
+  source: Shape({
+    type: OneOf(['snapshot', 'backup']),
+    snapshot_id: Type.Optional(Id('snap')),
+    backup_id: Type.Optional(Id('bkp')),
+  }),
+  delete_newer_snapshots: Type.Optional(
+    Type.Boolean({ default: false, description: 'Of a snapshot: whether those taken since may go.' }),
+  ),
+  delete_snapshots: Type.Optional(
+    Type.Boolean({ default: false, description: 'Of a backup: whether all snapshots may go.' }),
+  ),
+  safety_backup: Type.Optional(
+    Type.Boolean({ description: 'Of a backup: whether the present disk is backed up first.' }),
+  ),
+  start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
+  confirm: Confirm,
+});
+type RestoreVm = Static<typeof RestoreVm>;
+
+/** The id of the snapshot, of a body that asks for nothing else. */
+function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
+  if (source.type === 'backup') {
+    const detail = 'Backups are not offered yet; restore a snapshot of the machine.';
+    throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
+  }
+  const errors: FieldError[] = [];
+  if (source.snapshot_id === undefined)
+    errors.push({ pointer: '/source/snapshot_id', code: 'required', detail: 'Name the snapshot.' });
+  if (source.backup_id !== undefined) {
+    const detail = 'A source of the type snapshot has no such member.';
+    errors.push({ pointer: '/source/backup_id', code: 'unknown_member', detail });
+  }
+  for (const [name, value] of Object.entries({ delete_snapshots, safety_backup })) {
+    if (value !== true) continue;
+    const detail = 'Only the restore of a backup takes it.';
+    errors.push({ pointer: `/${name}`, code: 'incompatible', detail });
+  }
+  if (errors.length > 0) throw invalid(errors);
+  return source.snapshot_id ?? '';
+}
+
+async function chooseSnapshot(call: Call<{ id: string }, unknown, RestoreVm>, vmId: string, wanted: string) {
+  const rows = await lockSnapshotsOf(call.db, call.caller.account.id, vmId);
+  const place = rows.findIndex(({ id }) => id === wanted);
+  const snapshot = rows[place];
+  if (snapshot === undefined) {
+    const detail = 'The machine has no such snapshot.';
+    throw invalid([{ pointer: '/source/snapshot_id', code: 'unknown_reference', detail }]);
+  }
+  return { snapshot, newer: rows.slice(place + 1) };
+}
+
+export const restoreVm = endpoint({
+  id: 'restoreVm',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/restore',
+  summary: 'Restore the disk of a VM',
+  description:
+    'Puts the root disk back to one of the snapshots of the machine; only the newest can be restored, so those taken since go first, if that is allowed by `delete_newer_snapshots`. Everything but the disk stays as it is now. A running machine is asked to shut down and stopped after 60 seconds. cloud-init does not run again. What fails leaves it stopped, with the disk it had.',
+  permission: 'flexible-vps:vm-disks:write',
+  access: 'destructive',
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: RestoreVm,
+  answers: { 202: Vm },
+  problems: [
+    'resource_protected',
+    'resource_suspended',
+    'invalid_state',
+    'operation_in_progress',
+    'vm_in_rescue',
+    'newer_snapshots_exist',
+    'resource_in_use',
+  ],
+  operation: restoreVmKind,
+  example: {
+    params: { id: exampleVm.id },
+    body: {
+      source: { type: 'snapshot', snapshot_id: 'snap_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+      confirm: exampleVm.name,
+    },
+    answer: {
+      status: 202,
+      body: { ...exampleVm, status: 'restoring', operation: exampleOperation('vm.restore', exampleVm) },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services } = call;
+    const wanted = readSource(body);
+    const before = await lockVm(db, caller.account.id, params.id);
+    call.checkVersion(vmEtag(before));
+    requireConfirmation(body.confirm, before);
+    const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
+    await requireOverwritable(call, 'restoreVm', before);
+    await requireAvailable(call, snapshot);
+    call.effect({ action: 'update', ...vmRef(before) });
+    const remove = await sacrifice(call, before, newer, {
+      isMeant: body.delete_newer_snapshots ?? false,
+      code: 'newer_snapshots_exist',
+      detail: (count) => `${count} taken since would be destroyed; set delete_newer_snapshots.`,
+    });
+    const { start_after = 'as_before' } = body;
+    const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';
+    const row = (await updateVm(db, before.id, { status: 'restoring', status_reason: null })) ?? before;
+    await noteVm(services, db, row);
+    const operation = await call.start({
+      kind: restoreVmKind,
+      input: { snapshot_id: snapshot.id, remove, start, was: before.status },
+      resource: vmRef(row),
+      subjects: [row.id, snapshot.id],
+    });
+    return accepted(await showVm(call, row, operation));
+  },
+});

@@ -1,0 +1,38 @@
+/** What stands between a caller and the disk of a machine, for calls that overwrite it. */
+import type { Call } from '../../../kernel/call.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { Type } from '../../../kernel/schema.ts';
+import type { VmRow } from '../tables.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+
+/** Not required by the shape: whoever leaves it out is told so in words of its own. */
+export const Confirm = Type.Optional(
+  Type.String({ maxLength: 63, description: 'Required: the current name of the machine.' }),
+);
+
+export function requireConfirmation(confirm: string | undefined, { name }: Pick<VmRow, 'name'>): void {
+  if (confirm === name) return;
+  const pointer = '/confirm';
+  if (confirm === undefined) {
+    const detail = 'What is on the disk will be lost: repeat the name of the machine here.';
+    throw invalid([{ pointer, code: 'confirmation_missing', detail }]);
+  }
+  const detail = 'This is not the name of the machine, so it may not be the one that is meant.';
+  throw invalid([{ pointer, code: 'confirmation_mismatch', detail }]);
+}
+
+export async function requireOverwritable(
+  { db }: Pick<Call, 'db'>,
+  endpointId: 'restoreVm' | 'redeployVm',
+  row: VmRow,
+): Promise<void> {
+  if (row.protected_redeploy)
+    throw new Problem('resource_protected', {
+      detail: 'The machine is protected against redeploy and restore.',
+    });
+  const operation = (await pendingOn(db, [row.id])).get(row.id);
+  vmLife.require(endpointId, row.status as VmState, { operation });
+  if (row.rescue_expires_at === null) return;
+  throw new Problem('vm_in_rescue', { extra: { current_state: row.status } });
+}

@@ -1,0 +1,196 @@
+import { newId } from '../../../kernel/ids.ts';
+import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { List } from '../../../kernel/pages/list.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { Type } from '../../../kernel/schema.ts';
+import { ResourceQuery } from '../listing/query.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { VmId } from '../vms/schema.ts';
+import { findVm, lockVm } from '../vms/store.ts';
+import { createSnapshotKind, deleteSnapshotKind } from './kinds.ts';
+import { type SnapshotStatus, snapshotLife } from './lifecycle.ts';
+import { chooseName, readExpiry, refuseUnquiet } from './making.ts';
+import { costOfRemoving, costOfTaking, noteStatus, noteUnbilled } from './noting.ts';
+import { presentSnapshot, snapshotEtag, snapshotRef } from './present.ts';
+import { refuseInUse } from './removal.ts';
+import { CreateSnapshot, exampleSnapshot, Snapshot, SnapshotId } from './schema.ts';
+import { findSnapshot, insertSnapshot, listSnapshots, lockSnapshotsOf, updateSnapshot } from './store.ts';
+
+const collection = '/flexible-vps/v1/vms/{id}/snapshots';
+const ids = { id: exampleSnapshot.vm_id, snapshot_id: exampleSnapshot.id };
+
+export const listVmSnapshots = endpoint({
+  id: 'listVmSnapshots',
+  method: 'GET',
+  path: collection,
+  summary: 'List the snapshots of a VM',
+  permission: 'flexible-vps:snapshots:read',
+  access: 'read',
+  resource: { name: 'snapshot', role: 'list' },
+  params: VmId,
+  query: ResourceQuery({
+    status: Type.Optional({ ...snapshotLife.Status, description: 'Only those in this status.' }),
+  }),
+  answers: { 200: List(Snapshot) },
+  problems: [],
+  example: {
+    params: { id: exampleSnapshot.vm_id },
+    answer: { status: 200, body: { data: [exampleSnapshot], next_cursor: null } },
+  },
+  async handle(call) {
+    const { db, caller, params, services } = call;
+    const { rows, nextCursor } = await listSnapshots(call, params.id, call.query.status);
+    if (rows.length === 0) await findVm(db, caller.account.id, params.id);
+    return ok({
+      data: rows.map(({ row, operation }) => presentSnapshot(row, operation, services.baseUrl)),
+      next_cursor: nextCursor,
+    });
+  },
+});
+
+export const getVmSnapshot = endpoint({
+  id: 'getVmSnapshot',
+  method: 'GET',
+  path: `${collection}/{snapshot_id}`,
+  summary: 'Get a snapshot of a VM',
+  permission: 'flexible-vps:snapshots:read',
+  access: 'read',
+  resource: { name: 'snapshot', role: 'read' },
+  params: SnapshotId,
+  answers: { 200: Snapshot },
+  problems: [],
+  example: { params: ids, answer: { status: 200, body: exampleSnapshot } },
+  async handle({ db, caller, params, services }) {
+    const { row, operation } = await findSnapshot(db, caller.account.id, params.id, params.snapshot_id);
+    return ok(presentSnapshot(row, operation, services.baseUrl));
+  },
+});
+
+export const createVmSnapshot = endpoint({
+  id: 'createVmSnapshot',
+  method: 'POST',
+  path: collection,
+  summary: 'Take a snapshot of a VM',
+  description:
+    'Of the root disk, while the machine runs or is stopped; its status stays as it is. It lives and dies with the machine and is billed by the space it takes, so the cost shown beforehand is what a copy of the whole disk would cost. One that fails is kept for 24 hours.',
+  permission: 'flexible-vps:snapshots:write',
+  access: 'write',
+  raisesCost: true,
+  resource: { name: 'snapshot', role: 'create' },
+  params: VmId,
+  body: CreateSnapshot,
+  answers: { 202: Snapshot },
+  problems: [
+    'name_taken',
+    'quota_exceeded',
+    'operation_in_progress',
+    'invalid_state',
+    'resource_suspended',
+    'guest_agent_unavailable',
+    'capability_missing',
+  ],
+  operation: createSnapshotKind,
+  example: {
+    params: { id: exampleSnapshot.vm_id },
+    body: { name: 'before-upgrade', labels: { env: 'prod' } },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleSnapshot,
+        status: 'creating',
+        size_bytes: null,
+        consistency: null,
+        operation: exampleOperation('snapshot.create', exampleSnapshot),
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services, now } = call;
+    const accountId = caller.account.id;
+    const vm = await lockVm(db, accountId, params.id);
+    vmLife.require('createVmSnapshot', vm.status as VmState, {
+      operation: (await pendingOn(db, [vm.id])).get(vm.id),
+    });
+    const expires_at = readExpiry(body.expires_at, now);
+    const others = await lockSnapshotsOf(db, accountId, vm.id);
+    const name = chooseName(body.name, others, now);
+    // What failed takes no room; it is only there to be read.
+    const standing = others.filter(({ status }) => status !== 'failed');
+    await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', standing.length);
+    const { quiesce = 'auto' } = body;
+    refuseUnquiet(call, vm, quiesce);
+    const row = await insertSnapshot(db, {
+      id: newId('snapshot'),
+      account_id: accountId,
+      vm_id: vm.id,
+      name,
+      description: body.description ?? '',
+      labels: body.labels ?? {},
+      status: 'creating',
+      disk_gb: vm.disk_gb,
+      created_by: 'user',
+      expires_at,
+    });
+    await noteUnbilled(db, row, vm, caller.key.id);
+    const resource = snapshotRef(row);
+    const subjects = [vm.id, row.id];
+    const input = { vm_id: vm.id, quiesce };
+    const operation = await call.start({ kind: createSnapshotKind, input, resource, subjects });
+    call.cost(costOfTaking(services, vm, row, now));
+    call.effect({ action: 'create', ...resource });
+    return accepted(presentSnapshot(row, operation, services.baseUrl));
+  },
+});
+
+export const deleteVmSnapshot = endpoint({
+  id: 'deleteVmSnapshot',
+  method: 'DELETE',
+  path: `${collection}/{snapshot_id}`,
+  summary: 'Delete a snapshot of a VM',
+  description: 'Waits until whatever works on the machine has ended.',
+  permission: 'flexible-vps:snapshots:delete',
+  access: 'destructive',
+  resource: { name: 'snapshot', role: 'delete' },
+  params: SnapshotId,
+  answers: { 202: Snapshot },
+  problems: ['invalid_state', 'operation_in_progress', 'operation_queue_full', 'resource_in_use'],
+  operation: deleteSnapshotKind,
+  example: {
+    params: ids,
+    answer: {
+      status: 202,
+      body: {
+        ...exampleSnapshot,
+        status: 'deleting',
+        operation: exampleOperation('snapshot.delete', exampleSnapshot),
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, services, now } = call;
+    const vm = await lockVm(db, caller.account.id, params.id);
+    const before = (await lockSnapshotsOf(db, caller.account.id, vm.id)).find(
+      ({ id }) => id === params.snapshot_id,
+    );
+    if (before === undefined) throw new Problem('not_found');
+    call.checkVersion(snapshotEtag(before));
+    snapshotLife.require('deleteVmSnapshot', before.status as SnapshotStatus, {
+      operation: (await pendingOn(db, [before.id])).get(before.id),
+    });
+    await refuseInUse(call, [before.id]);
+    const row = (await updateSnapshot(db, before.id, { status: 'deleting' })) ?? before;
+    await noteStatus(db, row, vm);
+    const resource = snapshotRef(row);
+    const subjects = [vm.id, row.id];
+    const input = { vm_id: vm.id, was: before.status };
+    const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
+    call.cost(costOfRemoving(services, vm, before, now));
+    call.effect({ action: 'delete', ...resource });
+    return accepted(presentSnapshot(row, operation, services.baseUrl));
+  },
+});
+
+export const snapshotEndpoints = [listVmSnapshots, createVmSnapshot, getVmSnapshot, deleteVmSnapshot];

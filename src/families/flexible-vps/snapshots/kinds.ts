@@ -1,0 +1,121 @@
+import type { Instance } from '../../../engines/compute/port.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { SnapshotRow, VmRow } from '../tables.ts';
+import { refOf } from '../vms/guest.ts';
+import { readVm } from '../vms/store.ts';
+import { engineAt, step } from '../work.ts';
+import { noteAvailable, noteStatus, noteUnbilled } from './noting.ts';
+import { snapshotRef } from './present.ts';
+import { forgetSnapshot, removeFromEngine } from './removal.ts';
+import { readSnapshot, updateSnapshot } from './store.ts';
+
+const common = { family: 'flexible-vps', resourceType: 'snapshot' } as const;
+
+const CreateInput = Shape({ vm_id: Type.String(), quiesce: OneOf(['auto', 'require', 'never']) });
+type CreateInput = Static<typeof CreateInput>;
+
+interface Pair {
+  readonly row: SnapshotRow;
+  readonly vm: VmRow;
+}
+
+async function readPair({ db, resource }: Pick<Work<unknown>, 'db' | 'resource'>): Promise<Pair | undefined> {
+  const row = await readSnapshot(db, resource.id ?? '');
+  const vm = row === undefined ? undefined : await readVm(db, row.vm_id);
+  return row === undefined || vm === undefined ? undefined : { row, vm };
+}
+
+/** A machine that does not run holds still by itself. */
+function wantsQuiet(
+  quiesce: CreateInput['quiesce'],
+  { state, agent }: Instance,
+  isCapable: boolean,
+): boolean {
+  if (state !== 'running') return false;
+  return quiesce === 'require' || (quiesce === 'auto' && isCapable && agent !== null);
+}
+
+async function take(work: Work<CreateInput>): Promise<Outcome> {
+  const { services, signal, now, input } = work;
+  const pair = await readPair(work);
+  if (pair === undefined) return failed('not_found', 'The machine is gone.');
+  const { row, vm } = pair;
+  const engine = engineAt(services, vm.location);
+  const ref = refOf(vm);
+  const before = await engine.observeInstance(ref, signal);
+  if (before === null) return failed('engine_failed', 'The machine is not where it should be.');
+  const quiesce = wantsQuiet(input.quiesce, before, engine.capabilities.quiesce === true);
+  await engine.ensureSnapshot(ref, { id: row.id, quiesce }, signal);
+  const after = await engine.observeInstance(ref, signal);
+  const seen = after?.snapshots.find(({ id }) => id === row.id);
+  if (seen === undefined)
+    return failed('engine_failed', 'The snapshot was taken, but it is not there.', true);
+  return done({}, async (tx) => {
+    const taken = await updateSnapshot(tx, row.id, {
+      status: 'available',
+      size_bytes: seen.sizeBytes,
+      disk_gb: seen.diskGb,
+      consistency: seen.consistency,
+      applied_seed: vm.applied_seed,
+      applied_user_data_sha256: vm.applied_user_data_sha256,
+    });
+    if (taken === undefined) return [];
+    await noteAvailable(services, tx, taken, vm, now);
+    const message = `The snapshot ${row.name} of ${vm.name} is ready.`;
+    return [{ type: 'snapshot.created', resource: snapshotRef(row), message }];
+  });
+}
+
+async function remove(work: Work<unknown>): Promise<Outcome> {
+  const { services, signal, resource, now } = work;
+  const pair = await readPair(work);
+  if (pair === undefined) return done();
+  await removeFromEngine(engineAt(services, pair.vm.location), pair.vm, pair.row.id, signal);
+  return done({}, (tx) => forgetSnapshot(tx, resource.id ?? '', now));
+}
+
+export const createSnapshotKind: Kind = kind<CreateInput>({
+  ...common,
+  type: 'snapshot.create',
+  queue: 'exclusive',
+  input: CreateInput,
+  typicalSeconds: 10,
+  deadlineSeconds: 1800,
+  cancellable: true,
+  steps: [step('take', take)],
+  undo: [step('take-away', remove)],
+  async settle(tx, { status, resource, error }) {
+    const id = resource.id ?? '';
+    if (status === 'cancelled') await forgetSnapshot(tx, id, new Date());
+    if (status !== 'failed') return undefined;
+    const row = await updateSnapshot(tx, id, { status: 'failed', failed_at: new Date() });
+    const vm = row && (await readVm(tx, row.vm_id));
+    if (row === undefined || vm === undefined) return undefined;
+    await noteUnbilled(tx, row, vm);
+    const message = `The snapshot ${row.name} of ${vm.name} could not be taken: ${error?.detail ?? ''}`;
+    return [{ type: 'snapshot.failed', resource: snapshotRef(row), message }];
+  },
+});
+
+const DeleteInput = Shape({ vm_id: Type.String(), was: OneOf(['available', 'failed']) });
+type DeleteInput = Static<typeof DeleteInput>;
+
+/** Waits its turn on the machine: whatever works on its disk has ended when this begins. */
+export const deleteSnapshotKind: Kind = kind<DeleteInput>({
+  ...common,
+  type: 'snapshot.delete',
+  queue: 'attach',
+  input: DeleteInput,
+  typicalSeconds: 5,
+  deadlineSeconds: 3600,
+  cancellable: false,
+  steps: [step('remove', remove)],
+  async settle(tx, { status, resource }, { was }) {
+    if (status === 'succeeded') return undefined;
+    const row = await updateSnapshot(tx, resource.id ?? '', { status: was });
+    const vm = row && (await readVm(tx, row.vm_id));
+    if (row !== undefined && vm !== undefined) await noteStatus(tx, row, vm);
+    return undefined;
+  },
+});

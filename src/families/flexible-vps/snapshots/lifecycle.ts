@@ -1,0 +1,21 @@
+import { Lifecycle } from '../../../kernel/lifecycle.ts';
+
+export const snapshotLife = new Lifecycle({
+  resource: 'snapshot',
+  table: 'vm_snapshots',
+  states: ['creating', 'available', 'failed', 'deleting'],
+  transitional: ['creating', 'deleting'],
+  transitions: [
+    { by: ['createVmSnapshot'], from: null, through: 'creating', to: ['available', 'failed'] },
+    { by: ['cancelOperation'], from: ['creating'], to: [null] },
+    {
+      by: ['deleteVmSnapshot'],
+      from: ['available', 'failed'],
+      through: 'deleting',
+      to: [null, 'available', 'failed'],
+    },
+    { by: ['time'], from: ['available', 'failed'], through: 'deleting', to: [null, 'available', 'failed'] },
+  ],
+});
+
+export type SnapshotStatus = (typeof snapshotLife.states)[number];

@@ -1,0 +1,58 @@
+/** What a call that takes a snapshot has to be told before anything is done. */
+import type { Call } from '../../../kernel/call.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import type { SnapshotRow, VmRow } from '../tables.ts';
+import type { CreateSnapshot } from './schema.ts';
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 366 * 24 * HOUR_MS;
+
+export function readExpiry(expiresAt: string | null | undefined, now: Date): Date | null {
+  if (expiresAt === undefined || expiresAt === null) return null;
+  const at = new Date(expiresAt);
+  const ahead = at.getTime() - now.getTime();
+  if (ahead > HOUR_MS && ahead <= YEAR_MS) return at;
+  const detail = 'It must be more than an hour from now and at most a year.';
+  throw invalid([{ pointer: '/expires_at', code: 'out_of_range', detail }]);
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+function nameAt(now: Date): string {
+  const day = `${now.getUTCFullYear()}${two(now.getUTCMonth() + 1)}${two(now.getUTCDate())}`;
+  return `snap-${day}-${two(now.getUTCHours())}${two(now.getUTCMinutes())}${two(now.getUTCSeconds())}`;
+}
+
+/** The one that was asked for, or the time with whatever makes it different. */
+export function chooseName(wanted: string | undefined, others: readonly SnapshotRow[], now: Date): string {
+  const holder = (name: string) => others.find((other) => other.name === name);
+  if (wanted !== undefined) {
+    const taken = holder(wanted);
+    if (taken === undefined) return wanted;
+    throw new Problem('name_taken', {
+      detail: 'Another snapshot of the machine has the name.',
+      extra: { existing_id: taken.id },
+    });
+  }
+  const base = nameAt(now);
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? base : `${base}-${n}`;
+    if (holder(name) === undefined) return name;
+  }
+}
+
+/** As far as can be told before the engine is asked: it refuses by itself when the agent has gone since. */
+export function refuseUnquiet(
+  { services }: Pick<Call, 'services'>,
+  vm: VmRow,
+  quiesce: CreateSnapshot['quiesce'],
+): void {
+  if (quiesce !== 'require' || vm.status !== 'running') return;
+  const capability = services.compute.at(vm.location)?.capabilities.quiesce;
+  if (typeof capability === 'string')
+    throw new Problem('capability_missing', { detail: capability, extra: { capability: 'quiesce' } });
+  if (vm.guest_agent !== null && vm.rescue_expires_at === null) return;
+  throw new Problem('guest_agent_unavailable', {
+    extra: { agent_last_seen_at: vm.guest_agent?.last_seen_at ?? null },
+  });
+}

@@ -1,0 +1,89 @@
+/** What time does to snapshots: they expire, failed ones are cleared away, and what they take up grows. */
+import { EngineUnreachable } from '../../../engines/compute/port.ts';
+import { startOperation } from '../../../kernel/operations/operations.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { transact } from '../../../store/transaction.ts';
+import type { SnapshotRow } from '../tables.ts';
+import { lockVmIfThere, readVm } from '../vms/store.ts';
+import { deleteSnapshotKind } from './kinds.ts';
+import { noteAvailable, noteStatus } from './noting.ts';
+import { snapshotRef } from './present.ts';
+import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, updateSnapshot, usersOf } from './store.ts';
+
+/** In one go; the rest is due a minute later. */
+const AT_ONCE = 200;
+
+async function startDeletion({ db, registry }: Services, due: SnapshotRow): Promise<void> {
+  await transact(db, async (tx) => {
+    const vm = await lockVmIfThere(tx, due.account_id, due.vm_id);
+    if (vm === undefined) return;
+    const rows = await lockSnapshotsOf(tx, due.account_id, due.vm_id);
+    const before = rows.find(({ id }) => id === due.id);
+    if (before === undefined || (before.status !== 'available' && before.status !== 'failed')) return;
+    // Something is being made from it: it goes when that is done.
+    if ((await usersOf(tx, due.account_id, [due.id])).length > 0) return;
+    const row = (await updateSnapshot(tx, before.id, { status: 'deleting' })) ?? before;
+    await noteStatus(tx, row, vm);
+    await startOperation(
+      tx,
+      registry,
+      {
+        kind: deleteSnapshotKind,
+        input: { vm_id: vm.id, was: before.status },
+        resource: snapshotRef(row),
+        subjects: [vm.id, row.id],
+      },
+      { accountId: row.account_id },
+    );
+  });
+}
+
+export const snapshotExpiry: Schedule = {
+  name: 'flexible-vps.snapshot-expiry',
+  everySeconds: 60,
+  async run(services) {
+    for (const due of await dueSnapshots(services.db, AT_ONCE)) {
+      try {
+        await startDeletion(services, due);
+      } catch (error) {
+        // Too much waits for the machine, or it is being deleted: another minute will do.
+        if (!(error instanceof Problem)) throw error;
+      }
+    }
+  },
+};
+
+async function refreshSizes(services: Services, location: string): Promise<void> {
+  const engine = services.compute.at(location);
+  if (engine === undefined) return;
+  const seen = new Map(
+    (await engine.observeInstances()).flatMap(({ snapshots }) =>
+      snapshots.map(({ id, sizeBytes }) => [id, sizeBytes] as const),
+    ),
+  );
+  for (const { id, size_bytes } of await sizesAt(services.db, location)) {
+    const now = seen.get(id);
+    if (now === undefined || now === size_bytes) continue;
+    await transact(services.db, async (tx) => {
+      const row = await noteSize(tx, id, now);
+      const vm = row && (await readVm(tx, row.vm_id));
+      if (row !== undefined && vm !== undefined) await noteAvailable(services, tx, row, vm);
+    });
+  }
+}
+
+export const snapshotSizes: Schedule = {
+  name: 'flexible-vps.snapshot-sizes',
+  everySeconds: 3600,
+  async run(services) {
+    for (const { location } of services.compute.all) {
+      try {
+        await refreshSizes(services, location);
+      } catch (error) {
+        if (!(error instanceof EngineUnreachable)) throw error;
+      }
+    }
+  },
+};

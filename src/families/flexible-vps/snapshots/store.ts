@@ -1,0 +1,146 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Db, Tables } from '../../../store/database.ts';
+import { readResources } from '../listing/store.ts';
+import { operationIn, pendingOperation } from '../pending/store.ts';
+import type { SnapshotRow } from '../tables.ts';
+
+type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+
+const withPending = (db: Db) =>
+  db
+    .selectFrom('vm_snapshots')
+    .selectAll('vm_snapshots')
+    .select(pendingOperation('vm_snapshots.id').as('pending'));
+
+/** One look: none of them is also what a machine that is not there has. */
+export async function listSnapshots(call: ListCall, vmId: string, status: string | undefined) {
+  let query = withPending(call.db).where('vm_id', '=', vmId).where('account_id', '=', call.caller.account.id);
+  if (status !== undefined) query = query.where('status', '=', status);
+  const { rows, nextCursor } = await readResources(call, 'vm_snapshots', 'listVmSnapshots', query);
+  return {
+    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
+    nextCursor,
+  };
+}
+
+export async function findSnapshot(db: Db, accountId: string, vmId: string, id: string) {
+  const found = await withPending(db)
+    .where('id', '=', id)
+    .where('vm_id', '=', vmId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (found === undefined) throw new Problem('not_found');
+  const { pending, ...row } = found;
+  return { row, operation: operationIn(pending) };
+}
+
+/** Of a machine that is held already. The oldest first, as the engine has them. */
+export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promise<SnapshotRow[]> {
+  return db
+    .selectFrom('vm_snapshots')
+    .selectAll()
+    .where('vm_id', '=', vmId)
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+export function readSnapshot(db: Db, id: string): Promise<SnapshotRow | undefined> {
+  return db.selectFrom('vm_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export function readSnapshots(db: Db, ids: readonly string[]): Promise<SnapshotRow[]> {
+  return db
+    .selectFrom('vm_snapshots')
+    .selectAll()
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .execute();
+}
+
+export function insertSnapshot(db: Db, row: Insertable<Tables['vm_snapshots']>): Promise<SnapshotRow> {
+  return db.insertInto('vm_snapshots').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Undefined when it is gone. */
+export function updateSnapshot(
+  db: Db,
+  id: string,
+  change: Updateable<Tables['vm_snapshots']>,
+): Promise<SnapshotRow | undefined> {
+  return db
+    .updateTable('vm_snapshots')
+    .set({ ...change, version: sql`version + 1`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Only a figure: nothing that anybody changed, so its version stays. */
+export function noteSize(db: Db, id: string, sizeBytes: number): Promise<SnapshotRow | undefined> {
+  return db
+    .updateTable('vm_snapshots')
+    .set({ size_bytes: sizeBytes })
+    .where('id', '=', id)
+    .where('status', '=', 'available')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function removeSnapshotRow(db: Db, id: string): Promise<SnapshotRow | undefined> {
+  return db.deleteFrom('vm_snapshots').where('id', '=', id).returningAll().executeTakeFirst();
+}
+
+export interface User {
+  readonly snapshot_id: string;
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Machines and images that are being made from these snapshots, and machines that are being put back to one. */
+export async function usersOf(db: Db, accountId: string, ids: readonly string[]): Promise<User[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<User>`
+    select source->>'id' as snapshot_id, 'vm' as type, id, name from vms
+    where account_id = ${accountId} and status = 'creating' and source->>'type' = 'snapshot'
+      and source->>'id' = any(${[...ids]}::text[])
+    union all
+    select source->>'id', 'image', id, name from vps_images
+    where account_id = ${accountId} and status = 'creating' and source->>'type' = 'snapshot'
+      and source->>'id' = any(${[...ids]}::text[])
+    union all
+    select held.subject, o.resource_type, o.resource_id, coalesce(o.resource_name, '')
+    from operation_subjects held join operations o on o.id = held.operation_id
+    where held.subject = any(${[...ids]}::text[]) and o.type = 'vm.restore'
+    order by 2, 3`.execute(db);
+  return rows;
+}
+
+/** Past their time, or failed a day ago. */
+export async function dueSnapshots(db: Db, limit: number): Promise<SnapshotRow[]> {
+  return db
+    .selectFrom('vm_snapshots')
+    .selectAll()
+    .where('status', 'in', ['available', 'failed'])
+    .where(
+      sql<boolean>`(expires_at <= now() or (status = 'failed' and failed_at <= now() - interval '24 hours'))`,
+    )
+    .orderBy(sql`coalesce(failed_at, expires_at)`)
+    .limit(limit)
+    .execute();
+}
+
+/** In one location: what is kept of their sizes. */
+export function sizesAt(db: Db, location: string) {
+  return db
+    .selectFrom('vm_snapshots')
+    .innerJoin('vms', 'vms.id', 'vm_snapshots.vm_id')
+    .select(['vm_snapshots.id', 'vm_snapshots.size_bytes'])
+    .where('vms.location', '=', location)
+    .where('vm_snapshots.status', '=', 'available')
+    .execute();
+}
