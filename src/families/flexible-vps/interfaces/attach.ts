@@ -99,7 +99,7 @@ export const attachVmInterface = endpoint({
     const wanted = checkAddresses(network, body);
     const { id, mac } = await addInterface(db, vm, present, network, body);
     await holdOwn(db, network, { id, mac }, wanted);
-    const taken = await holdAliases(db, { network, id }, wanted.aliases, body.move_aliases);
+    const taken = await holdAliases(db, { network, id }, wanted.aliases, body.move_aliases === true);
     const losers = await noteTaken(call, taken);
     await updateVm(db, vm.id, {});
     const resource = interfaceRef({ id });

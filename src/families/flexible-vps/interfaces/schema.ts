@@ -97,18 +97,17 @@ const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
   maxItems: 10,
   description: 'Further addresses of the network that lead here.',
 });
-const moveAliases = Type.Boolean({
-  default: false,
-  description: 'Takes aliases over that another machine of the network has, in one step.',
-});
+const moveAliases = Type.Optional(
+  Type.Boolean({ description: 'Takes aliases over that another machine of the network has, in one step.' }),
+);
 
 export const AttachInterface = Shape({
   network_id: Id('net'),
   ipv4: Type.Optional(Type.String({ maxLength: 15, description: 'Left out: the lowest that is free.' })),
   ipv6: Type.Optional(Type.String({ maxLength: 45, description: 'Left out: it follows from the MAC.' })),
   alias_ips: Type.Optional(Addresses),
-  anti_spoofing: Type.Boolean({ default: true }),
-  description: Type.String({ maxLength: 255, default: '' }),
+  anti_spoofing: Type.Optional(Type.Boolean({ description: 'Left out: true.' })),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
   move_aliases: moveAliases,
 });
 export type AttachInterface = Static<typeof AttachInterface>;

@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { readPage } from '../../../kernel/pages/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -50,6 +50,26 @@ export async function readInterfaces(db: Db, vmIds: readonly string[]): Promise<
     .execute();
   return rows.map(addressed);
 }
+
+/** An interface as JSON carries it: its times are texts. */
+export type InterfaceJson = Readonly<Record<string, unknown>>;
+
+/** Of one machine, read with the machine itself. `vmId` is the column with its id. */
+export const interfacesOf = (vmId: string): RawBuilder<readonly InterfaceJson[]> => sql<
+  readonly InterfaceJson[]
+>`(
+  select coalesce(json_agg(to_jsonb(i) order by i.position), '[]') from (
+    select vm_interfaces.*, ${privateHeld}, ${publicHeld}
+    from vm_interfaces where vm_interfaces.vm_id = ${sql.ref(vmId)}) i)`;
+
+export const interfacesIn = (json: readonly InterfaceJson[]): AddressedInterface[] =>
+  json.map((each) =>
+    addressed({
+      ...(each as unknown as InterfaceRow & Held),
+      created_at: new Date(String(each['created_at'])),
+      updated_at: new Date(String(each['updated_at'])),
+    }),
+  );
 
 type ListCall = Parameters<typeof readPage>[0] & Pick<Call, 'db'>;
 

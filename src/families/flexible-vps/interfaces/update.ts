@@ -150,7 +150,7 @@ export const updateVmInterface = endpoint({
     const taken =
       network === undefined
         ? []
-        : await holdAliases(db, { network, id: row.id }, after.alias_ips, body.move_aliases);
+        : await holdAliases(db, { network, id: row.id }, after.alias_ips, body.move_aliases === true);
     const losers = await noteTaken(call, taken);
     await updateVm(db, vm.id, {});
     const { anti_spoofing, description } = after;
