@@ -1,6 +1,7 @@
 /** How networks go: whoever is in it leaves first. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
-import { done, failed, type Kind, kind } from '../../../kernel/operations/kind.ts';
+import { done, failed, type Kind, kind, type Outcome } from '../../../kernel/operations/kind.ts';
+import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { detachInterfaceKind } from '../interfaces/kinds.ts';
@@ -27,6 +28,17 @@ const detachment = ({ interface_id, vm_id }: NetworkUser) => ({
   subjects: [vm_id],
 });
 
+interface Detached {
+  readonly children?: readonly { readonly error: OperationError | null }[];
+}
+
+/** Somebody's own deletion or detachment came to nothing: with what it failed says more than that it is still there. */
+function stayed(users: readonly NetworkUser[], { children = [] }: Detached): Outcome {
+  const fault = children.find(({ error }) => error !== null)?.error;
+  const detail = `Still in use by ${users.map(({ vm_id }) => vm_id).join(', ')}.`;
+  return fault == null ? failed('resource_in_use', detail) : failed(fault.code, `${detail} ${fault.detail}`);
+}
+
 export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   family: 'flexible-vps',
   resourceType: 'network',
@@ -41,14 +53,14 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
     step('detach', async ({ db, resource, input }) => {
       const users = input.detach ? await readUsers(db, resource.id ?? '') : [];
       const staying = users.filter(({ is_leaving }) => !is_leaving);
-      return staying.length === 0 ? done() : { kind: 'children', start: staying.map(detachment) };
+      if (staying.length === 0) return done();
+      // One that is dropped because its machine is deleted is as good as done: the next step sees who is left.
+      return { kind: 'children', start: staying.map(detachment), tolerant: true };
     }),
-    step('wait', async ({ db, resource }) => {
+    step('wait', async ({ db, resource, results }) => {
       const users = await readUsers(db, resource.id ?? '');
       const staying = users.filter(({ is_leaving }) => !is_leaving);
-      // Their own deletion or detachment came to nothing.
-      if (staying.length > 0)
-        return failed('resource_in_use', `In use by ${staying.map(({ vm_id }) => vm_id).join(', ')}.`);
+      if (staying.length > 0) return stayed(staying, results['detach'] as Detached);
       return users.length === 0
         ? done()
         : { kind: 'sleep', seconds: LOOK_AGAIN_SECONDS, waitingFor: 'users' };
