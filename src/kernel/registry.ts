@@ -5,6 +5,7 @@ import type { ConsoleLine } from './consoles.ts';
 import type { EventType } from './events/event.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
+import type { References } from './prices/bill.ts';
 import type { Endpoint } from './record.ts';
 import type { Schedule } from './schedule.ts';
 import type { Services } from './services.ts';
@@ -34,6 +35,8 @@ export interface Family {
   openConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleLine | null>;
   /** What is used of the limits that count something else than resources. */
   countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
+  /** What prices depend on of these ids, as far as they are the family's and the account's. */
+  findReferences?(db: Db, accountId: string, ids: readonly string[]): Promise<Partial<References>>;
 }
 
 /** What events and operations are about, and the permission to read it. */

@@ -2,6 +2,7 @@ import type { Family } from '../../kernel/registry.ts';
 import { eventTypes } from './event-types.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
 import { imageLife } from './images/lifecycle.ts';
+import { findImageReferences } from './images/references.ts';
 import { countImports } from './images/store.ts';
 import { removeFailedImages } from './images/upkeep.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
@@ -102,6 +103,7 @@ export const flexibleVps: Family = {
   eventTypes,
   kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
+  findReferences: findImageReferences,
   countLimits: async (db, accountId) =>
     new Map([
       ...(await countGrantedSizes(db, accountId)),

@@ -5,6 +5,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { estimate } from '../../../kernel/prices/estimate.ts';
 import { priceList } from '../../../kernel/prices/list.ts';
+import { readReferences } from '../../../kernel/prices/references.ts';
 import { Estimate, EstimateRequest, Price } from '../../../kernel/prices/schema.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -115,10 +116,8 @@ export const estimatePrice = endpoint({
       currency: services.provider.provider.currency,
       now,
       lookup: {
+        ...(await readReferences(call, [body.items, [...existing.values()]])),
         resource: (id) => existing.get(id) ?? null,
-        backupPolicy: () => null,
-        cluster: () => null,
-        image: () => null,
       },
       limits: (id, location) => limits.find((row) => row.id === id && row.location === location) ?? null,
       budgets,

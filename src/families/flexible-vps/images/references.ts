@@ -7,7 +7,7 @@ import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import type { ImageRow, Os } from '../tables.ts';
-import { findImageRow } from './store.ts';
+import { findImageRow, findImageRows } from './store.ts';
 
 export interface KnownImage {
   /** As engines know it. */
@@ -111,4 +111,12 @@ export async function requireImage(
     });
   }
   return image;
+}
+
+/** For prices: the account's own, of these ids. */
+export async function findImageReferences(db: Db, accountId: string, ids: readonly string[]) {
+  const wanted = ids.filter((id) => id.startsWith('img_'));
+  const rows = wanted.length === 0 ? [] : await findImageRows(db, accountId, wanted);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return { image: (id: string) => byId.get(id) ?? null };
 }
