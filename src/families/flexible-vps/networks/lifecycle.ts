@@ -18,6 +18,7 @@ export const networkLife = new Lifecycle<NetworkStatus>({
       through: 'deleting',
       to: [null, 'active', 'error'],
     },
+    { by: ['engine'], from: ['active', 'error'], to: ['active', 'error'] },
   ],
   // What the control plane alone keeps: else one that failed and is protected could never be deleted.
   needs: { updateVpsNetwork: ['error'] },
