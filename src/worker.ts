@@ -37,14 +37,17 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
   metrics.watch('operations_running', 'Operations in the hands of this process.', () => runner.running);
   metrics.watch('webhooks_sending', 'Webhook messages on their way from this process.', () => sender.sending);
+  let watches: (() => Promise<void>)[] = [];
   return {
     start() {
       runner.start();
       sender.start();
       schedules.start();
+      watches = registry.families.flatMap(({ watch }) => watch?.(services) ?? []);
     },
     async close() {
-      await Promise.all([runner.close(), sender.close(), schedules.close()]);
+      const ends = watches.map((end) => end());
+      await Promise.all([runner.close(), sender.close(), schedules.close(), ...ends]);
     },
   };
 }

@@ -20,6 +20,13 @@ export interface ResourceType {
   readonly limit?: string;
 }
 
+export interface Examination {
+  readonly name: string;
+  readonly detail: string;
+  /** Left out while all is well. */
+  readonly fix?: string;
+}
+
 export interface Family {
   readonly name: string;
   readonly title: string;
@@ -33,6 +40,10 @@ export interface Family {
   readonly lifecycles?: readonly Lifecycle[];
   /** Lets the bearer of a token onto the console it was given for; null where the family knows no such session. */
   openConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleLine | null>;
+  /** Begun with the worker: hears of what happens by itself. Returns what ends it. */
+  watch?(services: Services): () => Promise<void>;
+  /** What an operator should see to, for `doctor`: one entry for each thing that is looked at. */
+  examine?(db: Db): Promise<readonly Examination[]>;
   /** What is used of the limits that count something else than resources. */
   countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
   /** What prices depend on of these ids, as far as they are the family's and the account's. */

@@ -15,6 +15,13 @@ export const eventTypes: readonly EventType[] = [
   info('network.created', 'A private network is ready.'),
   info('network.updated', 'A private network was changed.'),
   info('network.deleted', 'A private network is gone.'),
+  {
+    type: 'network.lost',
+    severity: 'error',
+    when: 'A private network is no longer where it should be.',
+    data: nothing,
+  },
+  info('network.recovered', 'A private network that was lost is there again.'),
 
   info('image.created', 'An image of the account is ready.'),
   info('image.deleted', 'An image of the account is gone.'),
@@ -43,11 +50,12 @@ export const eventTypes: readonly EventType[] = [
     data: nothing,
   },
   { type: 'vm.lost', severity: 'error', when: 'A machine is no longer where it should be.', data: nothing },
+  info('vm.recovered', 'A machine that was lost, or whose host was, is there again.'),
   info('vm.resized', 'A machine has another size.'),
   info('vm.redeployed', 'The disk of a machine was wiped and installed again.'),
   info('vm.restored', 'The disk of a machine was put back to a snapshot.'),
-  info('vm.rescue_entered', 'A machine runs its rescue system.'),
-  info('vm.rescue_left', 'A machine runs from its own disk again.'),
+  info('vm.rescue_entered', 'A machine runs its rescue system, or will from its next start on.'),
+  info('vm.rescue_left', 'A machine runs from its own disk again, or will from its next start on.'),
   {
     type: 'vm.password_reset',
     severity: 'warning',

@@ -123,7 +123,12 @@ interface VmsTable extends Common {
   seed: string;
   applied_seed: string | null;
   rescue_expires_at: Date | null;
-  guest_agent: { readonly version: string; readonly last_seen_at: string } | null;
+  /** `is_silent`: it does not answer any more. */
+  guest_agent: {
+    readonly version: string;
+    readonly last_seen_at: string;
+    readonly is_silent?: boolean;
+  } | null;
   protected_delete: Generated<boolean>;
   protected_redeploy: Generated<boolean>;
   maintenance: { readonly starts_at: string; readonly ends_at: string; readonly kind: string } | null;

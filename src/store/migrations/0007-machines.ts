@@ -128,7 +128,19 @@ create table vms (${common},
 ${pages('vms')}
 create index vms_by_status on vms (account_id, status, id);
 create index vms_by_location on vms (account_id, location, id);
+create index vms_at on vms (location, id);
+create index vms_failed on vms (failed_at) where failed_at is not null;
 create index vms_by_group on vms (placement_group_id) where placement_group_id is not null;
+create index vms_by_rescue on vms (rescue_expires_at) where rescue_expires_at is not null;
+
+-- Machines that an engine has and nobody owns.
+create table vm_strays (
+  location text collate "C" not null,
+  project text collate "C" not null,
+  id text collate "C" not null,
+  first_seen_at timestamptz not null default now(),
+  primary key (location, project, id)
+);
 
 create table vm_interfaces (
   id text collate "C" primary key,

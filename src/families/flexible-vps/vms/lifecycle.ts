@@ -52,7 +52,8 @@ export const vmLife = new Lifecycle<VmState>({
     { by: ['provider'], from: ['running'], through: 'migrating', to: ['running'] },
     { by: ['provider'], from: ['running', 'stopped', 'error'], to: ['suspended'] },
     { by: ['provider'], from: ['suspended'], to: ['stopped'] },
-    { by: ['engine'], from: ['running', 'stopped'], to: ['running', 'stopped', 'error'] },
+    { by: ['engine'], from: ['running', 'stopped', 'error'], to: ['running', 'stopped', 'error'] },
+    { by: ['time'], from: ['error'], through: 'deleting', to: [null] },
     { by: ['deleteVm'], from: vmStates, through: 'deleting', to: [null] },
   ],
   needs: {

@@ -36,7 +36,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     ...machine,
     ...findings,
     await checkDataFolder(database.url === null ? database.folder : null),
-    ...(await checkDatabase(config, [...cli.parts.registry.kinds.keys()])),
+    ...(await checkDatabase(config, cli.parts.registry)),
     await checkSecretKey(config),
     await checkRedis(redis.url),
     await checkPort(server),

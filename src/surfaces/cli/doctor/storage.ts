@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import type { Registry } from '../../../kernel/registry.ts';
 import { type Backlog, readBacklog } from '../../../portal-api/operations/operations.ts';
+import type { Db } from '../../../store/database.ts';
 import { findNative } from '../../../store/embedded/binaries.ts';
 import { pendingMigrations } from '../../../store/migrations/migrate.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
@@ -72,9 +74,17 @@ function judgeBacklog({ unfinished, overdue, unknown }: Backlog): Finding {
   return ok(name, `${unfinished} under way, none overdue`);
 }
 
+async function examine(db: Db, { families }: Pick<Registry, 'families'>): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const family of families)
+    for (const { name, detail, fix } of (await family.examine?.(db)) ?? [])
+      found.push(fix === undefined ? ok(name, detail) : failed(name, detail, fix));
+  return found;
+}
+
 export async function checkDatabase(
   config: Pick<ProviderConfig, 'database'>,
-  types: readonly string[],
+  registry: Pick<Registry, 'kinds' | 'families'>,
 ): Promise<Finding[]> {
   const { url, folder } = config.database;
   const programs =
@@ -86,13 +96,16 @@ export async function checkDatabase(
     return [programs, ...notYet('the first start makes it')];
   }
   try {
-    const look = async (db: Parameters<typeof readDatabaseFacts>[0]) => {
+    const look = async (db: Db) => {
       const pending = await pendingMigrations(db);
       const work =
         pending.length === 0
-          ? judgeBacklog(await readBacklog(db, types))
-          : skipped('Operations', 'needs the migrations');
-      return [...judge(await readDatabaseFacts(db), pending), work];
+          ? [
+              judgeBacklog(await readBacklog(db, [...registry.kinds.keys()])),
+              ...(await examine(db, registry)),
+            ]
+          : [skipped('Operations', 'needs the migrations')];
+      return [...judge(await readDatabaseFacts(db), pending), ...work];
     };
     return [programs, ...(await withDatabase(config, look, 'present'))];
   } catch (error) {

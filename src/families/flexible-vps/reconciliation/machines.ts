@@ -1,0 +1,103 @@
+/** Every engine is asked what it has, and that is compared with what we believe. */
+import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { transact } from '../../../store/transaction.ts';
+import { refOf } from '../vms/guest.ts';
+import { align, isStuck } from './aligning.ts';
+import { type Facts, newsOf } from './facts.ts';
+import { clearLeftover } from './failed-creates.ts';
+import { patience, sight } from './sighting.ts';
+import { type Moment, machinesAt, readClock, type SeenRow, writeFacts } from './store.ts';
+import { noteStrays } from './strays/strays.ts';
+import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
+
+const keyOf = ({ account, id }: Ref): string => `${account} ${id}`;
+
+/** One look at a location. */
+class Look {
+  readonly #services: Services;
+  readonly #engine: ComputeEngine;
+  readonly #at: Moment;
+  readonly #now: Date;
+
+  constructor(services: Services, engine: ComputeEngine, at: Moment) {
+    this.#services = services;
+    this.#engine = engine;
+    this.#at = at;
+    this.#now = new Date(at);
+  }
+
+  /** What is to be done about this one; undefined for nearly all of them. */
+  consider(row: SeenRow, seen: Instance | null): (() => Promise<void>) | undefined {
+    if (row.is_busy) return undefined;
+    const services = this.#services;
+    const ref = refOf(row);
+    if (isFailedCreate(row))
+      return seen === null ? undefined : () => clearLeftover(services, this.#engine, ref, this.#at);
+    const isOdd = isUpToEngine(row) ? judge(row, seen) !== undefined : isStuck(row, this.#now);
+    if (!isOdd) return undefined;
+    return async () => {
+      // A list may lack what is there, and who is said to be lost loses much.
+      const sighting = seen === null ? await sight(services, this.#engine, ref) : { at: this.#at, seen };
+      await align(services, ref, sighting);
+    };
+  }
+
+  newsOf(row: SeenRow, seen: Instance | null): Facts | undefined {
+    const isSettled = row.status === 'running' || row.status === 'stopped';
+    return seen === null || row.is_busy || !isSettled ? undefined : newsOf(row, seen, this.#now);
+  }
+
+  /** The trouble of one is not that of the others. */
+  async attempt(row: SeenRow, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#services.log.warn({ err: error, vm: row.id }, 'a machine could not be looked after');
+    }
+  }
+}
+
+async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
+  const { db } = services;
+  const { location } = engine;
+  const at = await readClock(db);
+  const found = await engine.observeInstances(patience());
+  const unclaimed = new Map(found.map((instance) => [keyOf(instance), instance]));
+  const look = new Look(services, engine, at);
+  for await (const rows of machinesAt(db, location)) {
+    const news: Facts[] = [];
+    for (const row of rows) {
+      const key = keyOf(refOf(row));
+      const seen = unclaimed.get(key) ?? null;
+      unclaimed.delete(key);
+      const act = look.consider(row, seen);
+      if (act !== undefined) await look.attempt(row, act);
+      const facts = act === undefined ? look.newsOf(row, seen) : undefined;
+      if (facts !== undefined) news.push(facts);
+    }
+    if (news.length > 0) await transact(db, (tx) => writeFacts(tx, news, at));
+  }
+  await noteStrays(services, engine, [...unclaimed.values()]);
+}
+
+/** One that does not answer says nothing of its machines: they stay what they are. */
+export async function eachEngine(
+  { compute, log }: Services,
+  work: (engine: ComputeEngine) => Promise<void>,
+): Promise<void> {
+  await Promise.all(
+    compute.all.map((engine) =>
+      work(engine).catch((error: unknown) =>
+        log.warn({ err: error, location: engine.location }, 'an engine could not be looked through'),
+      ),
+    ),
+  );
+}
+
+export const machineDrift: Schedule = {
+  name: 'flexible-vps.machines',
+  everySeconds: 30,
+  run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
+};

@@ -1,0 +1,58 @@
+/** Networks that an engine lost are shown as such, and nothing more: what was in them is not put back by a new one. */
+import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
+import { HOSTPLANE } from '../../../kernel/events/event.ts';
+import { writeEvents } from '../../../kernel/events/writing.ts';
+import { lockSubjects, pendingOn } from '../../../kernel/operations/store.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { transact } from '../../../store/transaction.ts';
+import { networkRef } from '../networks/present.ts';
+import { updateNetwork } from '../networks/store.ts';
+import { refOf } from '../vms/guest.ts';
+import { eachEngine } from './machines.ts';
+import { patience, twice } from './sighting.ts';
+import { lockNetworkUnchanged, type Moment, networksAt, readClock } from './store.ts';
+
+const LOST = { status: 'error', status_reason: 'lost' } as const;
+const FOUND = { status: 'active', status_reason: null } as const;
+
+async function writeDown(
+  { db, registry }: Services,
+  ref: Ref,
+  isThere: boolean,
+  since: Moment,
+): Promise<void> {
+  await transact(db, async (tx) => {
+    const row = await lockNetworkUnchanged(tx, ref, since);
+    if (row === undefined) return;
+    await lockSubjects(tx, [row.id]);
+    if ((await pendingOn(tx, [row.id])).has(row.id)) return;
+    const isLost = row.status === LOST.status && row.status_reason === LOST.status_reason;
+    if (isThere ? !isLost : row.status !== FOUND.status) return;
+    await updateNetwork(tx, row.id, isThere ? FOUND : LOST);
+    const [type, what] = isThere
+      ? ['network.recovered', 'is there again.']
+      : ['network.lost', 'is no longer where it should be.'];
+    await writeEvents(tx, registry, { accountId: row.account_id, actor: HOSTPLANE }, [
+      { type, resource: networkRef(row), message: `The network ${row.name} ${what}` },
+    ]);
+  });
+}
+
+async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
+  const { db } = services;
+  for await (const rows of networksAt(db, engine.location))
+    for (const row of rows) {
+      const ref = refOf(row);
+      const at = await readClock(db);
+      const seen = await twice(() => engine.observeNetwork(ref, patience()));
+      if ((seen !== null) !== (row.status === FOUND.status))
+        await writeDown(services, ref, seen !== null, at);
+    }
+}
+
+export const networkDrift: Schedule = {
+  name: 'flexible-vps.networks',
+  everySeconds: 300,
+  run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
+};

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import type { Ref } from '../../../engines/compute/port.ts';
+import type { Db, Tx } from '../../../store/database.ts';
+import type { NetworkRow, VmRow } from '../tables.ts';
+import type { Facts } from './facts.ts';
+
+/** A moment as the database writes it: a `Date` would cut it short, and two that differ would seem the same. */
+export type Moment = string;
+
+export async function readClock(db: Db): Promise<Moment> {
+  const { rows } = await sql<{ now: string }>`select to_jsonb(clock_timestamp()) #>> '{}' as now`.execute(db);
+  return rows[0]!.now;
+}
+
+const PAGE = 500;
+
+const isBusy = (table: string) =>
+  sql<boolean>`exists (select from operation_subjects s where s.subject = ${sql.ref(`${table}.id`)})`;
+
+const knownColumns = [
+  'id',
+  'account_id',
+  'name',
+  'status',
+  'status_reason',
+  'is_billed',
+  'host_group',
+  'started_at',
+  'guest_agent',
+  'failed_at',
+  'updated_at',
+] as const;
+
+export type SeenRow = Pick<VmRow, (typeof knownColumns)[number]> & { readonly is_busy: boolean };
+
+/** All of a location, a page at a time. */
+export async function* machinesAt(db: Db, location: string): AsyncGenerator<SeenRow[]> {
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('vms')
+      .select(knownColumns)
+      .select(isBusy('vms').as('is_busy'))
+      .where('location', '=', location)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(PAGE)
+      .execute();
+    if (rows.length > 0) yield rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+export async function isMachineAt(db: Db, { account, id }: Ref, location: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('vms')
+    .select('id')
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .where('location', '=', location)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Undefined: it is gone, or was changed since, so that what was seen says nothing of it any more. */
+export function lockUnchanged(tx: Tx, { account, id }: Ref, since: Moment): Promise<VmRow | undefined> {
+  return tx
+    .selectFrom('vms')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function lockNetworkUnchanged(
+  tx: Tx,
+  { account, id }: Ref,
+  since: Moment,
+): Promise<NetworkRow | undefined> {
+  return tx
+    .selectFrom('vps_networks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Those in other hands are left alone: the next look is soon enough. */
+export async function writeFacts(tx: Tx, facts: readonly Facts[], since: Moment): Promise<void> {
+  const held = await tx
+    .selectFrom('vms')
+    .select('id')
+    .where(sql<boolean>`id = any(${facts.map(({ id }) => id)}::text[])`)
+    .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  // What joined the queue of a machine before it was held is seen only by a statement that begins afterwards.
+  await sql`
+    update vms set host_group = f.host_group, started_at = f.started_at, guest_agent = nullif(f.guest_agent, 'null')
+    from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
+      as f(id text, status text, host_group text, started_at timestamptz, guest_agent jsonb)
+    where vms.id = f.id and vms.status = f.status and vms.id = any(${held.map(({ id }) => id)}::text[])
+      and not ${isBusy('vms')}`.execute(tx);
+}
+
+/** Whose creation failed so many hours ago; the oldest first. */
+export function oldFailedCreates(
+  db: Db,
+  hours: number,
+  limit: number,
+): Promise<Pick<VmRow, 'id' | 'account_id'>[]> {
+  return db
+    .selectFrom('vms')
+    .select(['id', 'account_id'])
+    .where('status', '=', 'error')
+    .where('host_group', 'is', null)
+    .where('is_billed', '=', false)
+    .where('failed_at', '<', sql<Date>`now() - ${hours} * interval '1 hour'`)
+    .where(sql<boolean>`not ${isBusy('vms')}`)
+    .orderBy('failed_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Those the engine should have, or is said to have lost. */
+export async function* networksAt(
+  db: Db,
+  location: string,
+): AsyncGenerator<Pick<NetworkRow, 'id' | 'account_id' | 'status'>[]> {
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('vps_networks')
+      .select(['id', 'account_id', 'status'])
+      .where('location', '=', location)
+      .where('id', '>', after)
+      .where(sql<boolean>`(status = 'active' or (status = 'error' and status_reason = 'lost'))`)
+      .where(sql<boolean>`not ${isBusy('vps_networks')}`)
+      .orderBy('id')
+      .limit(PAGE)
+      .execute();
+    if (rows.length > 0) yield rows;
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.id;
+  }
+}

@@ -1,0 +1,40 @@
+import { type Generated, sql } from 'kysely';
+import type { Ref } from '../../../../engines/compute/port.ts';
+import type { Db, Tx } from '../../../../store/database.ts';
+
+declare module '../../../../store/database.ts' {
+  interface Tables {
+    vm_strays: { location: string; project: string; id: string; first_seen_at: Generated<Date> };
+  }
+}
+
+export async function readStrays(db: Db, location: string): Promise<Ref[]> {
+  return db
+    .selectFrom('vm_strays')
+    .select(['project as account', 'id'])
+    .where('location', '=', location)
+    .execute();
+}
+
+export async function countStrays(db: Db): Promise<{ location: string; count: number; example: string }[]> {
+  return db
+    .selectFrom('vm_strays')
+    .select(['location', sql<number>`count(*)`.as('count'), sql<string>`min(id)`.as('example')])
+    .groupBy('location')
+    .orderBy('location')
+    .execute();
+}
+
+/** These and no others; answers the ones that are new. */
+export async function replaceStrays(tx: Tx, location: string, strays: readonly Ref[]): Promise<Ref[]> {
+  const projects = strays.map(({ account }) => account);
+  const ids = strays.map(({ id }) => id);
+  await sql`
+    delete from vm_strays where location = ${location} and (project, id) not in (
+      select * from unnest(${projects}::text[], ${ids}::text[]))`.execute(tx);
+  const { rows } = await sql<Ref>`
+    insert into vm_strays (location, project, id)
+    select ${location}, * from unnest(${projects}::text[], ${ids}::text[])
+    on conflict do nothing returning project as account, id`.execute(tx);
+  return rows;
+}

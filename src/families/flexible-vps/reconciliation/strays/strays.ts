@@ -1,0 +1,63 @@
+/** Machines that an engine has and nobody owns. They may be somebody's all the same, so a person decides what becomes of them. */
+import type { ComputeEngine, Ref } from '../../../../engines/compute/port.ts';
+import type { Services } from '../../../../kernel/services.ts';
+import { transact } from '../../../../store/transaction.ts';
+import { patience } from '../sighting.ts';
+import { isMachineAt } from '../store.ts';
+import { readStrays, replaceStrays } from './store.ts';
+
+/** A process that has not looked for so long leaves the count to those that do. */
+const STALE_MS = 300_000;
+
+class Tally {
+  readonly #seen = new Map<string, { count: number; at: number }>();
+
+  set(location: string, count: number): void {
+    this.#seen.set(location, { count, at: performance.now() });
+  }
+
+  total(): number {
+    const oldest = performance.now() - STALE_MS;
+    return [...this.#seen.values()].reduce((sum, { count, at }) => sum + (at < oldest ? 0 : count), 0);
+  }
+}
+
+/** One for each process, shown from the first look on. */
+const tallies = new WeakMap<Services['metrics'], Tally>();
+
+function tallyOf({ metrics }: Services): Tally {
+  const known = tallies.get(metrics);
+  if (known !== undefined) return known;
+  const tally = new Tally();
+  tallies.set(metrics, tally);
+  metrics.watch('engine_strays', 'Machines of the engines that nobody owns, as last seen here.', () =>
+    tally.total(),
+  );
+  return tally;
+}
+
+/** A machine that is being deleted goes before its row does: what is seen after its row was missed is truly nobody's. */
+async function isStray({ db }: Services, engine: ComputeEngine, ref: Ref): Promise<boolean> {
+  if (await isMachineAt(db, ref, engine.location)) return false;
+  return (await engine.observeInstance(ref, patience())) !== null;
+}
+
+export async function noteStrays(
+  services: Services,
+  engine: ComputeEngine,
+  unclaimed: readonly Ref[],
+): Promise<void> {
+  const { db, log, metrics } = services;
+  const { location } = engine;
+  const known = new Set((await readStrays(db, location)).map(({ account, id }) => `${account} ${id}`));
+  const strays: Ref[] = [];
+  for (const { account, id } of unclaimed)
+    if (known.has(`${account} ${id}`) || (await isStray(services, engine, { account, id })))
+      strays.push({ account, id });
+  tallyOf(services).set(location, strays.length);
+  if (strays.length === 0 && known.size === 0) return;
+  for (const { account, id } of await transact(db, (tx) => replaceStrays(tx, location, strays))) {
+    metrics.alarms.inc({ alarm: 'engine_stray' });
+    log.warn({ location, project: account, instance: id }, 'the engine has a machine that nobody owns');
+  }
+}
