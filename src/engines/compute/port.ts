@@ -71,6 +71,8 @@ export interface ComputeEngine {
   readonly driver: string;
   readonly location: string;
   readonly capabilities: Capabilities;
+  /** What its graphical consoles speak, where it has any. */
+  readonly graphicalProtocol: 'spice' | 'vnc';
 
   /** Makes it, stopped. One that is there is left as it is, whatever the rest of `spec` says. */
   ensureInstance(ref: Ref, spec: InstanceSpec, signal?: AbortSignal): Promise<void>;

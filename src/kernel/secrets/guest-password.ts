@@ -77,7 +77,9 @@ export function hashGuestPassword(password: string, salt = pick(CRYPT_ALPHABET, 
   return `$6$${used}$${encodeDigest(digestOf(Buffer.from(password), Buffer.from(used)))}`;
 }
 
+export const newGuestPassword = (): string => pick(UNAMBIGUOUS, PASSWORD_LENGTH);
+
 export function makeGuestPassword(): { password: string; hash: string } {
-  const password = pick(UNAMBIGUOUS, PASSWORD_LENGTH);
+  const password = newGuestPassword();
   return { password, hash: hashGuestPassword(password) };
 }

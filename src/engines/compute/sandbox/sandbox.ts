@@ -74,6 +74,7 @@ export class Sandbox implements ComputeEngine {
   readonly driver = 'sandbox';
   readonly location: string;
   readonly capabilities = sandboxCapabilities;
+  readonly graphicalProtocol = 'vnc';
   readonly room: Room;
 
   constructor({ location, db, listener, images, hosts = HOSTS, pace = 1 }: SandboxOptions) {

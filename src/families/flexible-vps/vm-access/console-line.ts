@@ -1,0 +1,41 @@
+/** From a token to the machine it was given for. */
+import { type ConsoleLine, hashConsoleToken } from '../../../kernel/consoles.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { refOf } from '../vms/guest.ts';
+import { readVm } from '../vms/store.ts';
+import { ask } from './asking.ts';
+import { claimSession, releaseSession, removeEndedSessions, removeSession, touchSession } from './store.ts';
+
+export async function openVmConsole(
+  services: Services,
+  sessionId: string,
+  token: string,
+): Promise<ConsoleLine | null> {
+  const { db } = services;
+  const session = await claimSession(db, sessionId, hashConsoleToken(token));
+  if (session === undefined) return null;
+  try {
+    const row = await readVm(db, session.vm_id);
+    if (row === undefined) throw new Problem('not_found');
+    const { stream } = await ask(services, row.location, (engine, signal) =>
+      engine.openConsole(refOf(row), session.type, signal),
+    );
+    return {
+      resource: { type: 'vm', id: row.id },
+      stream,
+      keep: () => touchSession(db, sessionId),
+      close: () => removeSession(db, sessionId),
+    };
+  } catch (error) {
+    await releaseSession(db, sessionId);
+    throw error;
+  }
+}
+
+export const consoleSessionUpkeep: Schedule = {
+  name: 'flexible-vps.console-sessions',
+  everySeconds: 300,
+  run: ({ db }) => removeEndedSessions(db),
+};

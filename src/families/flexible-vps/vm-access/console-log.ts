@@ -1,0 +1,95 @@
+import { EngineRefused } from '../../../engines/compute/port.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Named, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { refOf } from '../vms/guest.ts';
+import { exampleVm, VmId } from '../vms/schema.ts';
+import { findVm } from '../vms/store.ts';
+import { ask, requireCapability } from './asking.ts';
+
+const KEPT_BYTES = 256 * 1024;
+const LINES = 500;
+const MOST_LINES = 5000;
+
+const ConsoleLog = Named(
+  'ConsoleLog',
+  Shape({
+    lines: Type.Array(Type.String(), { description: 'The oldest first.' }),
+    truncated: Type.Boolean({ description: 'Whether there was more before them.' }),
+  }),
+);
+type ConsoleLog = Static<typeof ConsoleLog>;
+
+/** Colours and the like: sequences of ECMA-48, those that set titles, and what else a line cannot be read with. */
+const ESCAPES = new RegExp(
+  [
+    '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?',
+    '\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?',
+    '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?',
+    '\\u001b[ -/]*[0-~]?',
+    '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]',
+  ].join('|'),
+  'g',
+);
+
+/** Bytes beyond those kept are a sign that there was more; the line they cut in two is left out. */
+export function cutLog(text: string, { lines, raw }: { lines: number; raw: boolean }): ConsoleLog {
+  const bytes = Buffer.from(text);
+  const isCut = bytes.length > KEPT_BYTES;
+  const kept = isCut ? bytes.subarray(bytes.length - KEPT_BYTES).toString() : text;
+  const all = kept.replace(/\n$/, '').split('\n');
+  if (isCut) all.shift();
+  const last = all.length === 1 && all[0] === '' ? [] : all.slice(-lines);
+  return {
+    lines: raw ? last : last.map((line) => line.replace(ESCAPES, '')),
+    truncated: isCut || all.length > lines,
+  };
+}
+
+export const getVmConsoleLog = endpoint({
+  id: 'getVmConsoleLog',
+  method: 'GET',
+  path: '/flexible-vps/v1/vms/{id}/console-log',
+  summary: 'Read the console log of a VM',
+  description:
+    'The end of what the machine printed on its serial line: what it said while it booted, and cloud-init. It survives restarts and is empty after a redeploy; the last 256 KiB are kept. As lines, or as `text/plain` for whoever accepts that.',
+  permission: 'flexible-vps:vm-access:read',
+  access: 'read',
+  sensitive: true,
+  resource: { name: 'vm_console_log', role: 'read' },
+  params: VmId,
+  query: Shape({
+    lines: Type.Integer({
+      minimum: 1,
+      maximum: MOST_LINES,
+      default: LINES,
+      description: 'How many at most.',
+    }),
+    raw: Type.Boolean({ default: false, description: 'With the escape sequences of terminals.' }),
+  }),
+  answers: { 200: ConsoleLog },
+  formats: { 'text/plain': ({ lines }) => lines.map((line) => `${line}\n`).join('') },
+  problems: ['capability_missing'],
+  example: {
+    params: { id: exampleVm.id },
+    query: { lines: 100 },
+    answer: {
+      status: 200,
+      body: {
+        lines: ['[    0.000000] Linux version 6.8.0', 'Ubuntu 24.04 LTS web-1 ttyS0', 'web-1 login:'],
+        truncated: false,
+      },
+    },
+  },
+  async handle({ db, caller, params, query, services }) {
+    const row = await findVm(db, caller.account.id, params.id);
+    requireCapability(services, row.location, 'consoleLog');
+    const text = await ask(services, row.location, (engine, signal) =>
+      engine.readConsoleLog(refOf(row), KEPT_BYTES + 1, signal).catch((error: unknown) => {
+        // One that is not made yet has said nothing.
+        if (error instanceof EngineRefused && error.code === 'not_found') return '';
+        throw error;
+      }),
+    );
+    return ok(cutLog(text, query));
+  },
+});

@@ -1,0 +1,131 @@
+import {
+  CONSOLE_PROTOCOL,
+  consoleUrl,
+  hashConsoleToken,
+  newConsoleToken,
+  TOKEN_PREFIX,
+} from '../../../kernel/consoles.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { created, endpoint } from '../../../kernel/record.ts';
+import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { exampleVm, VmId } from '../vms/schema.ts';
+import { lockVm } from '../vms/store.ts';
+import { requireCapability } from './asking.ts';
+import { Password, returnedBefore } from './schema.ts';
+import { countOpenSessions, insertSession } from './store.ts';
+
+const TTL_SECONDS = 300;
+
+type ConsoleType = 'graphical' | 'serial';
+
+const ConsoleSession = Named(
+  'ConsoleSession',
+  Shape({
+    url: Type.String({ description: 'Of the websocket.' }),
+    token: Password,
+    protocol: OneOf(['spice', 'vnc', 'serial'], { description: 'What is spoken on it, in binary messages.' }),
+    expires_at: Time,
+    ...returnedBefore,
+  }),
+);
+
+/** A screen where there is one. */
+function chooseType({ compute }: Services, location: string, asked: ConsoleType | undefined): ConsoleType {
+  const hasScreen = compute.at(location)?.capabilities.graphicalConsole === true;
+  return asked ?? (hasScreen ? 'graphical' : 'serial');
+}
+
+function protocolOf(services: Services, location: string, type: ConsoleType) {
+  if (type === 'graphical')
+    return requireCapability(services, location, 'graphicalConsole').graphicalProtocol;
+  requireCapability(services, location, 'serialConsole');
+  return type;
+}
+
+export const createVmConsoleSession = endpoint({
+  id: 'createVmConsoleSession',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/console-sessions',
+  summary: 'Open a console of a VM',
+  description: `Connect to \`url\` as a websocket with the subprotocols \`${CONSOLE_PROTOCOL}\` and \`${TOKEN_PREFIX}<token>\`: in a browser \`new WebSocket(url, ['${CONSOLE_PROTOCOL}', '${TOKEN_PREFIX}' + token])\`. So the token is in no URL that anybody writes down. It is good for one connection, which has to be made before \`expires_at\` and lasts until either side hangs up.`,
+  permission: 'flexible-vps:vm-access:write',
+  access: 'write',
+  sensitive: true,
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: Shape({
+    type: Type.Optional(
+      OneOf(['graphical', 'serial'], {
+        description: 'If left out: graphical where the location offers it, else serial.',
+      }),
+    ),
+    ttl_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 60,
+        maximum: 3600,
+        default: TTL_SECONDS,
+        description: 'How long the token is good for.',
+      }),
+    ),
+  }),
+  answers: { 201: ConsoleSession },
+  problems: [
+    'operation_in_progress',
+    'resource_suspended',
+    'vm_not_running',
+    'quota_exceeded',
+    'capability_missing',
+  ],
+  example: {
+    params: { id: exampleVm.id },
+    body: { type: 'serial', ttl_seconds: 300 },
+    answer: {
+      status: 201,
+      body: {
+        url: 'wss://api.example.com/console/con_01jqzv2m7xe9rs5d3k8w4t6y0b',
+        token: 'Zk0mq3w2c9T1hVb7Zk0mq3w2c9T1hVb7Zk0mq3w2c9T',
+        protocol: 'serial',
+        expires_at: '2026-03-01T10:05:00.000Z',
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services, now, effect, event } = call;
+    const row = await lockVm(db, caller.account.id, params.id);
+    const operation = (await pendingOn(db, [row.id])).get(row.id);
+    vmLife.require('createVmConsoleSession', row.status as VmState, { code: 'vm_not_running', operation });
+    const type = chooseType(services, row.location, body.type);
+    const protocol = protocolOf(services, row.location, type);
+    await requireRoomIn(call, 'flexible-vps.console-sessions-per-vm', await countOpenSessions(db, row.id));
+    const id = newId('console_session');
+    const token = newConsoleToken();
+    const expires_at = new Date(now.getTime() + (body.ttl_seconds ?? TTL_SECONDS) * 1000);
+    await insertSession(db, {
+      id,
+      account_id: row.account_id,
+      vm_id: row.id,
+      type,
+      token_hash: hashConsoleToken(token),
+      expires_at,
+      opened_at: null,
+      seen_at: null,
+    });
+    effect({ action: 'start', ...vmRef(row) });
+    event({
+      type: 'vm.console_opened',
+      resource: vmRef(row),
+      message: `Somebody was given a ${type} console of the machine ${row.name}.`,
+    });
+    return created({
+      url: consoleUrl(services.baseUrl, id),
+      token,
+      protocol,
+      expires_at: expires_at.toISOString(),
+    });
+  },
+});

@@ -1,0 +1,105 @@
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Named, Shape, Type } from '../../../kernel/schema.ts';
+import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { VmRow } from '../tables.ts';
+import { refOf } from '../vms/guest.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { exampleVm, VmId } from '../vms/schema.ts';
+import { lockVm } from '../vms/store.ts';
+import { askHolding, requireCapability } from './asking.ts';
+import { Password, returnedBefore } from './schema.ts';
+
+const GuestPassword = Named(
+  'GuestPassword',
+  Shape({ username: Type.String(), password: Password, ...returnedBefore }),
+);
+
+/** The row tells what was true when somebody last looked; what counts is what the engine sees now. */
+async function requireAgent(services: Services, row: VmRow): Promise<void> {
+  const seen = await askHolding(services, row.location, (engine, signal) =>
+    engine.observeInstance(refOf(row), signal),
+  );
+  if (seen?.state !== 'running')
+    throw new Problem('vm_not_running', {
+      detail: 'The machine does not run, or no longer.',
+      extra: { current_state: seen?.state ?? 'gone', allowed_states: ['running'] },
+    });
+  if (seen.agent === null) throw withoutAgent(row);
+}
+
+const withoutAgent = ({ guest_agent }: VmRow): Problem =>
+  new Problem('guest_agent_unavailable', {
+    extra: { agent_last_seen_at: guest_agent?.last_seen_at ?? null },
+  });
+
+/** The agent may be gone since we asked for it. */
+async function setPassword(
+  services: Services,
+  row: VmRow,
+  username: string,
+  password: string,
+): Promise<void> {
+  try {
+    await askHolding(services, row.location, (engine, signal) =>
+      engine.setPassword(refOf(row), username, password, signal),
+    );
+  } catch (error) {
+    throw error instanceof Problem && error.code === 'guest_agent_unavailable' ? withoutAgent(row) : error;
+  }
+}
+
+export const resetVmPassword = endpoint({
+  id: 'resetVmPassword',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/password-reset',
+  summary: 'Reset the password of a user inside a VM',
+  description:
+    'Through the agent inside the running machine. The password is generated and shown once; where the answer was lost, reset it again.',
+  permission: 'flexible-vps:vm-access:write',
+  access: 'write',
+  sensitive: true,
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: Shape({
+    username: Type.Optional(
+      Type.String({
+        pattern: '^[a-z_][a-z0-9_-]{0,31}$',
+        description: 'The default user of its image if left out, or root where it has none.',
+      }),
+    ),
+  }),
+  answers: { 200: GuestPassword },
+  problems: [
+    'operation_in_progress',
+    'resource_suspended',
+    'vm_not_running',
+    'guest_agent_unavailable',
+    'capability_missing',
+  ],
+  example: {
+    params: { id: exampleVm.id },
+    body: { username: 'root' },
+    answer: { status: 200, body: { username: 'root', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' } },
+  },
+  async handle({ db, caller, params, body, services, act, effect, event }) {
+    const row = await lockVm(db, caller.account.id, params.id);
+    const operation = (await pendingOn(db, [row.id])).get(row.id);
+    vmLife.require('resetVmPassword', row.status as VmState, { code: 'vm_not_running', operation });
+    requireCapability(services, row.location, 'passwordReset');
+    await requireAgent(services, row);
+    const username = body.username ?? row.image?.default_user ?? 'root';
+    const password = newGuestPassword();
+    act(() => setPassword(services, row, username, password));
+    effect({ action: 'update', ...vmRef(row) });
+    event({
+      type: 'vm.password_reset',
+      resource: vmRef(row),
+      message: `The password of ${username} in the machine ${row.name} was replaced.`,
+    });
+    return ok({ username, password });
+  },
+});

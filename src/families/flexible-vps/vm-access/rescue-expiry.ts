@@ -1,0 +1,57 @@
+import { startOperation } from '../../../kernel/operations/operations.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { transact } from '../../../store/transaction.ts';
+import { enterStatus } from '../power/status.ts';
+import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { lockVmIfThere } from '../vms/store.ts';
+import { type RescueInput, rescueKind } from './rescue-kind.ts';
+import { type DueRescue, dueRescues } from './store.ts';
+
+/** In one go; the rest is due a minute later. */
+const AT_ONCE = 200;
+
+const isDue = ({ rescue_expires_at, status }: VmRow, now: Date): boolean =>
+  rescue_expires_at !== null && rescue_expires_at <= now && (status === 'running' || status === 'stopped');
+
+/** A machine that is stopped is left so: its next start is from its own disk. */
+async function end({ db, registry }: Services, { account_id, id, now }: DueRescue): Promise<void> {
+  await transact(db, async (tx) => {
+    const row = await lockVmIfThere(tx, account_id, id);
+    if (row === undefined || !isDue(row, now)) return;
+    const isRunning = row.status === 'running';
+    const input: RescueInput = {
+      enabled: false,
+      restart: isRunning,
+      former: isRunning ? 'running' : 'stopped',
+      duration_hours: 0,
+      ssh_keys: [],
+      sealed_password_hash: null,
+      expired: true,
+    };
+    await startOperation(
+      tx,
+      registry,
+      { kind: rescueKind, input, resource: vmRef(row) },
+      { accountId: account_id },
+    );
+    if (isRunning) await enterStatus(tx, row, 'restarting');
+  });
+}
+
+export const rescueExpiry: Schedule = {
+  name: 'flexible-vps.rescue-expiry',
+  everySeconds: 60,
+  async run(services) {
+    for (const due of await dueRescues(services.db, AT_ONCE)) {
+      try {
+        await end(services, due);
+      } catch (error) {
+        // Something else is done to it: another minute will do.
+        if (!(error instanceof Problem)) throw error;
+      }
+    }
+  },
+};

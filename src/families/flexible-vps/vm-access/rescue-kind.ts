@@ -1,0 +1,133 @@
+import type { ComputeEngine, Instance, Rescue } from '../../../engines/compute/port.ts';
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import type { OperationError } from '../../../kernel/operations/schema.ts';
+import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Tx } from '../../../store/database.ts';
+import { placementOf } from '../placement-groups/store.ts';
+import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
+import { restart } from '../power/stopping.ts';
+import type { VmRow } from '../tables.ts';
+import { guestOf, refOf } from '../vms/guest.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { lockVmIfThere, updateVm } from '../vms/store.ts';
+import { engineAt, step } from '../work.ts';
+import { prolongRescue } from './store.ts';
+
+const Input = Shape({
+  enabled: Type.Boolean(),
+  restart: Type.Boolean(),
+  /** What it was when this was accepted; absent where nothing has to be done. */
+  former: Type.Optional(OneOf(['running', 'stopped'])),
+  duration_hours: Type.Integer(),
+  ssh_keys: Type.Array(Type.String()),
+  /** As crypt(3) writes it, sealed for the machine. */
+  sealed_password_hash: Nullable(Type.String()),
+  /** It ran out of time: nobody asked. */
+  expired: Type.Optional(Type.Literal(true)),
+});
+export type RescueInput = Static<typeof Input>;
+
+/** Whoever needs the rescue system often has a guest that heeds nothing. */
+const GRACE = { timeoutSeconds: 30, force: true };
+const HOUR_MS = 3_600_000;
+const MOST_LIES = 3;
+
+export const sealHash = ({ secrets }: Services, vmId: string, hash: string): string =>
+  secrets.close(Buffer.from(hash), vmId).toString('base64');
+
+function rescueOf({ secrets }: Services, vmId: string, input: RescueInput): Rescue | null {
+  if (!input.enabled) return null;
+  const sealed = input.sealed_password_hash;
+  return {
+    sshKeys: input.ssh_keys,
+    passwordHash: sealed === null ? null : secrets.open(Buffer.from(sealed, 'base64'), vmId).toString(),
+  };
+}
+
+async function boot(engine: ComputeEngine, { db, signal, operationId }: Work<RescueInput>, row: VmRow) {
+  const ref = refOf(row);
+  if ((await engine.observeInstance(ref, signal))?.state === 'stopped')
+    await engine.ensurePlacement(ref, await placementOf(db, row.placement_group_id, row.id), signal);
+  await engine.ensureGuest(ref, guestOf(row), signal);
+  await restart(engine, ref, GRACE, operationId, signal);
+}
+
+function isAsWanted({ enabled, restart: isBooted }: RescueInput, seen: Instance | null): boolean {
+  if (seen?.rescue.wanted !== enabled) return false;
+  return !isBooted || (seen.state === 'running' && seen.rescue.active === enabled);
+}
+
+const unlike = (seen: Instance | null): OperationError => ({
+  code: 'engine_failed',
+  detail: `The engine did as it was told, but the machine is ${seen === null ? 'gone' : 'as it was'}.`,
+  retryable: true,
+});
+
+function eventOf({ enabled, restart: isBooted, expired }: RescueInput, row: VmRow): NewEvent {
+  const system = enabled ? 'its rescue system' : 'its own disk';
+  const when = isBooted
+    ? `runs ${enabled ? '' : 'from '}${system}`
+    : `boots from ${system} at its next start`;
+  const why = expired ? ': the time of its rescue system is over' : '';
+  return {
+    type: enabled ? 'vm.rescue_entered' : 'vm.rescue_left',
+    resource: vmRef(row),
+    message: `The machine ${row.name} ${when}${why}.`,
+  };
+}
+
+/** What the next start leads to, as the engine says. */
+async function writeRescue(tx: Tx, row: VmRow, seen: Instance | null, input: RescueInput, now: Date) {
+  const held = await lockVmIfThere(tx, row.account_id, row.id);
+  const isSet = held?.rescue_expires_at != null;
+  if (held === undefined || seen === null || seen.rescue.wanted === isSet) return;
+  await updateVm(tx, row.id, {
+    rescue_expires_at: seen.rescue.wanted ? new Date(now.getTime() + input.duration_hours * HOUR_MS) : null,
+  });
+}
+
+/** Whatever came of it, the row says afterwards what the machine is; only then the operation may end. */
+const bootStep = step<RescueInput>(
+  'boot',
+  withVm(async (work, row): Promise<Outcome> => {
+    const { services, input, signal, now, tries } = work;
+    const engine = engineAt(services, row.location);
+    const refused = await refusalOf(async () => {
+      await engine.ensureRescue(refOf(row), rescueOf(services, row.id, input), signal);
+      if (input.restart) await boot(engine, work, row);
+    });
+    const seen = await engine.observeInstance(refOf(row), signal);
+    const fault = refused ?? (isAsWanted(input, seen) ? null : unlike(seen));
+    if (refused === null && fault !== null && seen !== null && tries < MOST_LIES)
+      return failed(fault.code, fault.detail, true);
+    return done({ fault }, async (tx) => {
+      await writeRescue(tx, row, seen, input, now);
+      const told = input.restart ? await writeStatus(services, tx, row, 'restarting', seen, now) : [];
+      return fault === null ? [...(told ?? []), eventOf(input, row)] : told;
+    });
+  }),
+);
+
+const reportStep = step<RescueInput>('report', async ({ results }) => {
+  const { fault = null } = (results['boot'] ?? {}) as { fault?: OperationError | null };
+  return fault === null ? done({ changed: true }) : { kind: 'failed', error: { ...fault, retryable: false } };
+});
+
+export const rescueKind: Kind = kind<RescueInput>({
+  type: 'vm.rescue',
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'exclusive',
+  input: Input,
+  typicalSeconds: 30,
+  deadlineSeconds: 600,
+  cancellable: false,
+  steps: [bootStep, reportStep],
+  async settle(tx, { status, resource }, { former, expired }) {
+    if (status === 'succeeded' || resource.id === null) return undefined;
+    if (expired) await prolongRescue(tx, resource.id);
+    return leaveStatus(tx, resource.id, 'restarting', former);
+  },
+});

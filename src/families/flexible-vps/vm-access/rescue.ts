@@ -1,0 +1,132 @@
+import type { Call } from '../../../kernel/call.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
+import { enterStatus } from '../power/status.ts';
+import { requireSshKeys } from '../ssh-keys/references.ts';
+import type { VmRow } from '../tables.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { showVm } from '../vms/present.ts';
+import { exampleVm, Vm, VmId } from '../vms/schema.ts';
+import { lockVm } from '../vms/store.ts';
+import { requireCapability } from './asking.ts';
+import { type RescueInput, rescueKind, sealHash } from './rescue-kind.ts';
+import { Password, returnedBefore } from './schema.ts';
+
+const HOURS = 24;
+const USERNAME = 'root';
+
+/** With what is shown once. */
+const RescuedVm = Named(
+  'RescuedVm',
+  Shape({
+    ...Vm.properties,
+    rescue_credentials: Nullable(Shape({ username: Type.String(), password: Password })),
+    ...returnedBefore,
+  }),
+);
+
+const SetRescue = Shape({
+  enabled: Type.Boolean({ description: 'Whether the next start is into the rescue system.' }),
+  ssh_key_ids: Type.Optional(
+    Type.Array(Id('sshkey'), {
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'For root of the rescue system. Without any it gets a password, shown once.',
+    }),
+  ),
+  restart: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Whether it is started again at once, or started where it is stopped.',
+    }),
+  ),
+  duration_hours: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 72,
+      default: HOURS,
+      description: 'Afterwards a machine that runs is started again from its own disk.',
+    }),
+  ),
+});
+
+type RescueCall = Call<Static<typeof VmId>, unknown, Static<typeof SetRescue>>;
+
+interface Wanted {
+  readonly input: RescueInput;
+  readonly password: string | null;
+}
+
+async function wantedOf({ db, caller, body, services }: RescueCall, row: VmRow): Promise<Wanted> {
+  const { enabled, ssh_key_ids = [], restart = true, duration_hours = HOURS } = body;
+  const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
+  const made = enabled && keys.length === 0 ? makeGuestPassword() : null;
+  const input: RescueInput = {
+    enabled,
+    restart,
+    former: row.status as 'running' | 'stopped',
+    duration_hours,
+    ssh_keys: enabled ? keys.map(({ public_key }) => public_key) : [],
+    sealed_password_hash: made === null ? null : sealHash(services, row.id, made.hash),
+  };
+  return { input, password: made?.password ?? null };
+}
+
+export const setVmRescue = endpoint({
+  id: 'setVmRescue',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/rescue',
+  summary: 'Enter or leave rescue mode',
+  description:
+    'Boots a system of its own beside the disk of the machine. `rescue.active` says that it is set: with `restart` false it begins with the next start. A guest that does not shut down within 30 seconds is cut off. When the time is over, a machine that runs is started again from its own disk.',
+  permission: 'flexible-vps:vm-access:write',
+  access: 'write',
+  sensitive: true,
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: SetRescue,
+  answers: { 202: RescuedVm },
+  problems: ['operation_in_progress', 'invalid_state', 'resource_suspended', 'capability_missing'],
+  operation: rescueKind,
+  example: {
+    params: { id: exampleVm.id },
+    body: { enabled: true, duration_hours: 2 },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleVm,
+        status: 'restarting',
+        operation: exampleOperation('vm.rescue', exampleVm),
+        rescue_credentials: { username: USERNAME, password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
+      },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body, services, effect, start } = call;
+    const row = await lockVm(db, caller.account.id, params.id);
+    const pending = (await pendingOn(db, [row.id])).get(row.id);
+    vmLife.require('setVmRescue', row.status as VmState, { operation: pending });
+    requireCapability(services, row.location, 'rescue');
+    const { input, password } = await wantedOf(call, row);
+    const resource = vmRef(row);
+    if (body.enabled === (row.rescue_expires_at !== null)) {
+      const idle = { ...input, sealed_password_hash: null, former: undefined };
+      const operation = await start({ kind: rescueKind, input: idle, resource, unchanged: true });
+      effect({ action: 'none', ...resource });
+      return accepted({ ...(await showVm(call, row, operation)), rescue_credentials: null });
+    }
+    const operation = await start({ kind: rescueKind, input, resource });
+    const changed = input.restart ? await enterStatus(db, row, 'restarting') : row;
+    effect({
+      action: 'update',
+      ...resource,
+      changes: [{ pointer: '/rescue/active', before: !body.enabled, after: body.enabled }],
+    });
+    const rescue_credentials = password === null ? null : { username: USERNAME, password };
+    return accepted({ ...(await showVm(call, changed, operation)), rescue_credentials });
+  },
+});

@@ -1,0 +1,12 @@
+import { Secret, Type } from '../../../kernel/schema.ts';
+
+/** Null in the repeat of an answer: what is shown once is shown once. */
+export const Password = Secret(
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Only in the first answer.' }),
+);
+
+export const returnedBefore = {
+  secret_returned_before: Type.Optional(
+    Type.Boolean({ description: 'In the repeat of an answer, whose secrets are null.' }),
+  ),
+};

@@ -1,0 +1,95 @@
+import { type Insertable, sql } from 'kysely';
+import type { Db, Tables } from '../../../store/database.ts';
+import type { ConsoleSessionRow, VmRow } from '../tables.ts';
+
+/** Longer than it takes a process that is alive to say so again. */
+const UNSEEN = sql`interval '90 seconds'`;
+
+/** Waiting for somebody to connect, or connected: over all processes. */
+const isOpen = sql<boolean>`
+  case when opened_at is null then expires_at > now() else seen_at > now() - ${UNSEEN} end`;
+
+export async function countOpenSessions(db: Db, vmId: string): Promise<number> {
+  const { open } = await db
+    .selectFrom('console_sessions')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('vm_id', '=', vmId)
+    .where(isOpen)
+    .executeTakeFirstOrThrow();
+  return Number(open);
+}
+
+export async function insertSession(db: Db, row: Insertable<Tables['console_sessions']>): Promise<void> {
+  await db.insertInto('console_sessions').values(row).execute();
+}
+
+/** The token is good for one connection. */
+export function claimSession(db: Db, id: string, tokenHash: Buffer): Promise<ConsoleSessionRow | undefined> {
+  return db
+    .updateTable('console_sessions')
+    .set({ opened_at: sql`now()`, seen_at: sql`now()` })
+    .where('id', '=', id)
+    .where('token_hash', '=', tokenHash)
+    .where('opened_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Nothing was connected, so the token was not used. */
+export async function releaseSession(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('console_sessions')
+    .set({ opened_at: null, seen_at: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** False: it is gone, and its machine perhaps with it. */
+export async function touchSession(db: Db, id: string): Promise<boolean> {
+  const rows = await db
+    .updateTable('console_sessions')
+    .set({ seen_at: sql`now()` })
+    .where('id', '=', id)
+    .returning('id')
+    .execute();
+  return rows.length > 0;
+}
+
+export async function removeSession(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('console_sessions').where('id', '=', id).execute();
+}
+
+export async function removeEndedSessions(db: Db): Promise<void> {
+  await db.deleteFrom('console_sessions').where(sql<boolean>`not (${isOpen})`).execute();
+}
+
+export interface DueRescue extends Pick<VmRow, 'id' | 'account_id'> {
+  /** By the clock that found it due. */
+  readonly now: Date;
+}
+
+export function dueRescues(db: Db, limit: number): Promise<DueRescue[]> {
+  return db
+    .selectFrom('vms')
+    .select(['id', 'account_id', sql<Date>`now()`.as('now')])
+    .where('rescue_expires_at', '<=', sql<Date>`now()`)
+    .where('status', 'in', ['running', 'stopped'])
+    .orderBy('rescue_expires_at')
+    .limit(limit)
+    .execute();
+}
+
+/** One that could not be ended is tried again later, and its machine says so. */
+export async function prolongRescue(db: Db, vmId: string): Promise<void> {
+  await db
+    .updateTable('vms')
+    .set({
+      rescue_expires_at: sql`now() + interval '1 hour'`,
+      version: sql`version + 1`,
+      updated_at: sql`now()`,
+    })
+    .where('id', '=', vmId)
+    .where('rescue_expires_at', 'is not', null)
+    .execute();
+}

@@ -1,0 +1,141 @@
+import { EngineRefused, metricNames, type Series, type SeriesRange } from '../../../engines/compute/port.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { endpoint, ok } from '../../../kernel/record.ts';
+import { Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import { ask, requireCapability } from '../vm-access/asking.ts';
+import { refOf } from './guest.ts';
+import { exampleVm, VmId } from './schema.ts';
+import { findVm } from './store.ts';
+
+const MINUTE_SECONDS = 60;
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 30 * 24 * HOUR_MS;
+const MOST_POINTS = 1000;
+
+const VmMetrics = Named(
+  'VmMetrics',
+  Shape({
+    from: Time,
+    to: Time,
+    step_seconds: Type.Integer(),
+    series: Type.Array(
+      Shape({
+        metric: OneOf(metricNames),
+        name: Type.String({ description: 'Which of the series of its metric: `read_bytes`.' }),
+        unit: OneOf(['percent', 'bytes', 'bytes_per_second', 'operations_per_second']),
+        points: Type.Array(Type.Array(Nullable(Type.Number()), { minItems: 2, maxItems: 2 }), {
+          description: 'Unix seconds and the value; null where nothing was measured, never 0.',
+        }),
+      }),
+    ),
+    data_complete_until: Time,
+  }),
+);
+
+const Query = Shape({
+  metrics: Type.Optional(
+    Type.Array(OneOf(metricNames), {
+      minItems: 1,
+      maxItems: metricNames.length,
+      description: 'Only these, with commas between them.',
+    }),
+  ),
+  from: Type.Optional({ ...Time, description: 'From then on; an hour before `to` if left out.' }),
+  to: Type.Optional({ ...Time, description: 'Up to then, without it; now if left out.' }),
+  step_seconds: Type.Optional(
+    Type.Integer({
+      minimum: MINUTE_SECONDS,
+      maximum: LONGEST_MS / 1000,
+      description: 'Between two points; as small as 1000 points allow if left out.',
+    }),
+  ),
+});
+
+function refuse(name: string, detail: string): never {
+  throw invalid([{ pointer: `query/${name}`, code: 'out_of_range', detail }]);
+}
+
+const smallestStep = (milliseconds: number): number =>
+  Math.max(MINUTE_SECONDS, Math.ceil(milliseconds / 1000 / MOST_POINTS));
+
+export function rangeOf(query: Static<typeof Query>, now: Date): SeriesRange {
+  const to = query.to === undefined ? now : new Date(query.to);
+  const from = query.from === undefined ? new Date(to.getTime() - HOUR_MS) : new Date(query.from);
+  const length = to.getTime() - from.getTime();
+  if (length <= 0) refuse('to', 'The end has to be after the beginning.');
+  if (length > LONGEST_MS) refuse('from', 'At most 30 days can be read at once.');
+  const smallest = smallestStep(length);
+  const wholeMinutes = Math.ceil(smallest / MINUTE_SECONDS) * MINUTE_SECONDS;
+  const stepSeconds = query.step_seconds ?? wholeMinutes;
+  if (stepSeconds < smallest)
+    throw new Problem('query_too_large', {
+      detail: `A series has at most ${MOST_POINTS} points.`,
+      extra: { min_step_seconds: smallest },
+    });
+  return { from, to, stepSeconds };
+}
+
+function presentSeries({ metric, name, unit, values }: Series, { from, stepSeconds }: SeriesRange) {
+  const start = Math.floor(from.getTime() / 1000);
+  return { metric, name, unit, points: values.map((value, i) => [start + i * stepSeconds, value]) };
+}
+
+export const getVmMetrics = endpoint({
+  id: 'getVmMetrics',
+  method: 'GET',
+  path: '/flexible-vps/v1/vms/{id}/metrics',
+  summary: 'Read the metrics of a VM',
+  description: 'Of at most 30 days and 1000 points for each series.',
+  permission: 'flexible-vps:vms:read',
+  access: 'read',
+  resource: { name: 'vm_metrics', role: 'read' },
+  params: VmId,
+  query: Query,
+  answers: { 200: VmMetrics },
+  problems: ['capability_missing', 'query_too_large'],
+  example: {
+    params: { id: exampleVm.id },
+    query: { metrics: ['cpu'] },
+    answer: {
+      status: 200,
+      body: {
+        from: '2026-03-01T10:00:00.000Z',
+        to: '2026-03-01T10:03:00.000Z',
+        step_seconds: 60,
+        series: [
+          {
+            metric: 'cpu',
+            name: 'used',
+            unit: 'percent',
+            points: [
+              [1772359200, 12.5],
+              [1772359260, null],
+              [1772359320, 14.02],
+            ],
+          },
+        ],
+        data_complete_until: '2026-03-01T10:03:00.000Z',
+      },
+    },
+  },
+  async handle({ db, caller, params, query, services, now }) {
+    const row = await findVm(db, caller.account.id, params.id);
+    requireCapability(services, row.location, 'series');
+    const range = rangeOf(query, now);
+    const metrics = query.metrics ?? metricNames;
+    const series = await ask(services, row.location, (engine, signal) =>
+      engine.readSeries(refOf(row), metrics, range, signal).catch((error: unknown) => {
+        // Nothing was measured of what is not made yet.
+        if (error instanceof EngineRefused && error.code === 'not_found') return [];
+        throw error;
+      }),
+    );
+    return ok({
+      from: range.from.toISOString(),
+      to: range.to.toISOString(),
+      step_seconds: range.stepSeconds,
+      series: series.map((each) => presentSeries(each, range)),
+      data_complete_until: (range.to < now ? range.to : now).toISOString(),
+    });
+  },
+});
