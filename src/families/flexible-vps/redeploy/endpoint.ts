@@ -2,6 +2,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
+import { enterStatus } from '../power/status.ts';
 import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
 import { sacrifice } from '../snapshots/choosing.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
@@ -11,9 +12,9 @@ import { imageShown } from '../vms/creation/source.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmRef } from '../vms/leaving.ts';
 import { showVm, vmEtag } from '../vms/present.ts';
-import { asBodyErrors, costOf, noteUnbilled, noteVm, priceVm } from '../vms/pricing.ts';
+import { asBodyErrors, costOf, priceVm } from '../vms/pricing.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
-import { lockVm, updateVm } from '../vms/store.ts';
+import { lockVm } from '../vms/store.ts';
 import { replaceLostAddresses } from './addresses.ts';
 import { RedeployVm } from './body.ts';
 import { redeployVmKind } from './kind.ts';
@@ -51,7 +52,7 @@ function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: Known
   const existing = before.ok ? before.item.lines : 'unchanged';
   const after = priceVm(services, configuration, { existing, at: now });
   if (!after.ok) throw invalid(asBodyErrors(after.problems));
-  const isPaidNow = before.ok && row.status !== 'error';
+  const isPaidNow = before.ok && row.is_billed;
   cost(costOf(services, after.item, isPaidNow ? before.item : null, row.labels));
   return configuration;
 }
@@ -110,11 +111,8 @@ export const redeployVm = endpoint({
       detail: (count) => `${count} of the machine would be destroyed; set delete_snapshots.`,
     });
     const configuration = priceOf(call, before, image);
-    const wasBroken = before.status === 'error';
-    if (wasBroken) await replaceLostAddresses(call, before);
-    const row = (await updateVm(db, before.id, { status: 'redeploying', status_reason: null })) ?? before;
-    if (wasBroken) await noteUnbilled(db, row);
-    else await noteVm(services, db, row);
+    if (before.status === 'error') await replaceLostAddresses(call, before);
+    const row = await enterStatus(db, before, 'redeploying');
     const operation = await call.start({
       kind: redeployVmKind,
       input: {
@@ -123,7 +121,6 @@ export const redeployVm = endpoint({
         configuration,
         remove,
         was: before.status,
-        was_reason: before.status_reason,
         sealed: sealPlan(services, before.id, plan),
       },
       resource: vmRef(row),

@@ -1,15 +1,15 @@
 /** A fresh disk for a machine that stays the same: its id, its interfaces and its addresses are kept. */
 import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { ensureImageAt } from '../images/copying.ts';
 import { findImageRow, noteImageAt } from '../images/store.ts';
-import { noteFormer } from '../restore/noting.ts';
+import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import type { VmImage, VmRow } from '../tables.ts';
 import { activateInterfaces } from '../vms/creation/store.ts';
-import { bringUp, guestOf, markRunning, markStopped, refOf } from '../vms/guest.ts';
+import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { vmRef } from '../vms/leaving.ts';
 import { ensureMade, nicsOf } from '../vms/making.ts';
 import { noteUnbilled } from '../vms/pricing.ts';
@@ -24,18 +24,10 @@ const Input = Shape({
   /** The snapshots that go first, the newest at the front. */
   remove: Type.Array(Type.String()),
   was: OneOf(['running', 'stopped', 'error']),
-  was_reason: Nullable(Type.String()),
   /** What its inside will be told. */
   sealed: Type.String(),
 });
 type Input = Static<typeof Input>;
-
-const withVm =
-  (run: (work: Work<Input>, row: VmRow) => Promise<Outcome>) =>
-  async (work: Work<Input>): Promise<Outcome> => {
-    const row = await readVm(work.db, work.resource.id ?? '');
-    return row === undefined ? failed('not_found', 'The machine is gone.') : run(work, row);
-  };
 
 /** While the old disk is still there: an image that cannot be had leaves everything as it is. */
 async function fetchImage({ services, db, input, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
@@ -94,7 +86,8 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
     return failed('engine_failed', 'The machine was started, but does not run.', true);
   return done({}, async (tx) => {
     await activateInterfaces(tx, row.id);
-    await markRunning(services, tx, row, seen, now);
+    const told = await writeStatus(services, tx, row, 'redeploying', seen, now);
+    if (told === undefined) return [];
     const message = `The disk of ${row.name} was wiped and ${row.image?.name ?? 'an image'} installed.`;
     return [{ type: 'vm.redeployed', resource: vmRef(row), message }];
   });
@@ -103,19 +96,14 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
 /** Cancelled before anything was lost. */
 async function resume({ services, db, signal, now, input }: Work<Input>, row: VmRow): Promise<Outcome> {
   if (input.was === 'error') return done();
-  if (input.was === 'stopped') {
-    return done({}, async (tx) => {
-      await markStopped(services, tx, row.id, now);
-      return [];
-    });
-  }
-  const seen = await bringUp(engineAt(services, row.location), db, row, signal);
-  if (seen?.state !== 'running')
+  const engine = engineAt(services, row.location);
+  const isOn = input.was === 'running';
+  const seen = isOn
+    ? await bringUp(engine, db, row, signal)
+    : await engine.observeInstance(refOf(row), signal);
+  if (isOn && seen?.state !== 'running')
     return failed('engine_failed', 'The machine was started again, but does not run.', true);
-  return done({}, async (tx) => {
-    await markRunning(services, tx, row, seen, now);
-    return [];
-  });
+  return done({}, (tx) => writeStatus(services, tx, row, 'redeploying', seen, now));
 }
 
 export const redeployVmKind: Kind = kind<Input>({
@@ -139,17 +127,13 @@ export const redeployVmKind: Kind = kind<Input>({
     step('boot', withVm(boot), { final: true }),
   ],
   undo: [step('resume', withVm(resume))],
-  async settle(tx, { status, resource, error }, { was, was_reason }) {
+  async settle(tx, { status, resource, error }, { was }) {
     const row = await readVm(tx, resource.id ?? '');
     if (status === 'succeeded' || row?.status !== 'redeploying') return undefined;
-    const hasFailed = status === 'failed';
-    const changed = await updateVm(tx, row.id, {
-      status: hasFailed ? 'error' : was,
-      status_reason: hasFailed ? (error?.code ?? 'engine_failed') : was_reason,
-    });
-    if (changed === undefined) return undefined;
-    if (changed.status === 'error') await noteUnbilled(tx, changed);
-    else await noteFormer(tx, changed);
+    if (status === 'cancelled' && was !== 'error') return leaveStatus(tx, row.id, 'redeploying', was);
+    const status_reason = status === 'cancelled' ? row.status_reason : (error?.code ?? 'engine_failed');
+    const broken = await updateVm(tx, row.id, { status: 'error', status_reason, is_billed: false });
+    if (broken !== undefined) await noteUnbilled(tx, broken);
     return undefined;
   },
 });

@@ -2,14 +2,14 @@ import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { enterStatus } from '../power/status.ts';
 import { requireAvailable, sacrifice } from '../snapshots/choosing.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmRef } from '../vms/leaving.ts';
 import { showVm, vmEtag } from '../vms/present.ts';
-import { noteVm } from '../vms/pricing.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
-import { lockVm, updateVm } from '../vms/store.ts';
+import { lockVm } from '../vms/store.ts';
 import { restoreVmKind } from './kind.ts';
 import { Confirm, requireConfirmation, requireOverwritable } from './refusals.ts';
 
@@ -101,7 +101,7 @@ export const restoreVm = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, body, services } = call;
+    const { db, caller, params, body } = call;
     const wanted = readSource(body);
     const before = await lockVm(db, caller.account.id, params.id);
     call.checkVersion(vmEtag(before));
@@ -117,8 +117,7 @@ export const restoreVm = endpoint({
     });
     const { start_after = 'as_before' } = body;
     const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';
-    const row = (await updateVm(db, before.id, { status: 'restoring', status_reason: null })) ?? before;
-    await noteVm(services, db, row);
+    const row = await enterStatus(db, before, 'restoring');
     const operation = await call.start({
       kind: restoreVmKind,
       input: { snapshot_id: snapshot.id, remove, start, was: before.status },

@@ -1,17 +1,18 @@
 /** The disk of a machine as it was. What is on it now is kept until the very step that overwrites it. */
-import { type ComputeEngine, EngineRefused, type Ref } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
+import { ensureDown } from '../power/stopping.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
 import type { VmRow } from '../tables.ts';
-import { bringUp, markRunning, markStopped, refOf } from '../vms/guest.ts';
+import { bringUp, refOf } from '../vms/guest.ts';
 import { vmRef } from '../vms/leaving.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import { engineAt, step } from '../work.ts';
-import { noteFormer } from './noting.ts';
 
-const GRACE_SECONDS = 60;
+const GRACE = { timeoutSeconds: 60, force: true };
 
 const Input = Shape({
   snapshot_id: Type.String(),
@@ -22,27 +23,36 @@ const Input = Shape({
 });
 type Input = Static<typeof Input>;
 
-const withVm =
-  (run: (work: Work<Input>, row: VmRow) => Promise<Outcome>) =>
-  async (work: Work<Input>): Promise<Outcome> => {
-    const row = await readVm(work.db, work.resource.id ?? '');
-    return row === undefined ? failed('not_found', 'The machine is gone.') : run(work, row);
-  };
-
-async function stopSomehow(engine: ComputeEngine, ref: Ref, signal: AbortSignal): Promise<void> {
-  try {
-    await engine.ensureStopped(ref, { force: false, timeoutSeconds: GRACE_SECONDS }, signal);
-  } catch (error) {
-    if (!(error instanceof EngineRefused) || error.code !== 'shutdown_timeout') throw error;
-    await engine.ensureStopped(ref, { force: true }, signal);
-  }
+/** What an earlier step was refused: the rest then only tells what became of the machine. */
+function faultIn({ results }: Pick<Work<Input>, 'results'>): OperationError | null {
+  const faults = Object.values(results).map((result) => (result as { fault?: OperationError | null }).fault);
+  return faults.find((fault) => fault != null) ?? null;
 }
+
+async function keepFault(run: () => Promise<Outcome>): Promise<Outcome> {
+  const came: Outcome[] = [];
+  const fault = await refusalOf(async () => came.push(await run()));
+  const [outcome = done({ fault })] = came;
+  const isFinal = outcome.kind === 'failed' && !outcome.error.retryable;
+  return isFinal ? done({ fault: outcome.error }) : outcome;
+}
+
+const attempt = (
+  name: string,
+  run: (work: Work<Input>, row: VmRow) => Promise<Outcome>,
+  options: { readonly final?: true } = {},
+) =>
+  step<Input>(
+    name,
+    withVm(async (work, row) => (faultIn(work) === null ? keepFault(() => run(work, row)) : done())),
+    options,
+  );
 
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
   const engine = engineAt(services, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (seen === null) return failed('engine_failed', 'The machine is not where it should be.');
-  if (seen.state === 'running') await stopSomehow(engine, refOf(row), signal);
+  if (seen.state === 'running') await ensureDown(engine, refOf(row), GRACE, signal);
   return done({}, async (tx) => {
     await updateVm(tx, row.id, { started_at: null });
     return [];
@@ -66,25 +76,20 @@ async function putBack(
   });
 }
 
-async function resume(
-  { services, db, signal, now }: Work<Input>,
-  row: VmRow,
-  isOn: boolean,
-): Promise<Outcome> {
-  if (!isOn) {
-    return done({}, async (tx) => {
-      await markStopped(services, tx, row.id, now);
-      return [];
-    });
-  }
-  const seen = await bringUp(engineAt(services, row.location), db, row, signal);
-  if (seen?.state !== 'running')
+async function resume(work: Work<Input>, row: VmRow, isOn: boolean): Promise<Outcome> {
+  const { services, db, signal, now } = work;
+  const engine = engineAt(services, row.location);
+  const fault = faultIn(work) ?? (isOn ? await refusalOf(() => bringUp(engine, db, row, signal)) : null);
+  const seen = await engine.observeInstance(refOf(row), signal);
+  if (fault === null && isOn && seen?.state !== 'running')
     return failed('engine_failed', 'The machine was started, but does not run.', true);
-  return done({}, async (tx) => {
-    await markRunning(services, tx, row, seen, now);
-    return [];
-  });
+  return done({ fault }, (tx) => writeStatus(services, tx, row, 'restoring', seen, now));
 }
+
+const report = step<Input>('report', async (work) => {
+  const fault = faultIn(work);
+  return fault === null ? done({ changed: true }) : { kind: 'failed', error: fault };
+});
 
 export const restoreVmKind: Kind = kind<Input>({
   type: 'vm.restore',
@@ -96,18 +101,15 @@ export const restoreVmKind: Kind = kind<Input>({
   deadlineSeconds: 7200,
   cancellable: true,
   steps: [
-    step('stop', withVm(stop)),
-    step(
-      'remove-newer',
-      withVm((work, row) => removeSnapshots(work, row, work.input.remove)),
-      { final: true },
-    ),
-    step('restore', withVm(putBack), { final: true }),
+    attempt('stop', stop),
+    attempt('remove-newer', (work, row) => removeSnapshots(work, row, work.input.remove), { final: true }),
+    attempt('restore', putBack, { final: true }),
     step(
       'start',
       withVm((work, row) => resume(work, row, work.input.start)),
       { final: true },
     ),
+    { ...report, final: true },
   ],
   undo: [
     step(
@@ -115,21 +117,15 @@ export const restoreVmKind: Kind = kind<Input>({
       withVm((work, row) => resume(work, row, work.input.was === 'running')),
     ),
   ],
-  async settle(tx, { status, resource, error }, { was }) {
+  async settle(tx, { status, resource }, { was }) {
     const row = await readVm(tx, resource.id ?? '');
     if (row === undefined) return undefined;
     if (status === 'succeeded') {
       const message = `The disk of ${row.name} was put back to a snapshot.`;
       return [{ type: 'vm.restored', resource: vmRef(row), message }];
     }
-    if (row.status !== 'restoring') return undefined;
     // Until it was seen to be stopped it is taken to run on.
     const isUp = status === 'cancelled' ? was === 'running' : row.started_at !== null;
-    const changed = await updateVm(tx, row.id, {
-      status: isUp ? 'running' : 'stopped',
-      status_reason: error?.code ?? null,
-    });
-    if (changed !== undefined) await noteFormer(tx, changed);
-    return undefined;
+    return leaveStatus(tx, row.id, 'restoring', isUp ? 'running' : 'stopped');
   },
 });
