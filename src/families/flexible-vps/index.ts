@@ -18,6 +18,12 @@ import {
 import { performBulkVmAction } from './power/bulk/endpoints.ts';
 import { performVmAction } from './power/endpoints.ts';
 import { powerKinds } from './power/kinds.ts';
+import { publicIpEndpoints } from './public-ips/endpoints.ts';
+import { failedCreates } from './reconciliation/failed-creates.ts';
+import { machineDrift } from './reconciliation/machines.ts';
+import { networkDrift } from './reconciliation/networks.ts';
+import { watchMachines } from './reconciliation/nudges.ts';
+import { examineStrays } from './reconciliation/strays/examination.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
 import { countGrantedSizes } from './resize/store.ts';
@@ -26,10 +32,17 @@ import { snapshotEndpoints } from './snapshots/endpoints.ts';
 import { snapshotLife } from './snapshots/lifecycle.ts';
 import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
+import { createVmConsoleSession } from './vm-access/console.ts';
+import { consoleSessionUpkeep, openVmConsole } from './vm-access/console-line.ts';
+import { getVmConsoleLog } from './vm-access/console-log.ts';
+import { resetVmPassword } from './vm-access/password.ts';
+import { setVmRescue } from './vm-access/rescue.ts';
+import { rescueExpiry } from './vm-access/rescue-expiry.ts';
 import { createVm } from './vms/creation/endpoint.ts';
 import { deleteVm } from './vms/deletion.ts';
 import { getVm, listVms } from './vms/endpoints.ts';
 import { vmLife } from './vms/lifecycle.ts';
+import { getVmMetrics } from './vms/metrics.ts';
 import { updateVm } from './vms/update.ts';
 
 export const flexibleVps: Family = {
@@ -48,7 +61,13 @@ export const flexibleVps: Family = {
     performVmAction,
     resizeVm,
     performBulkVmAction,
+    resetVmPassword,
+    setVmRescue,
+    createVmConsoleSession,
+    getVmConsoleLog,
+    getVmMetrics,
     ...interfaceEndpoints,
+    ...publicIpEndpoints,
     listVpsSshKeys,
     createVpsSshKey,
     getVpsSshKey,
@@ -74,6 +93,12 @@ export const flexibleVps: Family = {
       type: 'snapshot',
       permission: 'flexible-vps:snapshots:read',
       path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
+    },
+    // Not in the inventory: those of machines are part of them. Events about them are for whoever may read networking.
+    {
+      type: 'public_ip',
+      permission: 'flexible-vps:vm-networking:read',
+      path: '/flexible-vps/v1/vms/{parent_id}',
     },
     {
       type: 'ssh_key',
@@ -101,6 +126,7 @@ export const flexibleVps: Family = {
     },
   ],
   eventTypes,
+  openConsole: openVmConsole,
   kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
   findReferences: findImageReferences,
@@ -109,5 +135,16 @@ export const flexibleVps: Family = {
       ...(await countGrantedSizes(db, accountId)),
       ['flexible-vps.url-imports', await countImports(db, accountId)],
     ]),
-  schedules: [removeFailedImages, snapshotExpiry, snapshotSizes],
+  schedules: [
+    machineDrift,
+    networkDrift,
+    failedCreates,
+    removeFailedImages,
+    snapshotExpiry,
+    snapshotSizes,
+    rescueExpiry,
+    consoleSessionUpkeep,
+  ],
+  watch: watchMachines,
+  examine: examineStrays,
 };

@@ -164,23 +164,42 @@ export async function attachedAddresses(db: Db, vmIds: readonly string[]): Promi
     .execute();
 }
 
-/** Throws 404 where the account has none such. */
-export async function lockAddress(db: Db, accountId: string, id: string): Promise<PublicAddressRow> {
-  const row = await db
+/** For steps, which know their account: undefined when the account no longer has it. */
+export function readAddress(db: Db, id: string): Promise<PublicAddressRow | undefined> {
+  return db
+    .selectFrom('public_addresses')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', 'is not', null)
+    .executeTakeFirst();
+}
+
+export function lockAddressIfThere(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<PublicAddressRow | undefined> {
+  return db
     .selectFrom('public_addresses')
     .selectAll()
     .where('id', '=', id)
     .where('account_id', '=', accountId)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** Throws 404 where the account has none such. */
+export async function lockAddress(db: Db, accountId: string, id: string): Promise<PublicAddressRow> {
+  const row = await lockAddressIfThere(db, accountId, id);
   if (row === undefined) throw new Problem('not_found');
   return row;
 }
 
+/** A machine may hold one that does not lead to any of its interfaces: it is about to get or to lose it. */
 export async function setAttachment(
   db: Db,
   id: string,
-  to: { readonly vmId: string; readonly interfaceId: string } | null,
+  to: { readonly vmId: string; readonly interfaceId: string | null } | null,
 ): Promise<PublicAddressRow | undefined> {
   return db
     .updateTable('public_addresses')

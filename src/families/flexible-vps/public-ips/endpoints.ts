@@ -1,0 +1,164 @@
+import {
+  attachedAddresses,
+  lockAddressIfThere,
+  type PublicAddressRow,
+} from '../../../kernel/addresses/store.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { pendingOn, queueOf } from '../../../kernel/operations/store.ts';
+import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { readInterfaces } from '../interfaces/store.ts';
+import type { VmRow } from '../tables.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { showVm, vmEtag } from '../vms/present.ts';
+import { costOf, priceVm } from '../vms/pricing.ts';
+import { exampleVm, Vm, VmId } from '../vms/schema.ts';
+import { lockVm } from '../vms/store.ts';
+import { attachPublicIpKind, detachPublicIpKind } from './kinds.ts';
+import { withoutEphemeral } from './pricing.ts';
+import { AttachPublicIp, PublicIpId, textOf } from './schema.ts';
+
+type Asking = Pick<Call, 'db' | 'caller' | 'services'>;
+
+const refuse = (code: FieldError['code'], detail: string) => invalid([{ pointer: '/ip_id', code, detail }]);
+
+function refuseMisfit(vm: VmRow, address: PublicAddressRow, move: boolean): void {
+  if (address.location !== vm.location)
+    throw refuse(
+      'location_mismatch',
+      `The address is in ${address.location}, the machine in ${vm.location}.`,
+    );
+  if (address.vm_id === null || address.vm_id === vm.id) return;
+  if (address.kind === 'ephemeral')
+    throw refuse(
+      'incompatible',
+      'An address that was made with a machine stays with it; reserve one to move it.',
+    );
+  if (!move)
+    throw new Problem('already_attached', {
+      detail: `The machine ${address.vm_id} has ${textOf(address)}.`,
+      extra: { attached_to: address.vm_id },
+    });
+}
+
+/** Those that are on their way count as well. */
+async function requirePlace(call: Asking, vm: VmRow, held: readonly PublicAddressRow[]): Promise<void> {
+  const queued = await queueOf(call.db, [vm.id]);
+  const coming = queued.filter(({ type }) => type === attachPublicIpKind.type).length;
+  await requireRoomIn(call, 'flexible-vps.public-ips-per-vm', held.length + coming);
+  const interfaces = await readInterfaces(call.db, [vm.id]);
+  if (!interfaces.some(({ kind }) => kind === 'public'))
+    await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', interfaces.length);
+}
+
+const changeOf = (before: readonly PublicAddressRow[], after: readonly PublicAddressRow[]) => ({
+  pointer: '/public_ips',
+  before: before.map(textOf),
+  after: after.map(textOf),
+});
+
+const attachVmPublicIp = endpoint({
+  id: 'attachVmPublicIp',
+  method: 'POST',
+  path: '/flexible-vps/v1/vms/{id}/public-ips',
+  summary: 'Attach a reserved public IP to a VM',
+  description:
+    'With `move` it is taken from the machine that has it in the same operation, which waits its turn at both. A machine without a public interface gets one.',
+  permission: 'flexible-vps:vm-networking:write',
+  access: 'write',
+  resource: { name: 'vm', role: 'action' },
+  params: VmId,
+  body: AttachPublicIp,
+  answers: { 202: Vm },
+  problems: [
+    'operation_in_progress',
+    'operation_queue_full',
+    'invalid_state',
+    'resource_suspended',
+    'already_attached',
+    'quota_exceeded',
+  ],
+  operation: attachPublicIpKind,
+  example: {
+    params: { id: exampleVm.id },
+    body: { ip_id: 'ip_01jqzv2m7xe9rs5d3k8w4t6y0b', move: true },
+    answer: {
+      status: 202,
+      body: { ...exampleVm, operation: exampleOperation('public_ip.attach', exampleVm, 'vm') },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, body } = call;
+    const vm = await lockVm(db, caller.account.id, params.id);
+    const address = await lockAddressIfThere(db, caller.account.id, body.ip_id);
+    const pending = await pendingOn(db, [vm.id, body.ip_id]);
+    vmLife.require('attachVmPublicIp', vm.status as VmState, { operation: pending.get(vm.id) });
+    if (address === undefined) throw refuse('unknown_reference', 'There is no such address in this account.');
+    refuseMisfit(vm, address, body.move === true);
+    const resource = vmRef(vm);
+    const from = address.vm_id === vm.id ? null : address.vm_id;
+    const start = { kind: attachPublicIpKind, input: { ip_id: address.id, from }, resource };
+    if (address.vm_id === vm.id && !pending.has(address.id)) {
+      call.effect({ action: 'none', ...resource });
+      return accepted(await showVm(call, vm, await call.start({ ...start, unchanged: true })));
+    }
+    const held = await attachedAddresses(db, [vm.id]);
+    await requirePlace(call, vm, held);
+    call.effect({ action: 'update', ...resource, changes: [changeOf(held, [...held, address])] });
+    const subjects = [vm.id, ...(from === null ? [] : [from]), address.id];
+    return accepted(await showVm(call, vm, await call.start({ ...start, subjects })));
+  },
+});
+
+const detachVmPublicIp = endpoint({
+  id: 'detachVmPublicIp',
+  method: 'DELETE',
+  path: '/flexible-vps/v1/vms/{id}/public-ips/{ip_id}',
+  summary: 'Detach a public IP from a VM',
+  description:
+    'A reserved one stays with the account. An ephemeral one is given up: the machine costs less without it, and nobody has it again for a day.',
+  permission: 'flexible-vps:vm-networking:write',
+  access: 'write',
+  resource: { name: 'vm', role: 'action' },
+  params: PublicIpId,
+  answers: { 202: Vm },
+  problems: ['operation_in_progress', 'operation_queue_full', 'invalid_state', 'resource_suspended'],
+  operation: detachPublicIpKind,
+  example: {
+    params: { id: exampleVm.id, ip_id: 'ip_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+    answer: {
+      status: 202,
+      body: { ...exampleVm, operation: exampleOperation('public_ip.detach', exampleVm, 'vm') },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, services } = call;
+    const vm = await lockVm(db, caller.account.id, params.id);
+    const address = await lockAddressIfThere(db, caller.account.id, params.ip_id);
+    if (address?.vm_id !== vm.id) throw new Problem('not_found');
+    call.checkVersion(vmEtag(vm));
+    const operation = (await pendingOn(db, [vm.id])).get(vm.id);
+    vmLife.require('detachVmPublicIp', vm.status as VmState, { operation });
+    const resource = vmRef(vm);
+    const held = await attachedAddresses(db, [vm.id]);
+    const left = held.filter(({ id }) => id !== address.id);
+    call.effect({ action: 'update', ...resource, changes: [changeOf(held, left)] });
+    const [before, after] = [vm, withoutEphemeral(vm, address)].map(({ configuration }) => {
+      const priced = priceVm(services, configuration, { existing: 'unchanged' });
+      return priced.ok ? priced.item : null;
+    });
+    if (vm.is_billed && before && after) call.cost(costOf(services, after, before, vm.labels));
+    const started = await call.start({
+      kind: detachPublicIpKind,
+      input: { ip_id: address.id },
+      resource,
+      subjects: [vm.id, address.id],
+    });
+    return accepted(await showVm(call, vm, started));
+  },
+});
+
+export const publicIpEndpoints = [attachVmPublicIp, detachVmPublicIp];

@@ -1,0 +1,206 @@
+/**
+ * How public addresses come to machines and leave them. Whoever has one is in the table; an address that a machine
+ * holds without an interface is on its way. The engine is told before anybody else may have it.
+ */
+import {
+  type PublicAddressRow,
+  readAddress,
+  releaseAddress,
+  setAttachment,
+} from '../../../kernel/addresses/store.ts';
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { readOperation } from '../../../kernel/operations/store.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Db } from '../../../store/database.ts';
+import { addInterface } from '../interfaces/joining.ts';
+import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';
+import { plug, plugIfThere, stillFit } from '../interfaces/syncing.ts';
+import type { VmRow } from '../tables.ts';
+import { noteVm } from '../vms/pricing.ts';
+import { readVm, updateVm } from '../vms/store.ts';
+import { step } from '../work.ts';
+import { withoutEphemeral } from './pricing.ts';
+import { addressRef, textOf } from './schema.ts';
+
+const common = {
+  family: 'flexible-vps',
+  resourceType: 'vm',
+  queue: 'attach',
+  typicalSeconds: 5,
+  deadlineSeconds: 600,
+  cancellable: false,
+} as const;
+
+const AttachInput = Shape({
+  ip_id: Type.String(),
+  /** The machine whose queue is held too. */
+  from: Nullable(Type.String()),
+});
+type AttachInput = Static<typeof AttachInput>;
+
+const DetachInput = Shape({ ip_id: Type.String() });
+type DetachInput = Static<typeof DetachInput>;
+
+const frontOf = async (db: Db, vmId: string) =>
+  (await readInterfaces(db, [vmId])).find(({ kind }) => kind === 'public');
+
+const event = (verb: 'attached' | 'detached', vm: VmRow, address: PublicAddressRow): NewEvent => ({
+  type: `public_ip.${verb}`,
+  resource: addressRef(address),
+  message: `${textOf(address)} ${verb === 'attached' ? 'leads' : 'no longer leads'} to the machine ${vm.name}.`,
+});
+
+/** The machine and the address, if the call would still be accepted. */
+async function both<I extends { readonly ip_id: string }>(
+  work: Work<I>,
+  endpointId: string,
+): Promise<{ vm: VmRow; address: PublicAddressRow } | null> {
+  const vm = await stillFit(work, work.resource.id ?? '', endpointId);
+  const address = await readAddress(work.db, work.input.ip_id);
+  return vm === null || address?.account_id !== work.accountId ? null : { vm, address };
+}
+
+const GONE = failed('not_found', 'The machine or the address is gone.');
+
+/** What leads nowhere though its machine is there leads to its public interface again. */
+async function leadBack(tx: Db, address: PublicAddressRow): Promise<void> {
+  const { vm_id, interface_id } = address;
+  const front = vm_id === null || interface_id !== null ? undefined : await frontOf(tx, vm_id);
+  if (vm_id === null || front === undefined) return;
+  await updateVm(tx, vm_id, {});
+  await setAttachment(tx, address.id, { vmId: vm_id, interfaceId: front.id });
+}
+
+/** A public interface that was made for an address which never came. */
+async function removeUnused(tx: Db, vmId: string): Promise<void> {
+  const front = await frontOf(tx, vmId);
+  const { ipv4 = null, ipv6 = null } = front?.addresses ?? {};
+  if (front?.status === 'attaching' && ipv4 === null && ipv6 === null) await deleteInterface(tx, front.id);
+}
+
+async function prepare(work: Work<AttachInput>): Promise<Outcome> {
+  const { db, input } = work;
+  const found = await both(work, 'attachVmPublicIp');
+  if (found === null) return GONE;
+  const { vm, address } = found;
+  const changed = address.vm_id !== vm.id;
+  if (changed && address.vm_id !== null && address.vm_id !== input.from)
+    throw new Problem('already_attached', { detail: `The machine ${address.vm_id} has it now.` });
+  const present = await readInterfaces(db, [vm.id]);
+  return done({ changed }, async (tx) => {
+    await updateVm(tx, vm.id, {});
+    if (!present.some(({ kind }) => kind === 'public')) await addInterface(tx, vm, present, null);
+    if (!changed || address.vm_id === null) return undefined;
+    await updateVm(tx, address.vm_id, {});
+    await setAttachment(tx, address.id, { vmId: address.vm_id, interfaceId: null });
+    return undefined;
+  });
+}
+
+async function take(work: Work<AttachInput>): Promise<Outcome> {
+  const { db, resource, input } = work;
+  const address = await readAddress(db, input.ip_id);
+  const front = await frontOf(db, resource.id ?? '');
+  if (address === undefined || front === undefined) return GONE;
+  const loser = address.vm_id === null ? undefined : await readVm(db, address.vm_id);
+  const isElsewhere = loser !== undefined && loser.id !== front.vm_id;
+  const left = isElsewhere ? await frontOf(db, loser.id) : undefined;
+  const fault = isElsewhere && left !== undefined ? await plugIfThere(work, loser, left.id) : null;
+  if (fault !== null) return fault;
+  return done({}, async (tx) => {
+    await updateVm(tx, front.vm_id, {});
+    if (isElsewhere) await updateVm(tx, loser.id, {});
+    await setAttachment(tx, address.id, { vmId: front.vm_id, interfaceId: front.id });
+    return isElsewhere ? [event('detached', loser, address)] : undefined;
+  });
+}
+
+async function give(work: Work<AttachInput>): Promise<Outcome> {
+  const { db, resource, input, results } = work;
+  const address = await readAddress(db, input.ip_id);
+  const vm = await readVm(db, resource.id ?? '');
+  const front = vm && (await frontOf(db, vm.id));
+  if (!vm || !front || !address) return GONE;
+  const fault = await plug(work, vm, front.id);
+  if (fault !== null) return fault;
+  const { changed } = results['prepare'] as { changed: boolean };
+  return done({ changed }, async (tx) => {
+    await updateVm(tx, vm.id, {});
+    await updateInterface(tx, front.id, { status: 'active' });
+    return changed ? [event('attached', vm, address)] : undefined;
+  });
+}
+
+export const attachPublicIpKind: Kind = kind<AttachInput>({
+  ...common,
+  type: 'public_ip.attach',
+  input: AttachInput,
+  steps: [step('prepare', prepare), step('take', take), step('give', give)],
+  async settle(tx, { id, status, resource }, { ip_id }) {
+    const vmId = resource.id ?? '';
+    if (status === 'succeeded') return undefined;
+    const address = await readAddress(tx, ip_id);
+    const prepared = (await readOperation(tx, id))?.results['prepare'] as { changed: boolean } | undefined;
+    // Nothing was touched before.
+    if (prepared === undefined) return undefined;
+    await updateVm(tx, vmId, {});
+    if (address?.vm_id === vmId && prepared.changed) await setAttachment(tx, ip_id, null);
+    else if (address !== undefined) await leadBack(tx, address);
+    await removeUnused(tx, vmId);
+    return undefined;
+  },
+});
+
+/** Nobody else may have an ephemeral one for a while, and the machine costs less without it. */
+async function letGo(
+  services: Services,
+  tx: Db,
+  vm: VmRow,
+  address: PublicAddressRow,
+  now: Date,
+): Promise<void> {
+  const { configuration } = withoutEphemeral(vm, address);
+  const changed = await updateVm(tx, vm.id, { configuration });
+  if (address.kind === 'reserved') await setAttachment(tx, address.id, null);
+  else await releaseAddress(tx, address.id, now);
+  if (changed !== undefined && address.kind === 'ephemeral') await noteVm(services, tx, changed, now);
+}
+
+export const detachPublicIpKind: Kind = kind<DetachInput>({
+  ...common,
+  type: 'public_ip.detach',
+  input: DetachInput,
+  steps: [
+    step('withhold', async (work) => {
+      const found = await both(work, 'detachVmPublicIp');
+      if (found === null || found.address.vm_id !== found.vm.id) return GONE;
+      const { vm, address } = found;
+      return done({}, async (tx) => {
+        await updateVm(tx, vm.id, {});
+        await setAttachment(tx, address.id, { vmId: vm.id, interfaceId: null });
+        return undefined;
+      });
+    }),
+    step('unplug', async (work) => {
+      const { db, resource, input, services, now } = work;
+      const vm = await readVm(db, resource.id ?? '');
+      const address = await readAddress(db, input.ip_id);
+      if (vm === undefined || address?.vm_id !== vm.id) return GONE;
+      const front = await frontOf(db, vm.id);
+      const fault = front === undefined ? null : await plugIfThere(work, vm, front.id);
+      if (fault !== null) return fault;
+      return done({}, async (tx) => {
+        await letGo(services, tx, vm, address, now);
+        return [event('detached', vm, address)];
+      });
+    }),
+  ],
+  async settle(tx, { status, resource }, { ip_id }) {
+    const address = status === 'succeeded' ? undefined : await readAddress(tx, ip_id);
+    if (address !== undefined && address.vm_id === resource.id) await leadBack(tx, address);
+    return undefined;
+  },
+});

@@ -1,0 +1,22 @@
+import type { PublicAddressRow } from '../../../kernel/addresses/store.ts';
+import type { ResourceRef } from '../../../kernel/call.ts';
+import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
+
+export const AttachPublicIp = Shape({
+  ip_id: Id('ip'),
+  move: Type.Optional(
+    Type.Boolean({ description: 'Takes it from the machine that has it, in the same operation.' }),
+  ),
+});
+export type AttachPublicIp = Static<typeof AttachPublicIp>;
+
+export const PublicIpId = Shape({ id: Id('vm'), ip_id: Id('ip') });
+
+/** As people write it: single addresses without their length. */
+export const textOf = ({ block }: Pick<PublicAddressRow, 'block'>): string => block.replace(/\/32$/, '');
+
+export const addressRef = (row: Pick<PublicAddressRow, 'id' | 'block'>): ResourceRef => ({
+  type: 'public_ip',
+  id: row.id,
+  name: textOf(row),
+});
