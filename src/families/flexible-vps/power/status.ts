@@ -79,7 +79,12 @@ export async function writeStatus(
     return [];
   }
   const reason = seen === null ? 'lost' : (seen.problem ?? 'engine_failed');
-  const broken = await updateVm(tx, held.id, { status: 'error', status_reason: reason, started_at: null });
+  const broken = await updateVm(tx, held.id, {
+    status: 'error',
+    status_reason: reason,
+    is_billed: false,
+    started_at: null,
+  });
   if (broken !== undefined) await noteVm(services, tx, broken, now);
   return [troubleOf(held, seen)];
 }

@@ -63,24 +63,28 @@ export function configurationWithDisk(
   return configurationWith(services, row, size);
 }
 
-function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number) {
+interface Chosen {
+  readonly plan: string;
+  readonly architecture: string;
+  readonly vcpus: number;
+  readonly memory_mb: number;
+  readonly disk_gb: number;
+}
+
+/** Undefined where nothing of the kind is sold; why, is told with the price. */
+function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number): Chosen | undefined {
   const { plans, custom_plan } = provider.catalogue;
   const plan = plans.find(({ slug }) => slug === body.plan);
-  if (plan !== undefined)
-    return {
-      plan: plan.slug,
-      architecture: plan.architecture,
-      vcpus: plan.vcpus,
-      memory_mb: plan.memory_mb,
-      disk_gb,
-    };
-  if (body.custom_size === undefined || custom_plan === null)
-    throw new Error('It has a price, so it has a size.');
+  if (plan !== undefined) {
+    const { slug, architecture, vcpus, memory_mb } = plan;
+    return { plan: slug, architecture, vcpus, memory_mb, disk_gb };
+  }
+  if (body.custom_size === undefined || custom_plan === null) return undefined;
   const { vcpus, memory_mb } = body.custom_size;
   return { plan: 'custom', architecture: custom_plan.architecture, vcpus, memory_mb, disk_gb };
 }
 
-function requireFitting({ provider }: Services, row: VmRow, chosen: ReturnType<typeof chosenOf>): void {
+function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): void {
   const pointer = chosen.plan === 'custom' ? '/custom_size' : '/plan';
   if (chosen.architecture !== row.architecture)
     throw refuse(
@@ -99,6 +103,8 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
   if (body.plan === undefined && body.custom_size === undefined)
     throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
   const disk_gb = diskOf(body, row);
+  const chosen = chosenOf(services, body, disk_gb);
+  if (chosen !== undefined) requireFitting(services, row, chosen);
   const size =
     body.custom_size === undefined
       ? { plan: body.plan ?? '', disk_gb }
@@ -112,8 +118,7 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
     existing: isKept ? 'unchanged' : (before?.lines ?? []),
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
-  const chosen = chosenOf(services, body, disk_gb);
-  requireFitting(services, row, chosen);
+  if (chosen === undefined) throw new Error('It has a price, so it has a size.');
   return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
 }
 

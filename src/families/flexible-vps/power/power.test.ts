@@ -1,0 +1,315 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { haltInside } from '../../../engines/compute/sandbox/inside.ts';
+import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
+import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import type { OperationView } from '../../../kernel/operations/schema.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { operationOf, settle } from '../../../testing/operations.ts';
+import { VpsAccount } from '../../../testing/vps.ts';
+import type { Vm } from '../vms/schema.ts';
+import type { ActionType } from './actions.ts';
+
+let app: TestApp;
+let vps: VpsAccount;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+beforeEach(async () => {
+  vps = await VpsAccount.open(app);
+});
+afterEach(() => clearFaults(app.services.db));
+afterAll(() => app.close());
+
+const act = ({ id }: Pick<Vm, 'id'>, type: ActionType, body: object = {}) =>
+  vps.send('POST', `vms/${id}/actions`, { type, ...body });
+
+/** Accepted and ended, however. */
+async function acted(vm: Vm, type: ActionType, body: object = {}) {
+  const answer = await act(vm, type, body);
+  expect(answer.statusCode, answer.body).toBe(202);
+  await settle(app);
+  return operationOf(app, answer.json<OperationView>().id);
+}
+
+/** The API and the engine tell the same. */
+async function expectState(vm: Vm, state: 'running' | 'stopped'): Promise<Vm> {
+  const seen = await vps.readVm(vm.id);
+  expect(seen).toMatchObject({ status: state, status_reason: null, operation: null });
+  expect((await vps.instance(vm))?.state).toBe(state);
+  return seen;
+}
+
+const deafen = ({ id: target }: Vm) =>
+  addFault(app.services.db, { target, effect: { kind: 'ignore_shutdown' } });
+
+async function eventsOf({ id }: Vm): Promise<string[]> {
+  const rows = await app.services.db
+    .selectFrom('events')
+    .select('type')
+    .where('resource_id', '=', id)
+    .where('type', 'like', 'vm.%')
+    .orderBy('sequence')
+    .execute();
+  return rows.map(({ type }) => type);
+}
+
+const bootOf = async (vm: Vm) => (await vps.instance(vm))?.startedAt?.getTime() ?? 0;
+
+describe('an action', () => {
+  it.each([
+    ['power_off', 'stopping', 'stopped', 'vm.stopped'],
+    ['shutdown', 'stopping', 'stopped', 'vm.stopped'],
+    ['restart', 'restarting', 'running', 'vm.restarted'],
+    ['reset', 'restarting', 'running', 'vm.restarted'],
+  ] as const)('%s of a running machine leads through %s to %s', async (type, through, to, event) => {
+    const vm = await vps.vm();
+    const boot = await bootOf(vm);
+    const answer = await act(vm, type);
+    expect(answer.json()).toMatchObject({ type: `vm.${type}`, status: 'queued', resource: { id: vm.id } });
+    expect(await vps.readVm(vm.id)).toMatchObject({ status: through, operation: { type: `vm.${type}` } });
+    await settle(app);
+    const operation = await operationOf(app, answer.json<OperationView>().id);
+    expect(operation).toMatchObject({ status: 'succeeded', result: { changed: true } });
+    const after = await expectState(vm, to);
+    expect(after.started_at === null).toBe(to === 'stopped');
+    if (to === 'running') expect(await bootOf(vm)).toBeGreaterThan(boot);
+    expect(await eventsOf(vm)).toEqual(['vm.created', event]);
+  });
+
+  it('power_on starts a stopped machine, and billing follows', async () => {
+    const vm = await vps.vm({ start: false });
+    const span = () =>
+      app.services.db
+        .selectFrom('resources')
+        .select(['status', 'is_stopped'])
+        .where('id', '=', vm.id)
+        .executeTakeFirstOrThrow();
+    expect(await span()).toEqual({ status: 'stopped', is_stopped: true });
+    await act(vm, 'power_on');
+    // It costs nothing more before it runs.
+    expect(await span()).toEqual({ status: 'starting', is_stopped: true });
+    await settle(app);
+    await expectState(vm, 'running');
+    expect(await span()).toEqual({ status: 'running', is_stopped: false });
+    expect(await eventsOf(vm)).toEqual(['vm.created', 'vm.started']);
+  });
+
+  it.each([
+    ['power_on', true],
+    ['power_off', false],
+    ['shutdown', false],
+  ] as const)('%s is done already where there is nothing to do', async (type, start) => {
+    const vm = await vps.vm({ start });
+    const answer = await act(vm, type);
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toMatchObject({ status: 'succeeded', result: { changed: false } });
+    expect((await vps.readVm(vm.id)).etag).toBe(vm.etag);
+  });
+
+  it.each(['restart', 'reset'] as const)('409: %s of a stopped machine', async (type) => {
+    const answer = await act(await vps.vm({ start: false }), type);
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toMatchObject({ code: 'vm_not_running', current_state: 'stopped' });
+  });
+
+  it('409: while another operation works on it, and which', async () => {
+    const vm = await vps.vm();
+    const first = (await act(vm, 'restart')).json<OperationView>();
+    const second = await act(vm, 'power_off');
+    expect(second.statusCode).toBe(409);
+    expect(second.json()).toMatchObject({ code: 'operation_in_progress', operation_id: first.id });
+    expect(second.headers['retry-after']).toBeDefined();
+    await settle(app);
+    await expectState(vm, 'running');
+  });
+
+  it.each([
+    ['suspended', 'resource_suspended'],
+    ['error', 'invalid_state'],
+  ])('409: of a machine in the state %s', async (status, code) => {
+    const vm = await vps.vm();
+    await app.services.db.updateTable('vms').set({ status }).where('id', '=', vm.id).execute();
+    const answer = await act(vm, 'power_on');
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toMatchObject({ code });
+  });
+
+  it('has ten minutes, and the time the guest is given', async () => {
+    const [hard, soft] = await Promise.all([vps.vm(), vps.vm()]);
+    const seconds = async (vm: Vm, type: ActionType) => {
+      const { deadline_at, created_at } = (
+        await act(vm, type, { timeout_seconds: 300 })
+      ).json<OperationView>();
+      return (Date.parse(deadline_at) - Date.parse(created_at)) / 1000;
+    };
+    expect(await seconds(hard, 'reset')).toBe(600);
+    expect(await seconds(soft, 'restart')).toBe(900);
+    await settle(app);
+  });
+
+  it('a cancelled one that had not begun leaves the machine as it is', async () => {
+    const vm = await vps.vm();
+    const { id } = (await act(vm, 'shutdown')).json<OperationView>();
+    const answer = await app.call({
+      method: 'POST',
+      url: `/account/v1/operations/${id}/cancel`,
+      key: vps.key,
+    });
+    expect(answer.json()).toMatchObject({ status: 'cancelled' });
+    await expectState(vm, 'running');
+  });
+});
+
+describe('a guest that does not listen', () => {
+  it.each(['shutdown', 'restart'] as const)('%s fails, and the machine runs on', async (type) => {
+    const vm = await vps.vm();
+    const boot = await bootOf(vm);
+    await deafen(vm);
+    const operation = await acted(vm, type, { timeout_seconds: 5 });
+    expect(operation).toMatchObject({ status: 'failed', error: { code: 'shutdown_timeout' } });
+    await expectState(vm, 'running');
+    expect(await bootOf(vm)).toBe(boot);
+    expect(await eventsOf(vm)).toEqual(['vm.created']);
+  });
+
+  it.each([
+    ['shutdown', 'stopped'],
+    ['restart', 'running'],
+  ] as const)('%s is forced where that was asked for', async (type, to) => {
+    const vm = await vps.vm();
+    const boot = await bootOf(vm);
+    await deafen(vm);
+    const operation = await acted(vm, type, { timeout_seconds: 5, on_timeout: 'force' });
+    expect(operation.status).toBe('succeeded');
+    await expectState(vm, to);
+    if (to === 'running') expect(await bootOf(vm)).toBeGreaterThan(boot);
+  });
+
+  it('is not asked by power_off and reset', async () => {
+    const vm = await vps.vm();
+    await deafen(vm);
+    expect((await acted(vm, 'reset')).status).toBe('succeeded');
+    expect((await acted(vm, 'power_off')).status).toBe('succeeded');
+    await expectState(vm, 'stopped');
+  });
+});
+
+describe('an engine in trouble', () => {
+  const calls = {
+    power_on: 'ensureRunning',
+    power_off: 'ensureStopped',
+    shutdown: 'ensureStopped',
+    restart: 'restart',
+    reset: 'restart',
+  } as const;
+  const types = Object.keys(calls) as ActionType[];
+
+  it.each(types)('%s that is refused leaves the machine as it was', async (type) => {
+    const start = type !== 'power_on';
+    const vm = await vps.vm({ start });
+    await addFault(app.services.db, {
+      call: calls[type],
+      target: vm.id,
+      effect: { kind: 'fail', code: 'engine_failed', detail: 'The hypervisor said no.' },
+    });
+    const operation = await acted(vm, type);
+    expect(operation.error).toMatchObject({ code: 'engine_failed', detail: 'The hypervisor said no.' });
+    await expectState(vm, start ? 'running' : 'stopped');
+    expect(await eventsOf(vm)).toEqual(['vm.created']);
+  });
+
+  it.each(['power_on', 'power_off', 'shutdown'] as const)(
+    '%s that an engine only claims to have done is a failure',
+    async (type) => {
+      const start = type !== 'power_on';
+      const vm = await vps.vm({ start });
+      await addFault(app.services.db, { call: calls[type], target: vm.id, effect: { kind: 'lie' } });
+      const answer = await act(vm, type);
+      for (let tries = 0; tries < 4; tries++) {
+        await app.services.db
+          .updateTable('operations')
+          .set({ run_at: new Date(0) })
+          .where('finished_at', 'is', null)
+          .execute();
+        await settle(app);
+      }
+      const operation = await operationOf(app, answer.json<OperationView>().id);
+      expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
+      await expectState(vm, start ? 'running' : 'stopped');
+    },
+  );
+
+  it('a machine that is gone is an error, and costs nothing', async () => {
+    const vm = await vps.vm();
+    await addFault(app.services.db, { call: 'ensureStopped', target: vm.id, effect: { kind: 'lose' } });
+    const operation = await acted(vm, 'power_off');
+    expect(operation).toMatchObject({ status: 'failed', error: { code: 'not_found' } });
+    expect(await vps.readVm(vm.id)).toMatchObject({ status: 'error', status_reason: 'lost' });
+    expect(await eventsOf(vm)).toEqual(['vm.created', 'vm.lost']);
+    const { price_hourly_micros } = await app.services.db
+      .selectFrom('resources')
+      .select('price_hourly_micros')
+      .where('id', '=', vm.id)
+      .executeTakeFirstOrThrow();
+    expect(price_hourly_micros).toBeNull();
+  });
+
+  it('a machine that crashed can be switched off and on again', async () => {
+    const vm = await vps.vm();
+    const engine = app.services.compute.at('fra1') as Sandbox;
+    await haltInside(engine.room, { account: vps.account.id, id: vm.id }, 'crashed');
+    expect((await acted(vm, 'power_off')).status).toBe('succeeded');
+    await expectState(vm, 'stopped');
+    expect((await acted(vm, 'power_on')).status).toBe('succeeded');
+    await expectState(vm, 'running');
+  });
+
+  it('one that is being deleted meanwhile stays so', async () => {
+    const vm = await vps.vm();
+    await act(vm, 'shutdown');
+    const gone = await vps.send('DELETE', `vms/${vm.id}`);
+    expect(gone.statusCode, gone.body).toBe(202);
+    await settle(app);
+    expect((await vps.send('GET', `vms/${vm.id}`)).statusCode).toBe(404);
+  });
+});
+
+describe('a strict placement group', () => {
+  const hosts = () =>
+    app.services.db.selectFrom('sandbox_hosts').selectAll().where('location', '=', 'hel1').execute();
+
+  const use = (name: string, used_vcpus: number) =>
+    app.services.db
+      .updateTable('sandbox_hosts')
+      .set({ used_vcpus })
+      .where('location', '=', 'hel1')
+      .where('name', '=', name)
+      .execute();
+
+  async function group(name: string): Promise<string> {
+    const answer = await vps.send('POST', 'placement-groups', { name, location: 'hel1', policy: 'spread' });
+    return answer.json<{ id: string }>().id;
+  }
+
+  it('409: a stopped machine that would need another host than there is', async () => {
+    const placement_group_id = await group('strict');
+    const first = await vps.vm({ location: 'hel1', placement_group_id });
+    const second = await vps.vm({ location: 'hel1', start: false });
+    const { host } = (await vps.instance(first)) ?? { host: '' };
+    const others = (await hosts()).filter(({ name }) => name !== host);
+    // Both on one host, and no room on any other.
+    await app.services.db
+      .updateTable('vms')
+      .set({ placement_group_id, host_group: host })
+      .where('id', '=', second.id)
+      .execute();
+    for (const { name, vcpus } of others) await use(name, vcpus);
+    const answer = await act(second, 'power_on');
+    for (const { name, used_vcpus } of others) await use(name, used_vcpus);
+    expect(answer.statusCode, answer.body).toBe(409);
+    expect(answer.json()).toMatchObject({ code: 'placement_unsatisfiable', placement_group_id });
+    expect((await acted(second, 'power_on')).status).toBe('succeeded');
+    expect((await vps.instance(second))?.host).not.toBe(host);
+  });
+});
