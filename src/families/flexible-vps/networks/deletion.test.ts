@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Effect } from '../../../engines/compute/sandbox/faults.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { QUEUE_LENGTH } from '../../../kernel/operations/kind.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { cancelled, operationOf, settle } from '../../../testing/operations.ts';
+import { extendMachineKind } from '../../../testing/machines.ts';
+import { cancelled, operationOf, settle, startOn } from '../../../testing/operations.ts';
 import type { Vm } from '../vms/schema.ts';
 import type { Network } from './schema.ts';
 
@@ -257,13 +259,36 @@ describe('a network with machines in it', () => {
     expect(await read(network.id)).toMatchObject({ status: 'active', operation: null });
   });
 
-  it('goes with a machine that is deleted while it is to be detached', async () => {
+  it('waits where as many as may wait for a machine to be detached from it', async () => {
     const network = await created();
     const vm = await machineIn(network);
+    const held = { behaviours: [{ step: 'extend', does: 'retry', times: 1 }] } as const;
+    await startOn(app, account, extendMachineKind, vm.id, held);
+    await settle(app);
+    for (let i = 0; i < QUEUE_LENGTH; i++) await startOn(app, account, extendMachineKind, vm.id);
+    const operation = await removing(network.id, '?detach=true');
+    await settle(app);
+    expect(await operationOf(app, operation)).toMatchObject({ status: 'running', waiting_for: 'queue' });
+    await hurry();
+    await hurry();
+    await expectGone(network);
+  });
+
+  it('goes with a machine that is deleted before its turn to be detached came', async () => {
+    const [network, other] = [await created(), await created()];
+    const vm = await machineIn(network, other);
+    const nic = vm.interfaces.find(({ network_id }) => network_id === other.id);
     await fault('removeNic', silent);
-    await removing(network.id, '?detach=true');
+    await remove(`${vm.id}/interfaces/${nic?.id}`, '', 'vms');
+    await settle(app);
+    const operation = await removing(network.id, '?detach=true');
     await settle(app);
     expect((await remove(vm.id, '', 'vms')).statusCode).toBe(202);
+    const child = app.services.db
+      .selectFrom('operations')
+      .select('status')
+      .where('parent_id', '=', operation);
+    expect(await child.execute()).toEqual([{ status: 'cancelled' }]);
     await clearFaults(app.services.db);
     await hurry();
     await hurry();

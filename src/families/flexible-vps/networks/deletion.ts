@@ -1,9 +1,17 @@
 /** How networks go: whoever is in it leaves first. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
-import { done, failed, type Kind, kind, type Outcome } from '../../../kernel/operations/kind.ts';
+import {
+  done,
+  failed,
+  type Kind,
+  kind,
+  type Outcome,
+  QUEUE_LENGTH,
+} from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
-import { readOperation } from '../../../kernel/operations/store.ts';
+import { queueOf, readOperation } from '../../../kernel/operations/store.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { Db } from '../../../store/database.ts';
 import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { step } from '../work.ts';
@@ -27,6 +35,15 @@ const detachment = ({ interface_id, vm_id }: NetworkUser) => ({
   resource: interfaceRef({ id: interface_id }),
   subjects: [vm_id],
 });
+
+/** A place in the queue of each machine is needed at once. */
+async function hasFullQueue(db: Db, users: readonly NetworkUser[]): Promise<boolean> {
+  for (const { vm_id } of users) {
+    const waiting = (await queueOf(db, [vm_id])).filter(({ started_at }) => started_at === null);
+    if (waiting.length >= QUEUE_LENGTH) return true;
+  }
+  return false;
+}
 
 interface Detached {
   readonly children?: readonly { readonly error: OperationError | null }[];
@@ -54,6 +71,8 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
       const users = input.detach ? await readUsers(db, resource.id ?? '') : [];
       const staying = users.filter(({ is_leaving }) => !is_leaving);
       if (staying.length === 0) return done();
+      if (await hasFullQueue(db, staying))
+        return { kind: 'sleep', seconds: LOOK_AGAIN_SECONDS, waitingFor: 'queue' };
       // One that is dropped because its machine is deleted is as good as done: the next step sees who is left.
       return { kind: 'children', start: staying.map(detachment), tolerant: true };
     }),
