@@ -77,7 +77,9 @@ function otherBody({ body }: Endpoint, sent: unknown): object | undefined {
   const changed = Object.entries(sent).flatMap(([name, value]) =>
     typeof value === 'number' ? [{ ...sent, [name]: value + 1 }] : [],
   );
-  return [...changed, ...without].find((candidate) => isValid(body, candidate));
+  // A name is good whatever it is; that a member may be left out does not say that none takes its place.
+  const renamed = 'name' in sent ? [{ ...sent, name: `${String(sent.name)}-b` }] : [];
+  return [...changed, ...renamed, ...without].find((candidate) => isValid(body, candidate));
 }
 
 function otherQuery({ query }: Endpoint, url: string): string | undefined {

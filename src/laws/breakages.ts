@@ -90,7 +90,7 @@ function brokenObjects(schema: JsonSchema, at: readonly string[]): Breakage[] {
   } = schema;
   const found: Breakage[] = [];
   for (const name of required) found.push({ value: NOTHING, at: [...at, name], code: 'required' });
-  for (const [name, member] of Object.entries(properties)) found.push(...breakagesOf(member, [...at, name]));
+  for (const [name, member] of Object.entries(properties)) found.push(...breakagesIn(member, [...at, name]));
   if (others === false) {
     for (const name of UNKNOWN) found.push({ value: 1, at: [...at, name], code: 'unknown_member' });
   } else if (typeof others === 'object') {
@@ -107,6 +107,23 @@ function brokenObjects(schema: JsonSchema, at: readonly string[]): Breakage[] {
     found.push({ value: Object.fromEntries(names.map((name) => [name, member])), at, code: 'too_many' });
   }
   return found;
+}
+
+/** Of a member that an example may lack: broken in one place, it must be whole in all others. */
+function breakagesIn(member: JsonSchema, at: readonly string[]): Breakage[] {
+  const found = breakagesOf(member, at);
+  if (!typesOf(member).includes('object') || (member.required ?? []).length === 0) return found;
+  const whole = sampleOf(member);
+  return found.map((breakage) =>
+    breakage.at.length === at.length
+      ? breakage
+      : {
+          ...breakage,
+          value: put(whole, breakage.at.slice(at.length), breakage.value),
+          at,
+          named: breakage.named ?? breakage.at,
+        },
+  );
 }
 
 export function breakagesOf(schema: JsonSchema, at: readonly string[]): Breakage[] {

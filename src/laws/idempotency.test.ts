@@ -42,7 +42,9 @@ const stored = async (of: World = world): Promise<number> => (await rowsOf(of, '
 /** Each effect leaves exactly one such entry, so these count the effects. */
 async function effectsOf(endpoint: Endpoint, of: World = world): Promise<number> {
   const entries = (await rowsOf(of, 'audit_entries')) as { action: string; outcome: string }[];
-  return entries.filter(({ action, outcome }) => action === endpoint.id && outcome !== 'rejected').length;
+  return entries.filter(
+    ({ action, outcome }) => action === endpoint.id && (outcome === 'succeeded' || outcome === 'accepted'),
+  ).length;
 }
 
 const repeatable = endpoints.filter(takesIdempotencyKey);

@@ -16,6 +16,14 @@ import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
+/** With public addresses for more machines than any provider's first pool has. */
+function roomy(config: ProviderConfig): ProviderConfig {
+  const address_pools = config.catalogue.address_pools.map((pool, i) =>
+    pool.purpose === 'single' && !pool.cidr.includes(':') ? { ...pool, cidr: `10.${100 + i}.0.0/16` } : pool,
+  );
+  return { ...config, catalogue: { ...config.catalogue, address_pools } };
+}
+
 export interface TestApp {
   readonly app: FastifyInstance;
   readonly services: Services;
@@ -41,7 +49,7 @@ export interface TestAppOptions {
 export function defaultProvider(): ProviderConfig {
   const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  return atOnce(loaded.config);
+  return roomy(atOnce(loaded.config));
 }
 
 /** Machines that boot at once: nobody learns anything from waiting for them. */

@@ -77,8 +77,8 @@ export const deleteVmKind: Kind = kind<Input>({
 });
 
 const DeleteQuery = Shape({
+  volumes: OneOf(['delete', 'detach'], { default: 'detach' }),
   final_backup: Type.Boolean({ default: false, description: 'Makes a backup first.' }),
-  volumes: OneOf(['detach', 'delete'], { default: 'detach' }),
   backups: OneOf(['keep', 'delete'], { default: 'keep' }),
   shutdown_timeout_seconds: Type.Integer({
     minimum: 0,

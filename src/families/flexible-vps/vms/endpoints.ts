@@ -3,10 +3,9 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Type } from '../../../kernel/schema.ts';
 import { ResourceQuery } from '../listing/query.ts';
 import { vmStates } from './lifecycle.ts';
-import { listMachines } from './listing/store.ts';
-import { showVm, showVms } from './present.ts';
+import { findWhole, listWhole } from './look/store.ts';
+import { presentVm } from './present.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
-import { findVm } from './store.ts';
 
 const Reference = (description: string) => Type.Optional(Type.String({ maxLength: 90, description }));
 
@@ -40,12 +39,14 @@ export const listVms = endpoint({
   answers: { 200: List(Vm) },
   problems: [],
   example: {
-    query: { status: 'running' },
+    query: { location: 'fra1' },
     answer: { status: 200, body: { data: [exampleVm], next_cursor: null } },
   },
   async handle(call) {
-    const { rows, nextCursor } = await listMachines(call);
-    return ok({ data: await showVms(call, rows), next_cursor: nextCursor });
+    const { services, now } = call;
+    const { rows, nextCursor } = await listWhole(call);
+    const data = rows.map(({ vm, parts }) => presentVm(services, vm, parts, now));
+    return ok({ data, next_cursor: nextCursor });
   },
 });
 
@@ -63,6 +64,8 @@ export const getVm = endpoint({
   problems: [],
   example: { params: { id: exampleVm.id }, answer: { status: 200, body: exampleVm } },
   async handle(call) {
-    return ok(await showVm(call, await findVm(call.db, call.caller.account.id, call.params.id)));
+    const { db, caller, params, services, now } = call;
+    const { vm, parts } = await findWhole(db, caller.account.id, params.id);
+    return ok(presentVm(services, vm, parts, now));
   },
 });

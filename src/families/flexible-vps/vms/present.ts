@@ -13,18 +13,11 @@ import { readPublicAddresses } from './store.ts';
 
 export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);
 
-interface Parts {
-  readonly interfaces: readonly AddressedInterface[];
-  readonly addresses: readonly PublicAddressRow[];
-  readonly operations: ReadonlyMap<string, StoredOperation>;
-}
-
-async function readParts(db: Db, ids: readonly string[]): Promise<Parts> {
-  if (ids.length === 0) return { interfaces: [], addresses: [], operations: new Map() };
+async function readParts(db: Db, row: VmRow): Promise<VmParts> {
   return {
-    interfaces: await readInterfaces(db, ids),
-    addresses: await readPublicAddresses(db, ids),
-    operations: await pendingOn(db, ids),
+    interfaces: await readInterfaces(db, [row.id]),
+    addresses: await readPublicAddresses(db, [row.id]),
+    operation: (await pendingOn(db, [row.id])).get(row.id),
   };
 }
 
@@ -47,10 +40,19 @@ function priceOf(services: Services, row: VmRow): Vm['price'] {
 
 const withoutLength = (block: string): string => block.replace(/\/32$/, '');
 
-function presentVm(services: Services, row: VmRow, parts: Parts, now: Date): Vm {
-  const interfaces = parts.interfaces.filter(({ vm_id }) => vm_id === row.id);
-  const addresses = parts.addresses.filter(({ vm_id }) => vm_id === row.id);
-  const operation = parts.operations.get(row.id);
+/** What is shown of a machine beside its row. */
+export interface VmParts {
+  readonly interfaces: readonly AddressedInterface[];
+  readonly addresses: readonly Pick<PublicAddressRow, 'id' | 'block' | 'kind' | 'interface_id'>[];
+  readonly operation: StoredOperation | undefined;
+}
+
+export function presentVm(
+  services: Services,
+  row: VmRow,
+  { interfaces, addresses, operation }: VmParts,
+  now: Date,
+): Vm {
   const front = interfaces.find(({ kind }) => kind === 'public');
   const { baseUrl } = services;
   return {
@@ -97,7 +99,7 @@ function presentVm(services: Services, row: VmRow, parts: Parts, now: Date): Vm 
     user_data_pending: row.user_data_sha256 !== row.applied_user_data_sha256,
     rescue: { active: row.rescue_expires_at !== null, expires_at: timeOf(row.rescue_expires_at) },
     guest_agent: {
-      connected: row.status === 'running' && row.guest_agent !== null,
+      connected: row.status === 'running' && row.guest_agent !== null && !row.guest_agent.is_silent,
       version: row.guest_agent?.version ?? null,
       last_seen_at: row.guest_agent?.last_seen_at ?? null,
     },
@@ -117,17 +119,9 @@ const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 type Asking = Pick<Call, 'db' | 'services' | 'now'>;
 
-export async function showVms({ db, services, now }: Asking, rows: readonly VmRow[]): Promise<Vm[]> {
-  const ids = rows.map(({ id }) => id);
-  const parts = await readParts(db, ids);
-  return rows.map((row) => presentVm(services, row, parts, now));
-}
-
 /** With the operation that was just started or is pending. */
 export async function showVm(call: Asking, row: VmRow, operation?: StoredOperation): Promise<Vm> {
-  const [shown] = await showVms(call, [row]);
-  if (shown === undefined) throw new Error('One row is one machine.');
-  return operation === undefined
-    ? shown
-    : { ...shown, operation: presentOperation(operation, call.services.baseUrl) };
+  const { db, services, now } = call;
+  const parts = await readParts(db, row);
+  return presentVm(services, row, operation === undefined ? parts : { ...parts, operation }, now);
 }

@@ -56,7 +56,7 @@ describe('a new machine', () => {
     await settle(app);
     const vm = await read(accepted.id);
     expect(vm).toMatchObject({ status: 'running', operation: null, vcpus: 2, memory_mb: 4096, disk_gb: 80 });
-    expect(vm.primary_ipv4).toMatch(/^203\.0\.113\./);
+    expect(vm.primary_ipv4).toMatch(/^10\.100\./);
     expect(vm.primary_ipv6).toBe(vm.ipv6_prefix?.replace('::/64', '::1'));
     expect(vm.interfaces).toHaveLength(1);
     expect(vm.interfaces[0]).toMatchObject({ kind: 'public', status: 'active', ipv4: vm.primary_ipv4 });

@@ -24,7 +24,11 @@ export const Credentials = Shape({ username: Type.String(), password: Secret(Nul
 /** With what is shown once. */
 export const CreatedVm = Named(
   'CreatedVm',
-  Shape({ ...Vm.properties, initial_credentials: Nullable(Credentials) }),
+  Shape({
+    ...Vm.properties,
+    initial_credentials: Nullable(Credentials),
+    secret_returned_before: Type.Optional(Type.Boolean()),
+  }),
 );
 
 interface Inside {

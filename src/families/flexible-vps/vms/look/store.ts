@@ -1,9 +1,15 @@
+/** Machines with all that is shown of them, in one look at the database. */
 import { sql } from 'kysely';
 import type { Call } from '../../../../kernel/call.ts';
 import { parseAddress } from '../../../../kernel/net/address.ts';
 import type { Page } from '../../../../kernel/pages/store.ts';
+import { Problem } from '../../../../kernel/problems/problem.ts';
+import type { Db } from '../../../../store/database.ts';
+import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
 import { readResources } from '../../listing/store.ts';
+import { operationIn, type PendingJson, pendingOperation } from '../../pending/store.ts';
 import type { VmRow } from '../../tables.ts';
+import type { VmParts } from '../present.ts';
 
 interface Filters {
   readonly limit: number;
@@ -22,7 +28,7 @@ interface Filters {
 }
 
 /** What has an address, in a private network or in public. */
-function holds(ip: string) {
+function hasAddress(ip: string) {
   const address = parseAddress(ip)?.text;
   if (address === undefined) return sql<boolean>`false`;
   return sql<boolean>`vms.id in (
@@ -33,10 +39,59 @@ function holds(ip: string) {
       where network_addresses.address = ${address}::inet)`;
 }
 
-export function listMachines(call: Call<unknown, Filters>): Promise<Page<VmRow>> {
+const addresses = sql<VmParts['addresses']>`(
+  select coalesce(json_agg(json_build_object('id', p.id, 'block', p.block, 'kind', p.kind,
+    'interface_id', p.interface_id) order by p.kind, p.id), '[]')
+  from public_addresses p where p.vm_id = vms.id)`.as('part_addresses');
+
+const parts = [
+  interfacesOf('vms.id').as('part_interfaces'),
+  addresses,
+  pendingOperation('vms.id').as('part_operation'),
+] as const;
+
+interface Whole {
+  readonly vm: VmRow;
+  readonly parts: VmParts;
+}
+
+function wholeOf<
+  R extends VmRow & {
+    part_interfaces: readonly InterfaceJson[];
+    part_addresses: VmParts['addresses'];
+    part_operation: PendingJson;
+  },
+>({ part_interfaces, part_addresses, part_operation, ...vm }: R): Whole {
+  return {
+    vm: vm as unknown as VmRow,
+    parts: {
+      interfaces: interfacesIn(part_interfaces),
+      addresses: part_addresses,
+      operation: operationIn(part_operation),
+    },
+  };
+}
+
+export async function findWhole(db: Db, accountId: string, id: string): Promise<Whole> {
+  const row = await db
+    .selectFrom('vms')
+    .selectAll('vms')
+    .select([...parts])
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found');
+  return wholeOf(row);
+}
+
+export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whole>> {
   const { status, location, plan, image_id, network_id, placement_group_id, ip, ids } = call.query;
   const { firewall_id, backup_policy_id } = call.query;
-  let query = call.db.selectFrom('vms').selectAll('vms').where('vms.account_id', '=', call.caller.account.id);
+  let query = call.db
+    .selectFrom('vms')
+    .selectAll('vms')
+    .select([...parts])
+    .where('vms.account_id', '=', call.caller.account.id);
   if (status !== undefined) query = query.where('vms.status', '=', status);
   if (location !== undefined) query = query.where('vms.location', '=', location);
   if (plan !== undefined) query = query.where('vms.plan', '=', plan);
@@ -47,9 +102,10 @@ export function listMachines(call: Call<unknown, Filters>): Promise<Page<VmRow>>
     query = query.where('vms.id', 'in', (inner) =>
       inner.selectFrom('vm_interfaces').select('vm_id').where('network_id', '=', network_id),
     );
-  if (ip !== undefined) query = query.where(holds(ip));
+  if (ip !== undefined) query = query.where(hasAddress(ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
   // No machine has either yet.
   if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
-  return readResources(call, 'vms', 'listVms', query);
+  const { rows, nextCursor } = await readResources(call, 'vms', 'listVms', query);
+  return { rows: rows.map(wholeOf), nextCursor };
 }
