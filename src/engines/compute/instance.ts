@@ -57,6 +57,11 @@ export interface Placement {
   readonly others: readonly string[];
 }
 
+export interface Boot {
+  readonly mode: 'uefi' | 'bios';
+  readonly secure: boolean;
+}
+
 export interface InstanceSpec {
   readonly source: Source;
   readonly architecture: 'amd64' | 'arm64';

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import type { Capabilities } from './capabilities.ts';
 import type { Image, ImageSource } from './image.ts';
 import type {
+  Boot,
   Guest,
   ImageRef,
   Instance,
@@ -94,10 +95,10 @@ export interface ComputeEngine {
   ensureGuest(ref: Ref, guest: Guest, signal?: AbortSignal): Promise<void>;
   /** Whether the next start is into the rescue system. */
   ensureRescue(ref: Ref, rescue: Rescue | null, signal?: AbortSignal): Promise<void>;
-  /** A fresh disk for a stopped machine without snapshots; its interfaces and addresses stay. */
+  /** A fresh disk for a stopped machine without snapshots; its interfaces and addresses stay, and how it boots unless said. */
   ensureRebuilt(
     ref: Ref,
-    to: { readonly once: string; readonly image: ImageRef; readonly guest: Guest },
+    to: { readonly once: string; readonly image: ImageRef; readonly guest: Guest; readonly boot?: Boot },
     signal?: AbortSignal,
   ): Promise<void>;
 

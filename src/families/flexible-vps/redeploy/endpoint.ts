@@ -31,16 +31,7 @@ async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> 
     throw invalid([{ pointer, code: 'unknown_reference', detail }]);
   }
   const { architecture, disk_gb: diskGb, memory_mb: memoryMb } = row;
-  const image = await requireImage(call, wanted, pointer, { architecture, diskGb, memoryMb });
-  if (image.boot_mode !== row.boot_mode) {
-    const detail = `The image boots by ${image.boot_mode}, the machine by ${row.boot_mode}.`;
-    throw invalid([{ pointer, code: 'incompatible', detail }]);
-  }
-  if (row.secure_boot && !image.secure_boot) {
-    const detail = 'The machine boots securely, and the image cannot.';
-    throw invalid([{ pointer, code: 'incompatible', detail }]);
-  }
-  return image;
+  return requireImage(call, wanted, pointer, { architecture, diskGb, memoryMb });
 }
 
 /** Some images have a licence to pay, so another image can be another price. */
@@ -63,7 +54,7 @@ export const redeployVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}/redeploy',
   summary: 'Redeploy a VM',
   description:
-    'Wipes the root disk and installs an image again. Id, addresses, interfaces, labels and everything else stay. A running machine is stopped hard. Without SSH key and user data the answer holds a password, once. What fails leaves the machine in `error`, from where it can be redeployed or deleted.',
+    'Wipes the root disk and installs an image again. Id, addresses, interfaces, labels and everything else stay; it boots as the image needs it, securely only if it did before. A running machine is stopped hard. Without SSH key and user data the answer holds a password, once. What fails leaves the machine in `error`, from where it can be redeployed or deleted.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
@@ -118,6 +109,7 @@ export const redeployVm = endpoint({
       input: {
         image: imageShown(image),
         is_custom: image.row !== null,
+        boot: { mode: image.boot_mode, secure: before.secure_boot && image.secure_boot },
         configuration,
         remove,
         was: before.status,

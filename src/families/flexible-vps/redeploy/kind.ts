@@ -1,5 +1,5 @@
 /** A fresh disk for a machine that stays the same: its id, its interfaces and its addresses are kept. */
-import type { ComputeEngine } from '../../../engines/compute/port.ts';
+import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
@@ -20,6 +20,7 @@ import { openPlan } from './plan.ts';
 const Input = Shape({
   image: Type.Unsafe<VmImage>({ type: 'object' }),
   is_custom: Type.Boolean(),
+  boot: Type.Unsafe<Boot>({ type: 'object' }),
   configuration: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
   /** The snapshots that go first, the newest at the front. */
   remove: Type.Array(Type.String()),
@@ -66,13 +67,16 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
     image: input.image,
     source: { type: 'image', id: input.image.id },
     configuration: input.configuration,
+    boot_mode: input.boot.mode,
+    secure_boot: input.boot.secure,
   };
   const planned: VmRow = { ...row, ...changes };
   if (input.was === 'error') await mend(engine, db, planned, signal);
   if ((await engine.observeInstance(refOf(row), signal)) === null)
     return failed('engine_failed', 'The machine is not where it should be.');
   const image = { account: input.is_custom ? row.account_id : null, id: input.image.id };
-  await engine.ensureRebuilt(refOf(row), { once: operationId, image, guest: guestOf(planned) }, signal);
+  const to = { once: operationId, image, guest: guestOf(planned), boot: input.boot };
+  await engine.ensureRebuilt(refOf(row), to, signal);
   return done({}, async (tx) => {
     const untold = { applied_seed: null, applied_user_data_sha256: null, guest_agent: null };
     await updateVm(tx, row.id, { ...changes, ...untold, failed_at: null });
