@@ -14,12 +14,16 @@ import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
 
 const keyOf = ({ account, id }: Ref): string => `${account} ${id}`;
 
+/** In a row; each may take all our patience. */
+const MOST_FAILURES = 3;
+
 /** One look at a location. */
 class Look {
   readonly #services: Services;
   readonly #engine: ComputeEngine;
   readonly #at: Moment;
   readonly #now: Date;
+  #failures = 0;
 
   constructor(services: Services, engine: ComputeEngine, at: Moment) {
     this.#services = services;
@@ -49,11 +53,13 @@ class Look {
     return seen === null || row.is_busy || !isSettled ? undefined : newsOf(row, seen, this.#now);
   }
 
-  /** The trouble of one is not that of the others. */
+  /** The trouble of one is not that of the others, unless it is the engine's. */
   async attempt(row: SeenRow, act: () => Promise<void>): Promise<void> {
     try {
       await act();
+      this.#failures = 0;
     } catch (error) {
+      if (++this.#failures === MOST_FAILURES) throw error;
       this.#services.log.warn({ err: error, vm: row.id }, 'a machine could not be looked after');
     }
   }

@@ -50,10 +50,14 @@ export async function noteStrays(
   const { db, log, metrics } = services;
   const { location } = engine;
   const known = new Set((await readStrays(db, location)).map(({ account, id }) => `${account} ${id}`));
-  const strays: Ref[] = [];
-  for (const { account, id } of unclaimed)
-    if (known.has(`${account} ${id}`) || (await isStray(services, engine, { account, id })))
-      strays.push({ account, id });
+  const isKnown = ({ account, id }: Ref): boolean => known.has(`${account} ${id}`);
+  const strays = unclaimed.filter(isKnown);
+  try {
+    for (const ref of unclaimed)
+      if (!isKnown(ref) && (await isStray(services, engine, ref))) strays.push(ref);
+  } catch (error) {
+    log.warn({ err: error, location }, 'an engine did not say whether it has a machine that nobody owns');
+  }
   tallyOf(services).set(location, strays.length);
   if (strays.length === 0 && known.size === 0) return;
   for (const { account, id } of await transact(db, (tx) => replaceStrays(tx, location, strays))) {

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { MachineRoom } from '../../../testing/machine-room.ts';
+import { settle } from '../../../testing/operations.ts';
+import type { Network } from '../networks/schema.ts';
+
+let room: MachineRoom;
+beforeAll(async () => {
+  room = await MachineRoom.open();
+});
+afterAll(() => room.close());
+
+const read = (id: string) => room.call<Network>('GET', `networks/${id}`);
+const look = () => room.run('flexible-vps.networks');
+
+async function create(name: string): Promise<string> {
+  const { id } = await room.call<Network>('POST', 'networks', {
+    name,
+    location: 'fra1',
+    ipv4_cidr: '10.20.0.0/24',
+  });
+  await settle(room.app);
+  return id;
+}
+
+it('a network that its engine lost is shown as lost, once, and is not put back by us', async () => {
+  const id = await create('inner');
+  const { store } = room.engine.room;
+  const name = { project: room.account.id, id };
+  const kept = await store.find('network', name);
+  await look();
+  expect((await read(id)).status).toBe('active');
+  await store.delete('network', name);
+  await Promise.all([look(), look()]);
+  expect(await read(id)).toMatchObject({ status: 'error', status_reason: 'lost' });
+  expect(await room.engine.observeNetwork(room.ref(id))).toBeNull();
+  if (kept !== null) await store.insert('network', name, kept);
+  await look();
+  expect(await read(id)).toMatchObject({ status: 'active', status_reason: null });
+  expect(await room.eventsOf(id)).toEqual(['network.created', 'network.lost', 'network.recovered']);
+});
+
+it('neither silence nor one denial makes it lost', async () => {
+  const id = await create('quiet');
+  const { db } = room.app.services;
+  await addFault(db, { call: 'observeNetwork', target: id, times: 1, effect: { kind: 'lie' } });
+  await look();
+  await addFault(db, { call: 'observeNetwork', target: id, times: 1, effect: { kind: 'unreachable' } });
+  await look();
+  await clearFaults(db);
+  expect((await read(id)).status).toBe('active');
+});
+
+it('one that is being deleted is left to that', async () => {
+  const id = await create('leaving');
+  await room.engine.removeNetwork(room.ref(id));
+  await room.call('DELETE', `networks/${id}`);
+  await look();
+  expect((await read(id)).status).toBe('deleting');
+  await settle(room.app);
+  await expect(read(id)).rejects.toThrow('404');
+});

@@ -1,0 +1,57 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCommand, urlOf } from '../../../testing/command-line.ts';
+import { MachineRoom } from '../../../testing/machine-room.ts';
+import { ended } from '../../../testing/operations.ts';
+import type { Vm } from '../vms/schema.ts';
+
+let room: MachineRoom;
+beforeAll(async () => {
+  room = await MachineRoom.open({ works: true });
+});
+afterAll(() => room.close());
+
+async function running(): Promise<string> {
+  const { id, operation } = await room.order();
+  await ended(room.app, operation?.id ?? '');
+  expect((await room.read(id)).status).toBe('running');
+  return id;
+}
+
+async function until(id: string, isAsExpected: (vm: Vm) => boolean): Promise<Vm> {
+  for (;;) {
+    const vm = await room.read(id);
+    if (isAsExpected(vm)) return vm;
+    await wait(10);
+  }
+}
+
+/** The schedule comes by every half minute: what shows within the time of a test was the nudge's doing. */
+const SECONDS = 5_000;
+
+it.each([
+  ['shutdown', { status: 'stopped', status_reason: null }, 'vm.stopped_by_guest'],
+  ['crash', { status: 'stopped', status_reason: 'crashed' }, 'vm.crashed'],
+  ['lose', { status: 'error', status_reason: 'lost' }, 'vm.lost'],
+] as const)(
+  'what an operator lets befall a machine (%s) shows at once',
+  async (mishap, shown, event) => {
+    const id = await running();
+    const env = { HOSTPLANE_DATABASE_URL: urlOf(room.app.database.connection) };
+    expect((await runCommand(['sandbox', 'befall', id, mishap, '--yes'], { env })).code).toBe(0);
+    expect(await until(id, ({ status }) => status !== 'running')).toMatchObject(shown);
+    expect(await room.eventsOf(id)).toEqual(['vm.created', event]);
+  },
+  SECONDS,
+);
+
+it(
+  'many at once are all looked at',
+  async () => {
+    const ids = [];
+    for (let i = 0; i < 12; i++) ids.push(await running());
+    await Promise.all(ids.map((id) => room.halt(id, 'shutdown')));
+    for (const id of ids) await until(id, ({ status }) => status === 'stopped');
+  },
+  3 * SECONDS,
+);

@@ -1,0 +1,119 @@
+/** An account with real machines on the sandbox, and what can happen to them behind our back. */
+import { haltInside } from '../engines/compute/sandbox/inside.ts';
+import { nameOf } from '../engines/compute/sandbox/room.ts';
+import type { Sandbox } from '../engines/compute/sandbox/sandbox.ts';
+import type { Machine } from '../engines/compute/sandbox/state.ts';
+import type { Vm } from '../families/flexible-vps/vms/schema.ts';
+import { createAccount, createKey, type TestAccount } from './accounts.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from './app.ts';
+import { settle } from './operations.ts';
+
+const LOCATION = 'fra1';
+
+export class MachineRoom {
+  readonly app: TestApp;
+  readonly account: TestAccount;
+  readonly key: string;
+  #serial = 0;
+
+  private constructor(app: TestApp, account: TestAccount, key: string) {
+    this.app = app;
+    this.account = account;
+    this.key = key;
+  }
+
+  static async open(options: TestAppOptions = {}): Promise<MachineRoom> {
+    const app = await createTestApp(options);
+    const account = await createAccount(app.services.db);
+    const { key } = await createKey(app.services.db, account);
+    return new MachineRoom(app, account, key);
+  }
+
+  get engine(): Sandbox {
+    return this.app.services.compute.at(LOCATION) as Sandbox;
+  }
+
+  ref = (id: string) => ({ account: this.account.id, id });
+
+  async call<T>(method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object): Promise<T> {
+    const url = `/flexible-vps/v1/${path}`;
+    const answer = await this.app.call({ method, url, key: this.key, ...(payload ? { payload } : {}) });
+    if (answer.statusCode >= 400) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body}`);
+    return answer.json<T>();
+  }
+
+  read = (id: string): Promise<Vm> => this.call('GET', `vms/${id}`);
+
+  /** Accepted, and nothing done about it yet. */
+  order(body: object = {}): Promise<Vm> {
+    this.#serial++;
+    return this.call('POST', 'vms', {
+      name: `web-${this.#serial}`,
+      location: LOCATION,
+      plan: 'flex-2-4',
+      source: { type: 'image', image_id: 'ubuntu-24.04' },
+      ...body,
+    });
+  }
+
+  async create(body: object = {}): Promise<Vm> {
+    const { id } = await this.order(body);
+    await settle(this.app);
+    return this.read(id);
+  }
+
+  async run(name: string): Promise<void> {
+    const schedule = this.app.registry.schedules.find((each) => each.name === name);
+    if (schedule === undefined) throw new Error(`There is no schedule ${name}.`);
+    await schedule.run(this.app.services);
+  }
+
+  look = (): Promise<void> => this.run('flexible-vps.machines');
+
+  halt = (id: string, how: 'shutdown' | 'crashed' | 'reboot'): Promise<void> =>
+    haltInside(this.engine.room, this.ref(id), how);
+
+  befall = (id: string, change: Partial<Machine>): Promise<void> =>
+    this.engine.room.changePresent(nameOf(this.ref(id)), undefined, async (_, machine) => ({
+      ...machine,
+      ...change,
+    }));
+
+  /** Gone, until what is returned puts it back as it was. */
+  async lose(id: string): Promise<() => Promise<void>> {
+    const { store } = this.engine.room;
+    const name = nameOf(this.ref(id));
+    const machine = await store.find('machine', name);
+    if (machine === null) throw new Error(`There is no machine ${id}.`);
+    await this.engine.room.lose(name);
+    return async () => {
+      await store.insert('machine', name, machine);
+      await store.reserve(machine.host, machine.size);
+    };
+  }
+
+  async eventsOf(id: string): Promise<string[]> {
+    const rows = await this.app.services.db
+      .selectFrom('events')
+      .select('type')
+      .where('resource_id', '=', id)
+      .orderBy('sequence')
+      .execute();
+    return rows.map(({ type }) => type).filter((type) => !type.startsWith('operation.'));
+  }
+
+  row = (id: string) =>
+    this.app.services.db.selectFrom('vms').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+  /** Micros an hour, as the meter counts them; null: it costs nothing. */
+  async meterOf(id: string): Promise<number | null> {
+    const { price_hourly_micros } = await this.app.services.db
+      .selectFrom('resources')
+      .select('price_hourly_micros')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return price_hourly_micros;
+  }
+
+  close = (): Promise<void> => this.app.close();
+}
