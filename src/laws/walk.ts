@@ -4,6 +4,7 @@
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
+import { setAttachment } from '../kernel/addresses/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import { insertOperation, type StoredOperation } from '../kernel/operations/store.ts';
@@ -15,6 +16,7 @@ import { settle } from '../testing/operations.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
+import { bodies, reserveAddress } from './bodies.ts';
 
 /** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
 export const { endpoints } = buildRegistry([...families, workshop]);
@@ -72,6 +74,18 @@ const makers: Readonly<Record<string, Maker>> = {
       return insertDelivery(app.services, account, id, { event_id });
     },
     remove: ({ app }, id) => app.services.db.deleteFrom('webhook_deliveries').where('id', '=', id).execute(),
+  },
+  '/flexible-vps/v1/vms/{id}/public-ips': {
+    make: async (world, { id = '' }) => {
+      const ip_id = await reserveAddress(world);
+      const url = `/flexible-vps/v1/vms/${id}/public-ips`;
+      const payload = { ip_id };
+      const answer = await world.app.call({ method: 'POST', url, payload, key: world.key.key });
+      if (answer.statusCode !== 202) throw new Error(answer.body);
+      await settle(world.app);
+      return ip_id;
+    },
+    remove: ({ app }, id) => setAttachment(app.services.db, id, null),
   },
 };
 
@@ -145,7 +159,8 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
     throw new Error(`Nothing creates what stands under ${collection}: give it a maker in src/laws/walk.ts.`);
   }
   const request = { method: creator.method, url: urlOf(creator, outer, creator.example.query) };
-  const answer = await world.app.call({ ...request, ...payloadOf(creator), key: world.key.key });
+  const payload = await payloadOf(creator, world, outer);
+  const answer = await world.app.call({ ...request, ...payload, key: world.key.key });
   const { id } = answer.statusCode < 300 ? answer.json<{ id?: unknown }>() : {};
   if (typeof id !== 'string') throw new Error(`${creator.id} ${answer.statusCode}: ${answer.body}`);
   if (answer.statusCode === 202) await settle(world.app);
@@ -155,7 +170,7 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
 /** What is declared under a name, by a PUT. */
 async function declareOne(declarer: Endpoint, outer: Params, world: World): Promise<string> {
   const url = urlOf(declarer, { ...outer, id: freshName() }, declarer.example.query);
-  const request = { method: declarer.method, url, ...payloadOf(declarer) };
+  const request = { method: declarer.method, url, ...(await payloadOf(declarer, world, outer)) };
   const answer = await world.app.call({ ...request, key: world.key.key });
   if (answer.statusCode !== 201) throw new Error(`${declarer.id} ${answer.statusCode}: ${answer.body}`);
   return answer.json<{ id: string }>().id;
@@ -215,9 +230,10 @@ export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: Wor
   return params;
 }
 
-function payloadOf(endpoint: Endpoint): { payload?: object } {
+async function payloadOf(endpoint: Endpoint, world: World, params: Params): Promise<{ payload?: object }> {
   const body = bodyOf(endpoint);
-  return body === undefined ? {} : { payload: body as object };
+  const made = await bodies[endpoint.id]?.(world, params);
+  return body === undefined ? {} : { payload: { ...(body as object), ...made } };
 }
 
 export interface Variation {
@@ -233,8 +249,9 @@ export async function requestTo(
   { params, query = endpoint.example.query ?? {} }: Variation = {},
 ): Promise<WalkRequest> {
   const find = endpoint.resource.role === 'list' ? listParams : paramsFor;
-  const url = urlOf(endpoint, params ?? (await find(endpoint, world)), query);
-  return { method: endpoint.method, url, ...payloadOf(endpoint) };
+  const ids = params ?? (await find(endpoint, world));
+  const url = urlOf(endpoint, ids, query);
+  return { method: endpoint.method, url, ...(await payloadOf(endpoint, world, ids)) };
 }
 
 export async function callTo(

@@ -48,13 +48,20 @@ export const detachVmInterface = endpoint({
     call.checkVersion(interfaceEtag(row));
     const pending = await pendingOn(db, [vm.id, row.id]);
     vmLife.require('detachVmInterface', vm.status as VmState, { operation: pending.get(vm.id) });
+    const leaving = pending.get(row.id);
+    // Wanting it gone twice is wanting it gone.
+    if (leaving?.type === detachInterfaceKind.type) {
+      call.effect({ action: 'none', ...interfaceRef(row) });
+      call.follow(leaving);
+      return accepted(presentInterface(row, row.addresses, leaving, services.baseUrl));
+    }
     if (row.kind === 'public')
       throw new Problem('invalid_state', {
         detail: 'The public interface cannot be detached; detach its addresses instead.',
         extra: { current_state: row.status, allowed_states: [] },
       });
     interfaceLife.require('detachVmInterface', row.status as Interface['status'], {
-      operation: pending.get(row.id) ?? pending.get(vm.id),
+      operation: leaving ?? pending.get(vm.id),
     });
     await updateVm(db, vm.id, {});
     await updateInterface(db, row.id, { status: 'detaching' });

@@ -131,13 +131,20 @@ export const updateVmInterface = endpoint({
     call.checkVersion(interfaceEtag(row));
     const pending = await pendingOn(db, [vm.id, row.id]);
     vmLife.require('updateVmInterface', vm.status as VmState, { operation: pending.get(vm.id) });
-    interfaceLife.require('updateVmInterface', row.status as Interface['status'], {
-      operation: pending.get(row.id) ?? pending.get(vm.id),
-    });
     const before = settingsOf(row);
     const after = settingsAfter(row, network, body);
     const changes = changesBetween(before, after);
     const resource = interfaceRef(row);
+    const working = pending.get(row.id);
+    // What is shown already is what it leads to.
+    if (working?.type === updateInterfaceKind.type && changes.length === 0) {
+      call.effect({ action: 'none', ...resource });
+      call.follow(working);
+      return accepted(presentInterface(row, row.addresses, working, services.baseUrl));
+    }
+    interfaceLife.require('updateVmInterface', row.status as Interface['status'], {
+      operation: working ?? pending.get(vm.id),
+    });
     call.effect({ action: changes.length === 0 ? 'none' : 'update', ...resource, changes });
     const start = { kind: updateInterfaceKind, resource };
     if (changes.length === 0) {

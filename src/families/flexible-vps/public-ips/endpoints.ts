@@ -5,7 +5,8 @@ import {
 } from '../../../kernel/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { requireRoomIn } from '../../../kernel/limits/room.ts';
-import { pendingOn, queueOf } from '../../../kernel/operations/store.ts';
+import type { Kind } from '../../../kernel/operations/kind.ts';
+import { pendingOn, queueOf, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { readInterfaces } from '../interfaces/store.ts';
@@ -60,6 +61,20 @@ const changeOf = (before: readonly PublicAddressRow[], after: readonly PublicAdd
   after: after.map(textOf),
 });
 
+/** Asking for it twice is asking for it. */
+const sameWork = (
+  operation: StoredOperation | undefined,
+  { type }: Kind,
+  vm: VmRow,
+): StoredOperation | undefined =>
+  operation?.type === type && operation.resource_id === vm.id ? operation : undefined;
+
+async function followed(call: Call, vm: VmRow, operation: StoredOperation) {
+  call.effect({ action: 'none', ...vmRef(vm) });
+  call.follow(operation);
+  return accepted(await showVm(call, vm, operation));
+}
+
 const attachVmPublicIp = endpoint({
   id: 'attachVmPublicIp',
   method: 'POST',
@@ -105,6 +120,8 @@ const attachVmPublicIp = endpoint({
       call.effect({ action: 'none', ...resource });
       return accepted(await showVm(call, vm, await call.start({ ...start, unchanged: true })));
     }
+    const working = sameWork(pending.get(address.id), attachPublicIpKind, vm);
+    if (working !== undefined) return followed(call, vm, working);
     const held = await attachedAddresses(db, [vm.id]);
     await requirePlace(call, vm, held);
     call.effect({ action: 'update', ...resource, changes: [changeOf(held, [...held, address])] });
@@ -140,8 +157,10 @@ const detachVmPublicIp = endpoint({
     const address = await lockAddressIfThere(db, caller.account.id, params.ip_id);
     if (address?.vm_id !== vm.id) throw new Problem('not_found');
     call.checkVersion(vmEtag(vm));
-    const operation = (await pendingOn(db, [vm.id])).get(vm.id);
-    vmLife.require('detachVmPublicIp', vm.status as VmState, { operation });
+    const pending = await pendingOn(db, [vm.id, address.id]);
+    const working = sameWork(pending.get(address.id), detachPublicIpKind, vm);
+    if (working !== undefined) return followed(call, vm, working);
+    vmLife.require('detachVmPublicIp', vm.status as VmState, { operation: pending.get(vm.id) });
     const resource = vmRef(vm);
     const held = await attachedAddresses(db, [vm.id]);
     const left = held.filter(({ id }) => id !== address.id);

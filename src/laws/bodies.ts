@@ -1,0 +1,57 @@
+/** What the body of an example can only name once it is there: made first, and put in its place. */
+import { allocateAddress } from '../kernel/addresses/store.ts';
+import { settle } from '../testing/operations.ts';
+import type { Params, World } from './walk.ts';
+
+let serial = 0;
+
+/** In the place where the walk's machines are. */
+async function makeNetwork({ app, key }: World): Promise<string> {
+  const payload = {
+    name: `walk-net-${process.pid}-${++serial}`,
+    location: 'fra1',
+    ipv4_cidr: '10.77.0.0/24',
+  };
+  const answer = await app.call({ method: 'POST', url: '/flexible-vps/v1/networks', payload, key: key.key });
+  if (answer.statusCode !== 202) throw new Error(answer.body);
+  await settle(app);
+  return answer.json<{ id: string }>().id;
+}
+
+/** No endpoint reserves one yet. */
+export async function reserveAddress({ app, account }: World): Promise<string> {
+  const { db, provider } = app.services;
+  const row = await allocateAddress(db, {
+    pools: provider.catalogue.address_pools,
+    location: 'fra1',
+    version: 6,
+    accountId: account.id,
+    kind: 'reserved',
+    vmId: null,
+    now: new Date(),
+  });
+  if (row === null) throw new Error('There is no public address left.');
+  return row.id;
+}
+
+async function makeVm({ app, key }: World): Promise<string> {
+  const payload = {
+    name: `walk-vm-${process.pid}-${++serial}`,
+    location: 'fra1',
+    plan: 'flex-1-1',
+    source: { type: 'image', image_id: 'ubuntu-24.04' },
+  };
+  const answer = await app.call({ method: 'POST', url: '/flexible-vps/v1/vms', payload, key: key.key });
+  if (answer.statusCode !== 202) throw new Error(answer.body);
+  await settle(app);
+  return answer.json<{ id: string }>().id;
+}
+
+type Make = (world: World, params: Params) => Promise<object>;
+
+/** By the id of the endpoint. */
+export const bodies: Readonly<Record<string, Make>> = {
+  attachVmInterface: async (world) => ({ network_id: await makeNetwork(world) }),
+  attachVmPublicIp: async (world) => ({ ip_id: await reserveAddress(world) }),
+  performBulkVmAction: async (world) => ({ vm_ids: [await makeVm(world)] }),
+};
