@@ -3,16 +3,32 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
 import { presentKey } from '../src/families/account/api-keys/schema.ts';
+import { wholeOf } from '../src/families/flexible-vps/vms/look/store.ts';
+import { presentVm } from '../src/families/flexible-vps/vms/present.ts';
+import { readDefaultText } from '../src/kernel/provider/default.ts';
+import { loadProvider } from '../src/kernel/provider/load.ts';
+import type { Services } from '../src/kernel/services.ts';
 import { clientConfig } from '../src/store/database.ts';
-import { selectKey } from './store.ts';
+import { selectKey, selectVm } from './store.ts';
 
-const { connection, poolSize, accountId, keyQuery } = JSON.parse(process.env['BENCH_BARE'] ?? '{}');
+const { connection, poolSize, accountId, keyQuery, vmQuery } = JSON.parse(process.env['BENCH_BARE'] ?? '{}');
 const pool = new pg.Pool({ ...clientConfig(connection), max: poolSize });
+
+const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+/** As far as showing a machine needs them. */
+const services = { provider: loaded.config, baseUrl: '' } as Services;
 
 const app = Fastify({ keepAliveTimeout: 72_000 });
 app.get<{ Params: { id: string } }>('/account/v1/api-keys/:id', async ({ params }, reply) => {
   const row = await selectKey(pool, keyQuery, [params.id, accountId]);
   return row === undefined ? reply.code(404).send() : presentKey(row);
+});
+app.get<{ Params: { id: string } }>('/flexible-vps/v1/vms/:id', async ({ params }, reply) => {
+  const row = await selectVm(pool, vmQuery, [params.id, accountId]);
+  if (row === undefined) return reply.code(404).send();
+  const { vm, parts } = wholeOf(row);
+  return presentVm(services, vm, parts, new Date());
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
 console.log(`listening on http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);

@@ -7,7 +7,14 @@ import { openEmbedded } from '../src/store/embedded/embedded.ts';
 import { readInstance } from '../src/store/instance.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
 import { createAccount, createKey, type TestKey } from '../src/testing/accounts.ts';
-import { captureKeyQuery, fillAuditLog, fillFast } from './store.ts';
+import {
+  captureKeyQuery,
+  captureVmQuery,
+  fillAuditLog,
+  fillFast,
+  fillMachines,
+  machineIdAt,
+} from './store.ts';
 
 const KEYS = 1000;
 const PAGE = 50;
@@ -17,6 +24,14 @@ export interface AuditLog {
   readonly key: TestKey;
   /** Points at the last page there is. */
   readonly deepest: string;
+}
+
+export interface Fleet {
+  readonly accountId: string;
+  readonly key: TestKey;
+  readonly machines: number;
+  readonly deepest: string;
+  idAt(place: number): string;
 }
 
 export interface Fixture {
@@ -34,10 +49,18 @@ export interface Fixture {
   /** How the product reads a key: the id is its first value, the account its second. */
   readonly keyQuery: string;
   readonly logs: readonly AuditLog[];
+  /** How the product reads a machine: the id is its first value, the account its second. */
+  readonly vmQuery: string;
+  readonly fleets: readonly Fleet[];
   close(): Promise<void>;
 }
 
-export async function openFixture(folder: string, logSizes: readonly number[]): Promise<Fixture> {
+export interface Sizes {
+  readonly logs: readonly number[];
+  readonly fleets: readonly number[];
+}
+
+export async function openFixture(folder: string, sizes: Sizes): Promise<Fixture> {
   const embedded = await openEmbedded({ folder });
   const pool = openPool({ ...embedded.connection, maxConnections: 2 });
   const db = openDatabase(pool);
@@ -65,7 +88,9 @@ export async function openFixture(folder: string, logSizes: readonly number[]): 
       unknownKey: issueKey().key,
       keyIds,
       keyQuery: await captureKeyQuery(pool, account.id, caller.id),
-      logs: await fillLogs(db, logSizes),
+      logs: await fillLogs(db, sizes.logs),
+      vmQuery: await captureVmQuery(pool),
+      fleets: await fillFleets(db, sizes.fleets),
       close,
     };
   } catch (error) {
@@ -87,4 +112,29 @@ async function fillLogs(db: Db, sizes: readonly number[]): Promise<AuditLog[]> {
     }
   });
   return logs;
+}
+
+/** The first has addresses as real machines do: it is the one that is read machine by machine. */
+async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
+  const seal = new CursorSeal((await readInstance(db)).cursor_secret);
+  const fleets: Fleet[] = [];
+  let from = 0;
+  await fillFast(db, async (connection) => {
+    for (const machines of sizes) {
+      const owner = await createAccount(connection);
+      const key = await createKey(connection, owner);
+      const first = from;
+      await fillMachines(connection, owner.id, { machines, from, withAddresses: fleets.length === 0 });
+      const list = `${owner.id} listVms -created_at {}`;
+      fleets.push({
+        accountId: owner.id,
+        key,
+        machines,
+        deepest: seal.write(list, [machineIdAt(first + PAGE)]),
+        idAt: (place) => machineIdAt(first + place),
+      });
+      from += machines;
+    }
+  });
+  return fleets;
 }

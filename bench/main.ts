@@ -3,6 +3,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureCreating } from './figures/creating.ts';
+import { measureFleets, measureMachine } from './figures/machines.ts';
 import { measureOperations } from './figures/operations.ts';
 import { measurePages } from './figures/pages.ts';
 import { measureReading } from './figures/reading.ts';
@@ -15,7 +17,17 @@ import { Load, start } from './processes.ts';
 import { formatRow, HEADINGS, writeReport } from './report.ts';
 import type { Plan } from './rounds.ts';
 
-const figures = ['reading', 'refusals', 'pages', 'waiters', 'operations', 'start'];
+const figures = [
+  'reading',
+  'refusals',
+  'machines',
+  'pages',
+  'fleets',
+  'waiters',
+  'operations',
+  'creating',
+  'start',
+];
 const { values: flags } = parseArgs({
   options: {
     /** Fewer and shorter rounds: to see that nothing broke, not to quote. */
@@ -32,7 +44,13 @@ const bundle = process.env['BENCH_PRODUCT'] ?? '';
 const plan: Plan = flags.quick
   ? { rounds: 3, milliseconds: 250, warmUpMilliseconds: 500, connections: 32 }
   : { rounds: 51, milliseconds: 150, warmUpMilliseconds: 4000, connections: 32 };
-const logSizes = wanted.has('pages') ? [1000, flags.quick ? 20_000 : 1_000_000] : [];
+const few = 1000;
+const many = flags.quick ? 20_000 : 1_000_000;
+const logSizes = wanted.has('pages') ? [few, many] : [];
+const fleetSizes = [
+  ...(wanted.has('machines') || wanted.has('fleets') ? [few] : []),
+  ...(wanted.has('fleets') ? [many] : []),
+];
 
 const undo: (() => Promise<unknown>)[] = [];
 async function cleanUp(): Promise<void> {
@@ -51,7 +69,7 @@ async function newFolder(): Promise<string> {
 }
 
 async function openStage(): Promise<Stage> {
-  const fixture = await openFixture(await newFolder(), logSizes);
+  const fixture = await openFixture(await newFolder(), { logs: logSizes, fleets: fleetSizes });
   undo.push(() => fixture.close());
   const load = new Load();
   undo.push(() => load.stop());
@@ -78,15 +96,18 @@ const began = performance.now();
 const busyBefore = loadavg()[0] ?? 0;
 try {
   console.log(HEADINGS);
-  if (['reading', 'refusals', 'pages', 'waiters', 'operations'].some((figure) => wanted.has(figure))) {
+  if (figures.slice(0, -2).some((figure) => wanted.has(figure))) {
     const stage = await openStage();
     if (wanted.has('reading')) tell(await measureReading(stage));
     if (wanted.has('refusals')) tell(await measureRefusals(stage));
+    if (wanted.has('machines')) tell(await measureMachine(stage));
     if (wanted.has('pages')) tell(await measurePages(stage));
+    if (wanted.has('fleets')) tell(await measureFleets(stage));
     if (wanted.has('waiters')) tell(await measureWaiters(stage, flags.quick ? 2 : 7));
     if (wanted.has('operations')) tell(await measureOperations(stage, root, flags.quick));
     await cleanUp();
   }
+  if (wanted.has('creating')) tell(await measureCreating(bundle, root, newFolder, flags.quick ? 50 : 1000));
   if (wanted.has('start')) tell(await measureStart(root, newFolder, flags.quick ? 1 : 3));
   const seconds = Math.round((performance.now() - began) / 1000);
   const missed = rows.filter(({ met }) => met === false).length;

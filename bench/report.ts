@@ -69,6 +69,11 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   address that used up its limit just before.
 * **Pages**: two accounts with ${sizes} entries in one table, after VACUUM ANALYZE. One connection; the first and the
   deepest page of both take turns, request by request; the ratio of the median latencies of a round.
+* **Machines**: \`GET /flexible-vps/v1/vms/{id}\` over 1,000 machines with their addresses, against a bare Fastify handler
+  that sends the very statement the product sends and shows what it finds with the same function. Pages of two accounts
+  with 1,000 and 1,000,000 machines in one table, like those of the audit log.
+* **Creating**: \`hostplane serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
+  is that from the first call to the moment when no machine is being created any more.
 * **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { KeyRow } from '../src/families/account/api-keys/schema.ts';
 import { findKeyById } from '../src/families/account/api-keys/store.ts';
+import { findWhole, type wholeOf } from '../src/families/flexible-vps/vms/look/store.ts';
 import { ENDED_CHANNEL } from '../src/kernel/operations/store.ts';
 import type { Db, Tables } from '../src/store/database.ts';
 
@@ -25,6 +26,67 @@ export async function captureKeyQuery(pool: pg.Pool, accountId: string, keyId: s
 export async function selectKey(pool: pg.Pool, text: string, values: string[]): Promise<KeyRow | undefined> {
   const { rows } = await pool.query<KeyRow>({ name: 'key', text, values });
   return rows[0];
+}
+
+/** The statement the product itself reads a machine with; its values are the id and the account. */
+export async function captureVmQuery(pool: pg.Pool): Promise<string> {
+  const sent: string[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => {
+      if (query.parameters[0] !== 'the id' || query.parameters[1] !== 'the account')
+        throw new Error(`The values of the statement are not the id and the account: ${query.sql}`);
+      sent.push(query.sql);
+    },
+  });
+  await findWhole(db, 'the account', 'the id').catch(() => undefined);
+  const [text] = sent;
+  if (text === undefined || sent.length > 1) throw new Error('A machine is not read with one statement.');
+  return text;
+}
+
+type WholeRow = Parameters<typeof wholeOf>[0];
+
+export async function selectVm(pool: pg.Pool, text: string, values: string[]): Promise<WholeRow | undefined> {
+  const { rows } = await pool.query<WholeRow>({ name: 'vm', text, values });
+  return rows[0];
+}
+
+export const machineIdAt = (place: number): string => `vm_${String(place + 1).padStart(26, '0')}`;
+
+/** One in ten is stopped, another in ten is labelled as others are not; ids tell them apart from other fleets. */
+export async function fillMachines(
+  db: Db,
+  accountId: string,
+  { machines, from, withAddresses }: { machines: number; from: number; withAddresses: boolean },
+): Promise<void> {
+  await sql`
+    insert into vms (id, account_id, name, labels, status, location, plan, requested, vcpus, memory_mb, disk_gb,
+      architecture, hostname, image, source, boot_mode, secure_boot, seed, applied_seed, configuration, is_billed,
+      host_group, started_at, created_at, updated_at)
+    select 'vm_' || lpad((${from}::int + n)::text, 26, '0'), ${accountId}, 'bench-' || n,
+      jsonb_build_object('env', case when n % 10 = 1 then 'prod' else 'dev' end, 'team', 'team-' || n % 100),
+      case when n % 10 = 0 then 'stopped' else 'running' end, 'fra1', 'flex-2-4',
+      '{"location":"fra1","plan":"flex-2-4"}', 2, 4096, 80, 'amd64', 'bench-' || n,
+      '{"id":"ubuntu-24.04","slug":"ubuntu-24.04","name":"Ubuntu 24.04","os":{"family":"linux","distribution":"ubuntu","version":"24.04"},"default_user":"ubuntu"}',
+      '{"type":"image","id":"ubuntu-24.04"}', 'uefi', false, 'seed', 'seed',
+      '{"location":"fra1","plan":"flex-2-4","public_ipv4":{"mode":"ephemeral"},"source":{"type":"image","image_id":"ubuntu-24.04"}}',
+      true, 'host-1', now(), at, at
+    from generate_series(1, ${machines}::int) as n,
+         lateral (select now() - (${machines}::int - n) * interval '10 s' as at) as l`.execute(db);
+  if (!withAddresses) return;
+  await sql`
+    insert into vm_interfaces (id, account_id, vm_id, kind, mac, position, mtu, status)
+    select 'nic_' || substr(id, 4), account_id, id, 'public',
+      ('02:00:00:' || to_char(row_number() over (order by id) / 10000, 'FM00') || ':' ||
+        to_char(row_number() over (order by id) / 100 % 100, 'FM00') || ':' ||
+        to_char(row_number() over (order by id) % 100, 'FM00'))::macaddr, 0, 1500, 'active'
+    from vms where account_id = ${accountId}`.execute(db);
+  await sql`
+    insert into public_addresses (id, account_id, pool, location, block, kind, vm_id, interface_id)
+    select 'ip_' || substr(id, 4), account_id, 'bench', 'fra1',
+      ('10.200.0.0'::inet + row_number() over (order by id))::cidr, 'ephemeral', id, 'nic_' || substr(id, 4)
+    from vms where account_id = ${accountId}`.execute(db);
 }
 
 /** Entries as large as real ones; their hashes are not those of a chain, since nothing here verifies it. */

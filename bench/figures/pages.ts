@@ -5,51 +5,79 @@ import type { Row, Stage } from './row.ts';
 const MOST = 1.2;
 const TURNS = 500;
 
-/** One connection, request after request, the four pages taking turns. */
-export async function measurePages({ load, product, fixture, plan }: Stage): Promise<Row[]> {
-  const [small, large] = fixture.logs;
-  if (small === undefined || large === undefined) throw new Error('There must be two audit logs to compare.');
-  const first = '/account/v1/audit-log?limit=50';
-  const kinds = [
-    { path: first, log: small },
-    { path: first, log: large },
-    { path: `${first}&cursor=${small.deepest}`, log: small },
-    { path: `${first}&cursor=${large.deepest}`, log: large },
-  ];
-  for (const { path, log } of kinds.slice(2))
-    await checkDeepest(`http://127.0.0.1:${product.port}${path}`, log.key.key);
+/** The same page of two lists, one of which is much longer. */
+export interface PagePair {
+  readonly which: string;
+  readonly small: { readonly path: string; readonly key: string };
+  readonly large: { readonly path: string; readonly key: string };
+  /** It has to be the last one there is. */
+  readonly isDeepest?: true;
+}
+
+interface Lists {
+  readonly what: string;
+  readonly unit: string;
+  readonly sizes: readonly [small: number, large: number];
+  readonly pairs: readonly PagePair[];
+}
+
+/** One connection, request after request, the pages taking turns. */
+export async function comparePages({ load, product, plan }: Stage, lists: Lists): Promise<Row[]> {
+  const kinds = lists.pairs.flatMap(({ small, large }) => [small, large]);
+  for (const { small, large, isDeepest } of lists.pairs) {
+    for (const { path, key } of [small, large])
+      await checkPage(`http://127.0.0.1:${product.port}${path}`, key, isDeepest === true);
+  }
   const turns = Array.from({ length: TURNS }, (_, turn) =>
-    kinds.map(({ path, log }) => writeRequest({ path, key: log.key.key, address: addressAt(turn) })),
+    kinds.map(({ path, key }) => writeRequest({ path, key, address: addressAt(turn) })),
   );
-  await load.prepare('pages', turns.flat());
-  const order = { port: product.port, set: 'pages', status: 200, connections: 1, kinds: kinds.length };
+  await load.prepare(lists.what, turns.flat());
+  const order = { port: product.port, set: lists.what, status: 200, connections: 1, kinds: kinds.length };
   await load.run({ ...order, milliseconds: plan.warmUpMilliseconds });
   const rounds: (readonly number[])[] = [];
   for (let round = 0; round < plan.rounds; round++) {
     rounds.push((await load.run({ ...order, milliseconds: plan.milliseconds })).latencies);
   }
-  return [
-    toRow('first page', rounds, 0, large.entries, small.entries),
-    toRow('deepest page', rounds, 2, large.entries, small.entries),
-  ];
+  return lists.pairs.map(({ which }, i) => toRow(lists, which, rounds, i * 2));
 }
 
-async function checkDeepest(url: string, key: string): Promise<void> {
+/** The entries of the audit log of two accounts. */
+export async function measurePages(stage: Stage): Promise<Row[]> {
+  const [small, large] = stage.fixture.logs;
+  if (small === undefined || large === undefined) throw new Error('There must be two audit logs to compare.');
+  const first = '/account/v1/audit-log?limit=50';
+  const at = (path: string, { key }: typeof small) => ({ path, key: key.key });
+  return comparePages(stage, {
+    what: 'audit log',
+    unit: 'entries',
+    sizes: [small.entries, large.entries],
+    pairs: [
+      { which: 'first page', small: at(first, small), large: at(first, large) },
+      {
+        which: 'deepest page',
+        small: at(`${first}&cursor=${small.deepest}`, small),
+        large: at(`${first}&cursor=${large.deepest}`, large),
+        isDeepest: true,
+      },
+    ],
+  });
+}
+
+async function checkPage(url: string, key: string, isDeepest: boolean): Promise<void> {
   const answer = await fetch(url, { headers: { 'x-api-key': key } });
   const page = (await answer.json()) as { data?: unknown[]; next_cursor?: string | null };
-  if (page.data?.length !== 50 || page.next_cursor !== null) {
+  if (page.data?.length !== 50 || (page.next_cursor === null) !== isDeepest) {
     throw new Error(
-      `The deepest page is not what it should be: ${answer.status} ${JSON.stringify(page).slice(0, 300)}`,
+      `The page is not what it should be: ${url} ${answer.status} ${JSON.stringify(page).slice(0, 300)}`,
     );
   }
 }
 
 function toRow(
+  { what, unit, sizes: [few, many] }: Lists,
   which: string,
   rounds: readonly (readonly number[])[],
   at: number,
-  many: number,
-  few: number,
 ): Row {
   const of = (kind: number): number[] => rounds.map((latencies) => latencies[kind] ?? Number.NaN);
   const smalls = of(at);
@@ -57,7 +85,7 @@ function toRow(
   const ratio = median(ratios);
   const count = (entries: number): string => entries.toLocaleString('en');
   return {
-    figure: `audit log, ${which} of 50: ${count(many)} entries ÷ ${count(few)}`,
+    figure: `${what}, ${which} of 50: ${count(many)} ${unit} ÷ ${count(few)}`,
     value: ratio.toFixed(2),
     target: `≤ ${MOST.toFixed(2)}`,
     met: ratio <= MOST,

@@ -5,9 +5,13 @@ import { atLeast, type Row, type Stage } from './row.ts';
 
 const LEAST = 0.8;
 /** As in the product's default configuration. */
-const POOL_SIZE = 10;
+export const POOL_SIZE = 10;
 
-async function checkSameBody(contenders: readonly Contender[], path: string, key: string): Promise<void> {
+export async function checkSameBody(
+  contenders: readonly Contender[],
+  path: string,
+  key: string,
+): Promise<void> {
   const bodies = contenders.map(async ({ port }) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': key } });
     return answer.text();

@@ -77,16 +77,19 @@ export const deleteVmKind: Kind = kind<Input>({
 });
 
 const DeleteQuery = Shape({
-  volumes: OneOf(['delete', 'detach'], { default: 'detach' }),
+  volumes: OneOf(['delete', 'detach'], { default: 'detach', description: 'What becomes of its volumes.' }),
   final_backup: Type.Boolean({ default: false, description: 'Makes a backup first.' }),
-  backups: OneOf(['keep', 'delete'], { default: 'keep' }),
+  backups: OneOf(['keep', 'delete'], { default: 'keep', description: 'What becomes of its backups.' }),
   shutdown_timeout_seconds: Type.Integer({
     minimum: 0,
     maximum: 600,
     default: 0,
     description: 'How long the guest may take to shut down; 0 stops it at once.',
   }),
-  force_after_timeout: Type.Boolean({ default: true }),
+  force_after_timeout: Type.Boolean({
+    default: true,
+    description: 'Stops it hard if the guest does not shut down in time; else the deletion fails.',
+  }),
 });
 
 async function tellEffects({ db, effect, cost, services }: Call, row: VmRow): Promise<void> {

@@ -55,7 +55,8 @@ interface Whole {
   readonly parts: VmParts;
 }
 
-function wholeOf<
+/** From a row as `findWhole` reads it. */
+export function wholeOf<
   R extends VmRow & {
     part_interfaces: readonly InterfaceJson[];
     part_addresses: VmParts['addresses'];
