@@ -245,6 +245,16 @@ describe('a redeploy that goes wrong', () => {
     expect(await rowOf()).toMatchObject({ failed_at: null, is_billed: true });
   });
 
+  it('gives one that was made but never ran the addresses it has now', async () => {
+    await addFault(app.services.db, { call: 'ensureRunning', effect: fail });
+    vm = await mine.vm();
+    const [stale] = (await mine.instance(vm))?.nics ?? [];
+    await clearFaults(app.services.db);
+    const { vm: made } = await redeployed();
+    expect(made.primary_ipv4).not.toBe(stale?.ipv4);
+    expect((await mine.instance(vm))?.nics).toMatchObject([{ id: stale?.id, ipv4: made.primary_ipv4 }]);
+  });
+
   it('brings back one that was lost', async () => {
     await addFault(app.services.db, {
       call: 'ensureRebuilt',

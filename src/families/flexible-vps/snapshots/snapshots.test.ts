@@ -225,6 +225,14 @@ describe('a snapshot that goes wrong', () => {
     expect(await read(id)).toMatchObject({ status: 'available' });
   });
 
+  it('leaves nothing when it is cancelled before it has begun', async () => {
+    const { id, operation } = (await take()).json<Snapshot>();
+    const url = `/account/v1/operations/${operation?.id}/cancel`;
+    await app.call({ method: 'POST', url, key: mine.key });
+    expect((await mine.send('GET', path(id))).statusCode).toBe(404);
+    expect(await resourceOf(id)).toBeUndefined();
+  });
+
   it('leaves nothing when it is cancelled', async () => {
     await addFault(app.services.db, {
       call: 'ensureSnapshot',
