@@ -12,11 +12,13 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 import { answerBrokenHttp } from './broken-http.ts';
+import { Consoles, wantsConsole } from './console.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
 import { type StreamTimes, streamTimes } from './event-stream.ts';
 import { openExchange } from './exchange.ts';
@@ -24,6 +26,7 @@ import { observePages, openObserver } from './observation.ts';
 import { Outbox } from './outbox.ts';
 import { originForm } from './paths.ts';
 import { refuse } from './refusal.ts';
+import { ignoreUpgrade } from './upgrade.ts';
 import type { House } from './visit.ts';
 
 const PATIENCE_MS = 30_000;
@@ -40,6 +43,7 @@ export interface ServerOptions {
   readonly headersMilliseconds?: number;
   readonly bodyMilliseconds?: number;
   readonly streamTimes?: Partial<StreamTimes>;
+  readonly consoleBeatMilliseconds?: number;
   /** Sees every successful answer before it leaves; the tests hold them against their schemas. */
   readonly witness?: (endpoint: Endpoint, status: number, body: string | null) => void;
 }
@@ -82,6 +86,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     closing: false,
   };
   const dispatch = createDispatch(house);
+  const consoles = new Consoles(house, options.consoleBeatMilliseconds);
   const app = Fastify({
     serverFactory: (pages) => openHttp(options, dispatch, pages),
     forceCloseConnections: 'idle',
@@ -99,8 +104,9 @@ export function createServer(services: Services, options: ServerOptions = {}): F
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', (done) => {
     house.closing = true;
-    // Those who wait and those who stream would keep the server open for as long as they like.
+    // Those who wait, those who stream and those at a console would keep the server open for as long as they like.
     services.waiters.close();
+    consoles.close();
     done();
   });
   app.setErrorHandler((error, request, reply) => {
@@ -112,5 +118,9 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     if (!dispatch.take(raw, reply.raw)) dispatch.takeStray(raw, reply.raw);
   });
   observePages(app, house.observer);
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (wantsConsole(request)) void consoles.receive(request, socket, head);
+    else ignoreUpgrade(app.server, request, socket, head);
+  });
   return app;
 }

@@ -94,11 +94,13 @@ const bootStep = step<RescueInput>(
   withVm(async (work, row): Promise<Outcome> => {
     const { services, input, signal, now, tries } = work;
     const engine = engineAt(services, row.location);
+    const look = () => engine.observeInstance(refOf(row), signal);
     const refused = await refusalOf(async () => {
       await engine.ensureRescue(refOf(row), rescueOf(services, row.id, input), signal);
-      if (input.restart) await boot(engine, work, row);
+      // A restart is made once: it has to be into what is wanted.
+      if (input.restart && (await look())?.rescue.wanted === input.enabled) await boot(engine, work, row);
     });
-    const seen = await engine.observeInstance(refOf(row), signal);
+    const seen = await look();
     const fault = refused ?? (isAsWanted(input, seen) ? null : unlike(seen));
     if (refused === null && fault !== null && seen !== null && tries < MOST_LIES)
       return failed(fault.code, fault.detail, true);

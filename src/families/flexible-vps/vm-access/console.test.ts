@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { createServer } from '../../../surfaces/http/server.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { settle } from '../../../testing/operations.ts';
+import { VpsAccount } from '../../../testing/vps.ts';
+import type { Vm } from '../vms/schema.ts';
+import { consoleSessionUpkeep } from './console-line.ts';
+
+const BEAT_MS = 50;
+
+interface Session {
+  readonly url: string;
+  readonly token: string;
+}
+
+let app: TestApp;
+let vps: VpsAccount;
+let vm: Vm;
+let port: number;
+const opened: WebSocket[] = [];
+
+beforeAll(async () => {
+  app = await createTestApp({ server: { consoleBeatMilliseconds: BEAT_MS } });
+  await app.app.listen({ port: 0, host: '127.0.0.1' });
+  port = (app.app.server.address() as AddressInfo).port;
+});
+beforeEach(async () => {
+  vps = await VpsAccount.open(app);
+  vm = await vps.vm();
+});
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.terminate();
+  await clearFaults(app.services.db);
+});
+afterAll(() => app.close());
+
+const ask = (body: object = {}, headers = {}) =>
+  vps.send('POST', `vms/${vm.id}/console-sessions`, body, headers);
+
+async function session(body: object = {}): Promise<Session> {
+  const answer = await ask(body);
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json<Session>();
+}
+
+function dial({ url, token }: Session, at = port): WebSocket {
+  const socket = new WebSocket(`ws://127.0.0.1:${at}${new URL(url).pathname}`, [
+    'hostplane.console',
+    `hostplane.token.${token}`,
+  ]);
+  socket.on('error', () => undefined);
+  opened.push(socket);
+  return socket;
+}
+
+/** Everything it hears, and a way to wait for some of it. */
+class Terminal {
+  readonly socket: WebSocket;
+  heard = '';
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (said: Buffer) => {
+      this.heard += said.toString();
+    });
+  }
+  async until(text: string | RegExp): Promise<void> {
+    while (this.heard.search(text) < 0) await once(this.socket, 'message');
+  }
+  async type(line: string): Promise<string> {
+    const before = this.heard.length;
+    this.socket.send(`${line}\n`);
+    while (!/# $/.test(this.heard.slice(before))) await once(this.socket, 'message');
+    return this.heard.slice(before);
+  }
+}
+
+async function connected(given: Session): Promise<Terminal> {
+  const terminal = new Terminal(dial(given));
+  await once(terminal.socket, 'open');
+  return terminal;
+}
+
+async function refused(socket: WebSocket): Promise<{ status: number | undefined; code: string }> {
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  let body = '';
+  for await (const part of response) body += String(part);
+  return { status: response.statusCode, code: (JSON.parse(body) as { code: string }).code };
+}
+
+const rows = () =>
+  app.services.db.selectFrom('console_sessions').selectAll().where('vm_id', '=', vm.id).execute();
+
+async function gone(): Promise<void> {
+  while ((await rows()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('a console', () => {
+  it('leads to the shell of the machine and back', async () => {
+    const terminal = await connected(await session({ type: 'serial' }));
+    expect(terminal.socket.protocol).toBe('hostplane.console');
+    await terminal.until(/automatic login.*# $/s);
+    expect(await terminal.type('hostname')).toContain(vm.hostname);
+    await terminal.type('echo still here > /root/note');
+    expect(await terminal.type('cat /root/note')).toContain('still here');
+    terminal.socket.send('exit\n');
+    const [code] = await once(terminal.socket, 'close');
+    expect(code).toBe(1000);
+    await gone();
+  });
+
+  it('tells who asked for it, and keeps of the token only a hash', async () => {
+    const answer = await ask({ ttl_seconds: 60 });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const { url, token, protocol, expires_at } = answer.json();
+    expect({ protocol, isSecure: url.startsWith('wss://api.example.test/console/con_') }).toEqual({
+      protocol: 'serial',
+      isSecure: true,
+    });
+    expect(new Date(expires_at).getTime() - Date.now()).toBeLessThanOrEqual(60_000);
+    const events = await app.services.db
+      .selectFrom('events')
+      .select('type')
+      .where('resource_id', '=', vm.id)
+      .where('type', '=', 'vm.console_opened')
+      .execute();
+    expect(events).toHaveLength(1);
+    const terminal = await connected({ url, token });
+    const kept = JSON.stringify(await rows());
+    expect(kept).not.toContain(token);
+    expect(app.logged.join('')).not.toContain(token);
+    expect(app.logged.join('')).toContain(new URL(url).pathname);
+    terminal.socket.close();
+    await gone();
+  });
+
+  it('is answered again without its token', async () => {
+    const headers = { 'idempotency-key': vm.id };
+    const first = await ask({}, headers);
+    const again = await ask({}, headers);
+    expect(again.json()).toEqual({ ...first.json(), token: null, secret_returned_before: true });
+  });
+
+  it('404: is opened once, in time, and with its own token only', async () => {
+    const first = await session();
+    const other = await session();
+    const { socket } = await connected(first);
+    const second = await refused(dial(first));
+    expect(second).toEqual({ status: 404, code: 'not_found' });
+    expect(await refused(dial({ url: other.url, token: first.token }))).toEqual(second);
+    expect(
+      await refused(
+        dial({ url: `${other.url.slice(0, -26)}01jqzv2m7xe9rs5d3k8w4t6y0b`, token: other.token }),
+      ),
+    ).toEqual(second);
+    const bare = new WebSocket(`ws://127.0.0.1:${port}${new URL(other.url).pathname}?token=${other.token}`);
+    bare.on('error', () => undefined);
+    expect(await refused(bare)).toEqual(second);
+    await app.services.db
+      .updateTable('console_sessions')
+      .set({ expires_at: new Date(0) })
+      .execute();
+    expect(await refused(dial(other))).toEqual(second);
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it('409: a sixth of one machine has to wait until one is closed or has run out', async () => {
+    const sessions = [];
+    for (let i = 0; i < 5; i++) sessions.push(await session());
+    const { socket } = await connected(sessions[0]!);
+    const full = await ask();
+    expect(full.statusCode).toBe(409);
+    expect(full.json()).toMatchObject({ code: 'quota_exceeded', limit: 5, used: 5 });
+    socket.close();
+    while ((await rows()).length > 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    await session();
+    await app.services.db
+      .updateTable('console_sessions')
+      .set({ expires_at: new Date(0) })
+      .execute();
+    await consoleSessionUpkeep.run(app.services);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('counts as open while somebody is connected, and no longer when its process died', async () => {
+    await connected(await session());
+    const { db } = app.services;
+    await db
+      .updateTable('console_sessions')
+      .set({ expires_at: new Date(0), seen_at: new Date(0) })
+      .execute();
+    // The next beat says that it is alive.
+    while ((await rows())[0]!.seen_at!.getTime() === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await consoleSessionUpkeep.run(app.services);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('ends with its machine', async () => {
+    const { socket } = await connected(await session());
+    const closed = once(socket, 'close');
+    await vps.send('DELETE', `vms/${vm.id}`);
+    await settle(app);
+    const [code] = await closed;
+    expect([1000, 1001]).toContain(code);
+  });
+
+  it('503: is not used up by an engine that does not answer', async () => {
+    const given = await session();
+    await addFault(app.services.db, { target: vm.id, call: 'openConsole', effect: { kind: 'unreachable' } });
+    expect(await refused(dial(given))).toEqual({ status: 503, code: 'engine_unavailable' });
+    await clearFaults(app.services.db);
+    await connected(given);
+  });
+
+  it('409: needs a machine that runs, and a screen where one is asked for', async () => {
+    const graphical = await ask({ type: 'graphical' });
+    expect(graphical.statusCode).toBe(409);
+    expect(graphical.json()).toMatchObject({
+      code: 'capability_missing',
+      capability: 'graphicalConsole',
+      detail: expect.stringContaining('serial console'),
+    });
+    const given = await session();
+    await vps.do('POST', `vms/${vm.id}/actions`, { type: 'power_off' });
+    expect((await ask()).json()).toMatchObject({ code: 'vm_not_running', current_state: 'stopped' });
+    expect(await refused(dial(given))).toEqual({ status: 409, code: 'vm_not_running' });
+  });
+
+  it('ends when the server stops', async () => {
+    const server = createServer(app.services);
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const socket = dial(await session(), (server.server.address() as AddressInfo).port);
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    await server.close();
+    const [code] = await closed;
+    expect(code).toBe(1001);
+    await gone();
+  });
+});

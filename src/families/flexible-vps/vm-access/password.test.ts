@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { diskOf } from '../../../engines/compute/sandbox/inside.ts';
+import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
+import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { createKey } from '../../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { VpsAccount } from '../../../testing/vps.ts';
+import type { Vm } from '../vms/schema.ts';
+
+let app: TestApp;
+let vps: VpsAccount;
+let vm: Vm;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+beforeEach(async () => {
+  vps = await VpsAccount.open(app);
+  vm = await vps.vm();
+});
+afterEach(() => clearFaults(app.services.db));
+afterAll(() => app.close());
+
+const reset = (body: object = {}, headers = {}, query = '') =>
+  vps.send('POST', `vms/${vm.id}/password-reset${query}`, body, headers);
+
+/** What the machine would compare a password with. */
+async function shadow(): Promise<string> {
+  const { room } = app.services.compute.at(vm.location) as Sandbox;
+  return (await diskOf(room, { account: vps.account.id, id: vm.id }))['/etc/shadow'] ?? '';
+}
+
+async function told(): Promise<string[]> {
+  const { db } = app.services;
+  const events = await db
+    .selectFrom('events')
+    .select('message')
+    .where('resource_id', '=', vm.id)
+    .where('type', '=', 'vm.password_reset')
+    .execute();
+  return events.map(({ message }) => message);
+}
+
+describe('a password', () => {
+  it('is made for the default user of the image, told once and told of', async () => {
+    const before = await shadow();
+    const answer = await reset();
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const { username, password } = answer.json();
+    expect(username).toBe('ubuntu');
+    expect(password).toMatch(/^[A-HJ-NP-Za-kmnp-z2-9]{24}$/);
+    expect(await shadow()).not.toBe(before);
+    expect(await told()).toEqual([`The password of ubuntu in the machine ${vm.name} was replaced.`]);
+    expect(app.logged.join('')).not.toContain(password);
+  });
+
+  it('is made for whom it is asked for', async () => {
+    expect((await reset({ username: 'deploy' })).json()).toMatchObject({ username: 'deploy' });
+    expect(await shadow()).toContain('deploy:');
+    expect((await reset({ username: 'Not A User' })).statusCode).toBe(422);
+  });
+
+  it('is not set twice by a repeat, which does not tell it again', async () => {
+    const headers = { 'idempotency-key': vm.id };
+    const first = await reset({}, headers);
+    const set = await shadow();
+    const again = await reset({}, headers);
+    expect(again.json()).toEqual({ ...first.json(), password: null, secret_returned_before: true });
+    expect(await shadow()).toBe(set);
+  });
+
+  it('is not set by a dry run, nor before somebody approved', async () => {
+    const before = await shadow();
+    const dry = await reset({}, {}, '?dry_run=true');
+    expect(dry.json()).toMatchObject({ dry_run: true, effects: [{ action: 'update', id: vm.id }] });
+    const { key } = await createKey(app.services.db, vps.account, { approval: 'writes' });
+    const asked = await app.call({
+      method: 'POST',
+      url: `/flexible-vps/v1/vms/${vm.id}/password-reset`,
+      payload: {},
+      key,
+    });
+    expect(asked.json()).toMatchObject({ code: 'approval_required' });
+    expect(await shadow()).toBe(before);
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('no password is set', () => {
+  it('409: in a machine that does not run', async () => {
+    await vps.do('POST', `vms/${vm.id}/actions`, { type: 'power_off' });
+    const answer = await reset();
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toMatchObject({ code: 'vm_not_running', current_state: 'stopped' });
+  });
+
+  it('409: without an agent that answers', async () => {
+    const { last_seen_at } = vm.guest_agent;
+    const effect = { kind: 'fail', code: 'guest_agent_unavailable', detail: 'No agent.' } as const;
+    await addFault(app.services.db, { target: vm.id, call: 'setPassword', effect });
+    const answer = await reset();
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toMatchObject({
+      code: 'guest_agent_unavailable',
+      agent_last_seen_at: last_seen_at,
+    });
+    expect(last_seen_at).not.toBeNull();
+  });
+
+  it('409: in rescue mode, where the agent of the machine does not run', async () => {
+    await vps.do('POST', `vms/${vm.id}/rescue`, { enabled: true });
+    const before = await shadow();
+    const answer = await reset();
+    expect(answer.json()).toMatchObject({ code: 'guest_agent_unavailable' });
+    expect((await reset({}, {}, '?dry_run=true')).json()).toEqual({
+      ...answer.json(),
+      instance: expect.any(String),
+      request_id: expect.any(String),
+    });
+    expect(await shadow()).toBe(before);
+  });
+
+  it('503: while the engine does not answer; nothing is kept of the attempt', async () => {
+    const headers = { 'idempotency-key': vm.id };
+    await addFault(app.services.db, { target: vm.id, call: 'setPassword', effect: { kind: 'unreachable' } });
+    const answer = await reset({}, headers);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json()).toMatchObject({ code: 'engine_unavailable', retryable: true });
+    expect(answer.headers['retry-after']).toBe('5');
+    expect(await told()).toEqual([]);
+    await clearFaults(app.services.db);
+    expect((await reset({}, headers)).json().password).toMatch(/^.{24}$/);
+  });
+
+  it('503: for more than a few at once while an engine hangs; all others are served', async () => {
+    const machines = [vm, ...(await Promise.all(Array.from({ length: 5 }, () => vps.vm())))];
+    for (const { id } of machines)
+      await addFault(app.services.db, {
+        target: id,
+        call: 'observeInstance',
+        effect: { kind: 'slow', seconds: 1 },
+      });
+    const all = Promise.all(
+      machines.map(({ id }) => vps.send('POST', `vms/${id}/password-reset`, { username: 'root' })),
+    );
+    expect((await vps.send('GET', `vms/${vm.id}`)).statusCode).toBe(200);
+    const statuses = (await all).map(({ statusCode }) => statusCode).sort();
+    expect(statuses).toEqual([200, 200, 200, 200, 503, 503]);
+  });
+});

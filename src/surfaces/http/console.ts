@@ -1,0 +1,151 @@
+/**
+ * Consoles over websockets. The token comes as a subprotocol, which browsers can send and nobody writes down; it is
+ * checked before anything is upgraded, so refusals are answers like all others.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { CONSOLE_PATH, CONSOLE_PROTOCOL, type ConsoleLine, TOKEN_PREFIX } from '../../kernel/consoles.ts';
+import type { Stage } from '../../kernel/exchange.ts';
+import { runStages } from '../../kernel/pipeline/admission.ts';
+import { clientAddressStage } from '../../kernel/pipeline/client-address.ts';
+import { rateLimit } from '../../kernel/pipeline/rate-limit.ts';
+import { requestId } from '../../kernel/pipeline/request-id.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import { exchangeOf } from './exchange.ts';
+import { endOfPath, originForm } from './paths.ts';
+import { refuse } from './refusal.ts';
+import { answerSocket } from './socket-answer.ts';
+import type { House } from './visit.ts';
+
+const MOST_BYTES = 64 * 1024;
+const BACKLOG_BYTES = 1024 * 1024;
+const FAREWELL_MS = 2_000;
+
+/** Of RFC 6455, 7.4.1. */
+const ENDED = 1000;
+const GOING_AWAY = 1001;
+const BROKEN = 1011;
+
+const admission: readonly Stage[] = [requestId, clientAddressStage, rateLimit];
+
+const pathOf = (request: IncomingMessage): string => {
+  const url = originForm(request.url ?? '/');
+  return url.slice(0, endOfPath(url));
+};
+
+export const wantsConsole = (request: IncomingMessage): boolean =>
+  request.method === 'GET' &&
+  request.headers.upgrade?.toLowerCase() === 'websocket' &&
+  pathOf(request).startsWith(CONSOLE_PATH);
+
+function tokenOf({ headers }: IncomingMessage): string | null {
+  const protocols = (headers['sec-websocket-protocol'] ?? '').split(',').map((each) => each.trim());
+  const token = protocols.find((each) => each.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
+  return protocols.includes(CONSOLE_PROTOCOL) && token !== undefined && token !== '' ? token : null;
+}
+
+export class Consoles {
+  readonly #house: House;
+  readonly #beatMilliseconds: number;
+  readonly #open = new Set<WebSocket>();
+  readonly #upgrader = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MOST_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: () => CONSOLE_PROTOCOL,
+  });
+
+  constructor(house: House, beatMilliseconds = 30_000) {
+    this.#house = house;
+    this.#beatMilliseconds = beatMilliseconds;
+  }
+
+  async receive(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { services, observer } = this.#house;
+    const began = performance.now();
+    const path = pathOf(request);
+    const exchange = exchangeOf(request, path, path);
+    // Whoever leaves while we ask the engine is not an error of ours.
+    socket.on('error', () => undefined);
+    try {
+      const refused = await runStages(admission, exchange, services);
+      if (refused !== undefined) throw refused;
+      const line = await this.#lineOf(path.slice(CONSOLE_PATH.length), tokenOf(request));
+      socket.once('close', () => this.#hangUp(line));
+      if (socket.destroyed) return this.#hangUp(line);
+      this.#upgrader.handleUpgrade(request, socket, head, (websocket) => this.#carry(websocket, line));
+      observer.answered(exchange, 101, performance.now() - began);
+    } catch (error) {
+      const { status, headers, body } = refuse(exchange, services, error);
+      answerSocket(socket, status, headers, body);
+      observer.answered(exchange, status, performance.now() - began);
+    }
+  }
+
+  /** What is unknown, used up, too late or meant for something else looks alike. */
+  async #lineOf(sessionId: string, token: string | null): Promise<ConsoleLine> {
+    const { services, closing } = this.#house;
+    if (closing) throw new Problem('engine_unavailable', { retryAfterSeconds: 1 });
+    for (const family of token === null ? [] : services.registry.families) {
+      const line = await family.openConsole?.(services, sessionId, token ?? '');
+      if (line != null) return line;
+    }
+    throw new Problem('not_found', {
+      detail: `There is no such console, its token was used, or it was not sent as the subprotocols ${CONSOLE_PROTOCOL} and ${TOKEN_PREFIX}<token>.`,
+    });
+  }
+
+  #hangUp(line: ConsoleLine): void {
+    line.stream.destroy();
+    line
+      .close()
+      .catch((error: unknown) => this.#house.services.log.warn({ err: error }, 'console session kept'));
+  }
+
+  #carry(websocket: WebSocket, { stream, keep }: ConsoleLine): void {
+    this.#open.add(websocket);
+    let isAlive = true;
+    const beat = setInterval(() => {
+      if (!isAlive) return websocket.terminate();
+      isAlive = false;
+      websocket.ping();
+      keep().then(
+        (isKept) => isKept || websocket.close(GOING_AWAY, 'The machine is gone.'),
+        // A database that does not answer is no reason to take the console away.
+        () => undefined,
+      );
+    }, this.#beatMilliseconds);
+    websocket.on('pong', () => {
+      isAlive = true;
+    });
+    websocket.on('message', (said: Buffer) => {
+      if (stream.destroyed || stream.writableEnded || stream.write(said)) return;
+      websocket.pause();
+      stream.once('drain', () => websocket.resume());
+    });
+    websocket.on('error', () => websocket.terminate());
+    websocket.on('close', () => {
+      clearInterval(beat);
+      this.#open.delete(websocket);
+      stream.end();
+    });
+    stream.on('data', (said: Buffer) => {
+      websocket.send(said, { binary: true }, () => {
+        if (websocket.bufferedAmount < BACKLOG_BYTES) stream.resume();
+      });
+      if (websocket.bufferedAmount >= BACKLOG_BYTES) stream.pause();
+    });
+    stream.once('end', () => websocket.close(ENDED));
+    stream.once('error', () => websocket.close(BROKEN, 'The console broke off.'));
+    stream.once('close', () => websocket.close(ENDED));
+  }
+
+  close(): void {
+    for (const websocket of this.#open) {
+      websocket.close(GOING_AWAY, 'The server stops.');
+      setTimeout(() => websocket.terminate(), FAREWELL_MS).unref();
+    }
+  }
+}

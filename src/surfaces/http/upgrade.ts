@@ -1,0 +1,24 @@
+/**
+ * Once somebody listens for upgrades, node:http hands over every request that offers one, also those whose offer nobody
+ * meets (a plain HTTP/1.1 client that would rather speak HTTP/2). Such an offer is to be ignored (RFC 9110, 7.8): the
+ * request goes back to the server without it, as the last one of its connection.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+const ofTheConnection = new Set(['connection', 'upgrade', 'http2-settings']);
+
+function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (!ofTheConnection.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`);
+  }
+  return [...lines, 'Connection: close', '', ''].join('\r\n');
+}
+
+export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  socket.unshift(Buffer.concat([Buffer.from(headOf(request), 'latin1'), head]));
+  server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
+}
