@@ -5,6 +5,7 @@ import { imageLife } from './images/lifecycle.ts';
 import { findImageReferences } from './images/references.ts';
 import { countImports } from './images/store.ts';
 import { removeFailedImages } from './images/upkeep.ts';
+import { interfaceDrift } from './interfaces/drift.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
 import { interfaceLife } from './interfaces/schema.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
@@ -137,6 +138,7 @@ export const flexibleVps: Family = {
     ]),
   schedules: [
     machineDrift,
+    interfaceDrift,
     networkDrift,
     failedCreates,
     removeFailedImages,

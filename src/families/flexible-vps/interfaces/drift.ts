@@ -1,0 +1,78 @@
+/**
+ * What an attach that came to nothing left at the engine is taken away, and what was lost there is put back. The engine
+ * is asked before the tables are: an interface is in them before it is plugged in, so what they do not know is nobody's.
+ */
+import type { ComputeEngine, Instance, Nic } from '../../../engines/compute/port.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { eachEngine } from '../reconciliation/machines.ts';
+import { patience } from '../reconciliation/sighting.ts';
+import { readVm } from '../vms/store.ts';
+import { type AddressedInterface, readInterfaces } from './store.ts';
+import { plug, unplug } from './syncing.ts';
+
+const AT_ONCE = 200;
+
+const single = (aliases: readonly string[]): string =>
+  aliases
+    .filter((alias) => !alias.includes('/'))
+    .toSorted()
+    .join(' ');
+
+/** Prefixes come and go with their first address, which is compared. */
+const differs = (nic: Nic, { addresses, anti_spoofing }: AddressedInterface): boolean =>
+  nic.ipv4 !== addresses.ipv4 ||
+  nic.ipv6 !== addresses.ipv6 ||
+  nic.antiSpoofing !== anti_spoofing ||
+  single(nic.aliases) !== single(addresses.aliases);
+
+interface Drift {
+  readonly vmId: string;
+  readonly strays: readonly string[];
+  readonly astray: readonly string[];
+}
+
+function driftOf({ id, nics }: Instance, rows: readonly AddressedInterface[]): Drift {
+  const known = rows.filter(({ vm_id }) => vm_id === id);
+  const strays = nics.filter((nic) => !known.some((row) => row.id === nic.id));
+  const astray = known.filter((row) => {
+    const nic = nics.find((each) => each.id === row.id);
+    return row.status === 'active' && (nic === undefined || differs(nic, row));
+  });
+  return { vmId: id, strays: strays.map((nic) => nic.id), astray: astray.map((row) => row.id) };
+}
+
+async function align(services: Services, { vmId, strays, astray }: Drift): Promise<void> {
+  const { db } = services;
+  const vm = await readVm(db, vmId);
+  if (vm === undefined) return;
+  const work = { db, services, signal: patience() };
+  for (const id of strays) await unplug(work, vm, id);
+  const isSettled = vm.status === 'running' || vm.status === 'stopped';
+  // Whatever works on it brings it in line itself.
+  if (!isSettled || (await pendingOn(db, [vmId])).size > 0) return;
+  for (const id of astray) await plug(work, vm, id);
+}
+
+async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
+  const found = await engine.observeInstances(patience());
+  for (let from = 0; from < found.length; from += AT_ONCE) {
+    const some = found.slice(from, from + AT_ONCE);
+    const rows = await readInterfaces(
+      services.db,
+      some.map(({ id }) => id),
+    );
+    const drifts = some.map((instance) => driftOf(instance, rows));
+    for (const drift of drifts.filter(({ strays, astray }) => strays.length + astray.length > 0))
+      await align(services, drift).catch((err: unknown) =>
+        services.log.warn({ err, ...drift }, 'interfaces could not be brought in line'),
+      );
+  }
+}
+
+export const interfaceDrift: Schedule = {
+  name: 'flexible-vps.interfaces',
+  everySeconds: 60,
+  run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
+};
