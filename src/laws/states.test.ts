@@ -1,0 +1,181 @@
+/** The table of states of each resource is published, whole, and what its endpoints go by in every state. */
+import type { LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import type { Lifecycle } from '../kernel/lifecycle.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { settle } from '../testing/operations.ts';
+import { exemptFrom } from './exemptions.ts';
+import { createWorld, endpoints, type Params, paramNames, paramsFor, requestTo, type World } from './walk.ts';
+
+const registry = buildRegistry(families);
+const lifecycles: readonly Lifecycle[] = registry.families.flatMap(({ lifecycles = [] }) => lifecycles);
+const document = exampleDocument(registry);
+const OTHERS = ['engine', 'provider', 'time'];
+
+let app: TestApp;
+let world: World;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  world = await createWorld(app);
+});
+afterAll(() => app.close());
+
+interface Way {
+  /** Instead of the example's, where there is one. */
+  readonly body?: object;
+  readonly states: readonly string[];
+}
+
+/** What an endpoint needs beside its table depends on what is asked of it; together the ways are the table. */
+const ways: Readonly<Record<string, readonly Way[]>> = {
+  performVmAction: [
+    { body: { type: 'power_on' }, states: ['running', 'stopped'] },
+    { body: { type: 'power_off' }, states: ['running', 'stopped'] },
+    { body: { type: 'shutdown' }, states: ['running', 'stopped'] },
+    { body: { type: 'restart' }, states: ['running'] },
+    { body: { type: 'reset' }, states: ['running'] },
+  ],
+  updateVpsNetwork: [
+    { body: { nat: { ipv4: false } }, states: ['active'] },
+    { body: { description: 'Of the office' }, states: ['active', 'error'] },
+  ],
+};
+
+const endpointsOf = (life: Lifecycle): string[] =>
+  [...new Set(life.transitions.flatMap(({ by }) => by))].filter((id) => !OTHERS.includes(id)).sort();
+
+/** The path of one: that of an endpoint about it, down to its own parameter. */
+function pathOf({ resource }: Lifecycle): Endpoint['path'] {
+  const own = endpoints.find(
+    ({ resource: { name, role }, path }) =>
+      name === resource && ['read', 'update', 'delete'].includes(role) && path.endsWith('}'),
+  );
+  if (own === undefined) throw new Error(`No endpoint is about one ${resource}.`);
+  return own.path;
+}
+
+interface Case {
+  readonly life: Lifecycle;
+  readonly endpoint: Endpoint;
+  readonly resource: string;
+  readonly id: string;
+}
+
+const named: readonly Case[] = lifecycles.flatMap((life) =>
+  endpointsOf(life)
+    .filter((id) => life.transitions.some(({ by, from }) => from !== null && by.includes(id)))
+    .flatMap((id) => {
+      const endpoint = endpoints.find((each) => each.id === id);
+      return endpoint === undefined ? [] : [{ life, endpoint, resource: life.resource, id }];
+    }),
+);
+
+/** Either names the thing, or what it is a part of. */
+const reaches = ({ life, endpoint }: Case): boolean =>
+  endpoint.path.startsWith(pathOf(life)) || pathOf(life).startsWith(`${endpoint.path}/`);
+const walked = named.filter(reaches);
+
+describe.each(lifecycles)('the states of a $resource', (life) => {
+  it('are all in its published status, with the table', () => {
+    const published = Object.values(document.components.schemas)
+      .map((schema) => (schema.properties as Record<string, { enum?: string[] }> | undefined)?.status)
+      .filter((status) => status !== undefined && 'x-states' in status)
+      .filter((status) => JSON.stringify(status) === JSON.stringify(life.Status));
+    expect(published.length).toBeGreaterThan(0);
+    for (const status of published) expect(status?.enum).toEqual(life.states);
+  });
+
+  it('each stand in the table, which names no others', () => {
+    const inTable = life.transitions.flatMap(({ from, through, to }) => [
+      ...(from ?? []),
+      ...(through === undefined ? [] : [through]),
+      ...to.filter((state) => state !== null),
+    ]);
+    expect([...new Set(inTable)].sort()).toEqual([...life.states].sort());
+  });
+
+  it('are changed by endpoints that exist, or by somebody else', () => {
+    const strangers = endpointsOf(life).filter((id) => !endpoints.some((endpoint) => endpoint.id === id));
+    expect(strangers).toEqual([]);
+  });
+
+  it('that last only for a while are left again', () => {
+    const left = life.transitions.flatMap(({ from, through, to }) =>
+      to.some((state) => state !== through) ? [...(from ?? []), through] : [],
+    );
+    expect(life.transitional.filter((state) => !left.includes(state))).toEqual([]);
+    expect(life.transitional.filter((state) => !life.states.includes(state))).toEqual([]);
+  });
+});
+
+it('every endpoint of a table is walked, with what its path names in each state', () => {
+  const notWalked = named.filter((each) => !reaches(each)).map(({ resource, id }) => `${id} (${resource})`);
+  expect([...new Set(notWalked)].sort()).toEqual(exemptFrom('statesWalked'));
+});
+
+it('the ways of an endpoint are together what its table allows', () => {
+  for (const [id, each] of Object.entries(ways)) {
+    const life = walked.find(({ endpoint }) => endpoint.id === id)?.life;
+    const together = new Set(each.flatMap(({ states }) => states));
+    expect([id, [...together].sort()]).toEqual([id, [...(life?.allowedFor(id) ?? [])].sort()]);
+  }
+});
+
+async function put({ life }: Case, id: string, state: string): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(life.table)} set status = ${state} where id = ${id}
+  `.execute(app.services.db);
+  expect(numAffectedRows).toBe(1n);
+}
+
+function verdictOf(response: LightMyRequestResponse, state: string, allowed: readonly string[]): string {
+  if (response.statusCode < 300) return 'accepted';
+  const { code, ...body } = response.json<{
+    code: string;
+    current_state?: string;
+    allowed_states?: string[];
+  }>();
+  if (response.statusCode !== 409) return `${response.statusCode} ${response.body}`;
+  if (code === 'operation_in_progress' || (code === 'resource_suspended' && state === 'suspended'))
+    return 'refused';
+  const isTold =
+    body.current_state === state &&
+    JSON.stringify([...(body.allowed_states ?? [])].sort()) === JSON.stringify([...allowed].sort());
+  return isTold ? 'refused' : `409 without the legal states: ${response.body}`;
+}
+
+describe.each(walked)('$id ($resource)', (each) => {
+  const { life, endpoint } = each;
+  const path = pathOf(life);
+  const own = paramNames({ path }).at(-1) ?? '';
+  const allowed = life.allowedFor(endpoint.id);
+  let params: Params;
+
+  beforeAll(async () => {
+    params = await paramsFor(endpoint.path.length >= path.length ? endpoint : { path }, world);
+    await settle(app);
+  });
+
+  const asked: readonly Way[] = ways[endpoint.id] ?? [{ states: allowed }];
+  it.each(asked)('is accepted in exactly $states $body', async ({ body, states }) => {
+    const query = { ...endpoint.example.query, dry_run: true };
+    const example = await requestTo(endpoint, world, { params, query });
+    const request = body === undefined ? example : { ...example, payload: body };
+    await settle(app);
+    const found: [string, string][] = [];
+    for (const state of life.states) {
+      await put(each, params[own] ?? '', state);
+      const response = await app.call({ ...request, key: world.key.key });
+      found.push([state, verdictOf(response, state, allowed.includes(state) ? states : allowed)]);
+    }
+    expect(found).toEqual(
+      life.states.map((state) => [state, states.includes(state) ? 'accepted' : 'refused']),
+    );
+  });
+});
