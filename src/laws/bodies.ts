@@ -3,12 +3,14 @@ import { allocateAddress } from '../kernel/addresses/store.ts';
 import { settle } from '../testing/operations.ts';
 import type { Params, World } from './walk.ts';
 
-let serial = 0;
+/** Beside those that the walk itself gives. */
+let serial = 1_000_000;
+const nextName = (): string => `walk-${process.pid}-${++serial}`;
 
 /** In the place where the walk's machines are. */
 async function makeNetwork({ app, key }: World): Promise<string> {
   const payload = {
-    name: `walk-net-${process.pid}-${++serial}`,
+    name: nextName(),
     location: 'fra1',
     ipv4_cidr: '10.77.0.0/24',
   };
@@ -47,11 +49,29 @@ async function makeVm({ app, key }: World): Promise<string> {
   return answer.json<{ id: string }>().id;
 }
 
+async function nameOf({ app, key }: World, vmId: string): Promise<string> {
+  const url = `/flexible-vps/v1/vms/${vmId}`;
+  return (await app.call({ method: 'GET', url, key: key.key })).json<{ name: string }>().name;
+}
+
+async function takeSnapshot({ app, key }: World, vmId: string): Promise<string> {
+  const url = `/flexible-vps/v1/vms/${vmId}/snapshots`;
+  const answer = await app.call({ method: 'POST', url, payload: {}, key: key.key });
+  if (answer.statusCode !== 202) throw new Error(answer.body);
+  await settle(app);
+  return answer.json<{ id: string }>().id;
+}
+
 type Make = (world: World, params: Params) => Promise<object>;
 
 /** By the id of the endpoint. */
 export const bodies: Readonly<Record<string, Make>> = {
   attachVmInterface: async (world) => ({ network_id: await makeNetwork(world) }),
   attachVmPublicIp: async (world) => ({ ip_id: await reserveAddress(world) }),
+  redeployVm: async (world, { id = '' }) => ({ confirm: await nameOf(world, id) }),
+  restoreVm: async (world, { id = '' }) => ({
+    source: { type: 'snapshot', snapshot_id: await takeSnapshot(world, id) },
+    confirm: await nameOf(world, id),
+  }),
   performBulkVmAction: async (world) => ({ vm_ids: [await makeVm(world)] }),
 };

@@ -3,6 +3,7 @@
  * kinds that no endpoint names have an entry here. So a new kind of a family needs nothing, or one entry.
  */
 import type { LightMyRequestResponse } from 'fastify';
+import { interfaceDrift } from '../families/flexible-vps/interfaces/drift.ts';
 import { insertApproval } from '../kernel/approvals/store.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
 import { startOperation } from '../kernel/operations/operations.ts';
@@ -10,7 +11,7 @@ import { readOperation, type StoredOperation } from '../kernel/operations/store.
 import type { Endpoint } from '../kernel/record.ts';
 import { transact } from '../store/transaction.ts';
 import { work } from './crashes.ts';
-import { callTo, endpoints, paramsFor, type World } from './walk.ts';
+import { callTo, endpoints, paramNames, paramsFor, type World } from './walk.ts';
 
 export interface Scenario {
   /** Starts one, in an account of its own; whatever it needs is there and has ended. */
@@ -26,6 +27,20 @@ const acting = (action: string): Scenario => ({
     const params = await paramsFor(act, world);
     await work(world.app);
     return started(world, await callTo(act, world, { params, payload: { action } }));
+  },
+});
+
+/** The same of the power of a machine, which is stopped first where that is what it takes. */
+const powering = (type: string): Scenario => ({
+  async begin(world) {
+    const act = endpointNamed('performVmAction');
+    const params = await paramsFor(act, world);
+    await work(world.app);
+    if (type === 'power_on') {
+      await callTo(act, world, { params, payload: { type: 'power_off' } });
+      await work(world.app);
+    }
+    return started(world, await callTo(act, world, { params, payload: { type } }));
   },
 });
 
@@ -50,6 +65,23 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         await insertApproval(tx, approval, 0);
         return operation;
       });
+    },
+  },
+  'vm.power_on': powering('power_on'),
+  'vm.power_off': powering('power_off'),
+  'vm.restart': powering('restart'),
+  'vm.reset': powering('reset'),
+  'vm.bulk_power': {
+    indestructible: 'It is about many machines, and puts nothing up that was not there before.',
+    async begin(world) {
+      const { id: first = '' } = await paramsFor(endpointNamed('getVm'), world);
+      const { id: second = '' } = await paramsFor(endpointNamed('getVm'), world);
+      await work(world.app);
+      const payload = { type: 'restart', vm_ids: [first, second], max_parallel: 1 };
+      return started(
+        world,
+        await callTo(endpointNamed('performBulkVmAction'), world, { params: {}, payload }),
+      );
     },
   },
   'machine.extend': acting('extend'),
@@ -109,6 +141,14 @@ export function scenarioOf(kind: Kind): Scenario {
   };
 }
 
+/** What it is a part of, as the inventory has it; interfaces are not in it. */
+async function parentOf({ app }: World, id: string): Promise<string> {
+  const { db } = app.services;
+  const row = await db.selectFrom('resources').select('parent_id').where('id', '=', id).executeTakeFirst();
+  const nic = await db.selectFrom('vm_interfaces').select('vm_id').where('id', '=', id).executeTakeFirst();
+  return row?.parent_id ?? nic?.vm_id ?? id;
+}
+
 /** By the endpoint that deletes such a resource, as its owner would. */
 export async function destroy(world: World, { resource_type, resource_id }: StoredOperation): Promise<void> {
   const endpoint = endpoints.find(
@@ -119,10 +159,14 @@ export async function destroy(world: World, { resource_type, resource_id }: Stor
       `Nothing deletes a ${resource_type}: say why in its scenario (indestructible), in src/laws/crash-scenarios.ts.`,
     );
   }
-  const name = /\{(\w+)\}$/.exec(endpoint.path)?.[1] ?? '';
-  const answer = await callTo(endpoint, world, { params: { [name]: resource_id ?? '' } });
+  const id = resource_id ?? '';
+  const [name = '', outer] = paramNames(endpoint).toReversed();
+  const params = { [name]: id, ...(outer === undefined ? {} : { [outer]: await parentOf(world, id) }) };
+  const answer = await callTo(endpoint, world, { params });
   if (![202, 204, 404].includes(answer.statusCode)) throw new Error(`${answer.statusCode}: ${answer.body}`);
   await work(world.app);
+  // One that came to nothing may have left its plug behind, which nobody can ask to have taken away.
+  if (resource_type === 'interface') await interfaceDrift.run(world.app.services);
 }
 
 /** Kinds that have a scenario though no kind is named like that. */

@@ -12,6 +12,7 @@ import {
   callTo,
   createWorld,
   endpoints,
+  type Params,
   paramsFor,
   requestTo,
   urlOf,
@@ -61,12 +62,17 @@ const operationsOf = async (): Promise<number> =>
 const operationIn = (body: Body): Pick<OperationView, 'id' | 'status'> =>
   body.operation === undefined || body.operation === null ? (body as OperationView) : body.operation;
 
-async function readBack(endpoint: Endpoint, body: Body): Promise<LightMyRequestResponse | null> {
+async function readBack(
+  endpoint: Endpoint,
+  outer: Params,
+  body: Body,
+): Promise<LightMyRequestResponse | null> {
   const { name } = endpoint.resource;
   const reader = endpoints.find(({ resource }) => resource.name === name && resource.role === 'read');
   if (reader === undefined || body.operation === undefined) return null;
   const parameter = /\{(\w+)\}$/.exec(reader.path)?.[1] ?? '';
-  return app.call({ method: 'GET', url: urlOf(reader, { [parameter]: body.id }), key: world.key.key });
+  const url = urlOf(reader, { ...outer, [parameter]: body.id });
+  return app.call({ method: 'GET', url, key: world.key.key });
 }
 
 /** As the states of its resource have it: the thing changes, its status does not. */
@@ -80,7 +86,8 @@ function leadsNowhere({ id, resource }: Endpoint): boolean {
 
 describe.each(starting)('$id', (endpoint) => {
   it('answers 202 with the absolute address of what it started, which ends and is shown there', async () => {
-    const answer = await call(endpoint);
+    const params = await paramsFor(endpoint, world);
+    const answer = await call(endpoint, { params });
     expect(answer.statusCode).toBe(202);
     const body = answer.json<Body>();
     const { id, status } = operationIn(body);
@@ -94,7 +101,7 @@ describe.each(starting)('$id', (endpoint) => {
     expect(shown.json<OperationView>()).toMatchObject({ id, href: location, status: 'succeeded' });
     expect(shown.json<OperationView>().finished_at).not.toBeNull();
 
-    const after = await readBack(endpoint, body);
+    const after = await readBack(endpoint, params, body);
     if (after === null) return;
     if (endpoint.resource.role === 'delete') return expect(after.statusCode).toBe(404);
     expect(after.json()).toMatchObject({ operation: null });

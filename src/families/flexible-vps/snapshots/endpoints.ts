@@ -177,15 +177,19 @@ export const deleteVmSnapshot = endpoint({
     );
     if (before === undefined) throw new Problem('not_found');
     call.checkVersion(snapshotEtag(before));
-    snapshotLife.require('deleteVmSnapshot', before.status as SnapshotStatus, {
-      operation: (await pendingOn(db, [before.id])).get(before.id),
-    });
+    const pending = (await pendingOn(db, [before.id])).get(before.id);
+    snapshotLife.require('deleteVmSnapshot', before.status as SnapshotStatus, { operation: pending });
+    if (before.status === 'deleting' && pending !== undefined) {
+      call.follow(pending);
+      call.effect({ action: 'none', ...snapshotRef(before) });
+      return accepted(presentSnapshot(before, pending, services.baseUrl));
+    }
     await refuseInUse(call, [before.id]);
     const row = (await updateSnapshot(db, before.id, { status: 'deleting' })) ?? before;
     await noteStatus(db, row, vm);
     const resource = snapshotRef(row);
     const subjects = [vm.id, row.id];
-    const input = { vm_id: vm.id, was: before.status };
+    const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' };
     const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
     call.cost(costOfRemoving(services, vm, before, now));
     call.effect({ action: 'delete', ...resource });

@@ -9,8 +9,9 @@ export const snapshotLife = new Lifecycle({
     { by: ['createVmSnapshot'], from: null, through: 'creating', to: ['available', 'failed'] },
     { by: ['cancelOperation'], from: ['creating'], to: [null] },
     {
+      // Wanting it gone twice is wanting it gone.
       by: ['deleteVmSnapshot'],
-      from: ['available', 'failed'],
+      from: ['available', 'failed', 'deleting'],
       through: 'deleting',
       to: [null, 'available', 'failed'],
     },
