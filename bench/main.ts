@@ -12,7 +12,7 @@ import { measureRefusals } from './figures/refusals.ts';
 import type { Row, Stage } from './figures/row.ts';
 import { measureStart } from './figures/start.ts';
 import { measureWaiters } from './figures/waiters.ts';
-import { openFixture } from './fixture.ts';
+import { openFixture, type Sizes } from './fixture.ts';
 import { Load, start } from './processes.ts';
 import { formatRow, HEADINGS, writeReport } from './report.ts';
 import type { Plan } from './rounds.ts';
@@ -68,14 +68,15 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-async function openStage(): Promise<Stage> {
-  const fixture = await openFixture(await newFolder(), { logs: logSizes, fleets: fleetSizes });
+/** Without a worker where machines are made up: it would find that no engine has them. */
+async function openStage(sizes: Sizes, options: readonly string[]): Promise<Stage> {
+  const fixture = await openFixture(await newFolder(), sizes);
   undo.push(() => fixture.close());
   const load = new Load();
   undo.push(() => load.stop());
   const product = await start({
     name: 'hostplane serve',
-    args: [bundle, 'serve'],
+    args: [bundle, 'serve', ...options],
     env: {
       HOSTPLANE_DATA: fixture.folder,
       HOSTPLANE_PORT: '0',
@@ -96,15 +97,19 @@ const began = performance.now();
 const busyBefore = loadavg()[0] ?? 0;
 try {
   console.log(HEADINGS);
-  if (figures.slice(0, -2).some((figure) => wanted.has(figure))) {
-    const stage = await openStage();
+  if (figures.slice(0, -3).some((figure) => wanted.has(figure))) {
+    const stage = await openStage({ logs: logSizes, fleets: fleetSizes }, ['--no-worker']);
     if (wanted.has('reading')) tell(await measureReading(stage));
     if (wanted.has('refusals')) tell(await measureRefusals(stage));
     if (wanted.has('machines')) tell(await measureMachine(stage));
     if (wanted.has('pages')) tell(await measurePages(stage));
     if (wanted.has('fleets')) tell(await measureFleets(stage));
     if (wanted.has('waiters')) tell(await measureWaiters(stage, flags.quick ? 2 : 7));
-    if (wanted.has('operations')) tell(await measureOperations(stage, root, flags.quick));
+    await cleanUp();
+  }
+  if (wanted.has('operations')) {
+    const stage = await openStage({ logs: [], fleets: [] }, []);
+    tell(await measureOperations(stage, root, flags.quick));
     await cleanUp();
   }
   if (wanted.has('creating')) tell(await measureCreating(bundle, root, newFolder, flags.quick ? 50 : 1000));

@@ -15,7 +15,10 @@ async function writeProvider(root: string, folder: string): Promise<string> {
   const changed = text
     .replaceAll('compute: { driver: sandbox }', 'compute: { driver: sandbox, pace: 0 }')
     .replace('cidr: 203.0.113.0/25, purpose: single', 'cidr: 10.100.0.0/16, purpose: single')
-    .replaceAll(/(id: flexible-vps\.(vms|vcpus|memory-gb),[^}]*limit: )\d+/g, '$1 1000000');
+    .replaceAll(
+      /(id: flexible-vps\.(vms|vcpus|memory-gb),[^}]*limit: )\d+([^}]*maximum_on_request: )\d+/g,
+      '$11000000$31000000',
+    );
   await writeFile(file, changed);
   return file;
 }
@@ -79,7 +82,7 @@ export async function measureCreating(
     },
   });
   try {
-    const key = /hp_live_\w+/.exec(product.greeting)?.[0] ?? '';
+    const key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '';
     const client = clientOf(product.port, key);
     const before = readMemory(product.pid).own;
     const latencies: number[] = [];

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../src/kernel/audit/entry.ts';
 import { type Contender, startBenchProgram } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { compare } from '../rounds.ts';
@@ -14,7 +15,7 @@ export async function checkSameBody(
 ): Promise<void> {
   const bodies = contenders.map(async ({ port }) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': key } });
-    return answer.text();
+    return canonicalJson(await answer.json());
   });
   const different = new Set(await Promise.all(bodies));
   if (different.size > 1) throw new Error(`The answers differ:\n${[...different].join('\n')}`);

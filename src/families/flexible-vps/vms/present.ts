@@ -33,9 +33,25 @@ function trafficOf({ provider }: Services, { plan }: VmRow, now: Date): Vm['traf
   };
 }
 
-function priceOf(services: Services, row: VmRow): Vm['price'] {
-  const priced = priceVm(services, row.configuration, { existing: 'unchanged' });
-  return priceShown(services, priced.ok ? priced.item : { hourly: 0n, monthly: 0n });
+const MOST_PRICES = 1_000;
+const PRICE_MS = 60_000;
+const prices = new WeakMap<
+  Services['provider'],
+  Map<string, { readonly until: number; readonly price: Vm['price'] }>
+>();
+
+/** Machines of one size cost the same, and pages are full of them: worked out once a minute, since prices change by date. */
+function priceOf(services: Services, { configuration }: VmRow, now: Date): Vm['price'] {
+  const known = prices.get(services.provider) ?? new Map();
+  prices.set(services.provider, known);
+  const name = JSON.stringify(configuration);
+  const last = known.get(name);
+  if (last !== undefined && now.getTime() < last.until) return last.price;
+  const priced = priceVm(services, configuration, { existing: 'unchanged', at: now });
+  const price = priceShown(services, priced.ok ? priced.item : { hourly: 0n, monthly: 0n });
+  if (known.size >= MOST_PRICES) known.clear();
+  known.set(name, { until: (Math.floor(now.getTime() / PRICE_MS) + 1) * PRICE_MS, price });
+  return price;
 }
 
 const withoutLength = (block: string): string => block.replace(/\/32$/, '');
@@ -107,7 +123,7 @@ export function presentVm(
     traffic: trafficOf(services, row, now),
     host_group: row.host_group,
     maintenance: row.maintenance,
-    price: priceOf(services, row),
+    price: priceOf(services, row, now),
     started_at: timeOf(row.started_at),
     etag: vmEtag(row),
     created_at: row.created_at.toISOString(),
