@@ -92,7 +92,7 @@ export const resizeVm = endpoint({
   operation: resizeVmKind,
   example: {
     params: { id: exampleVm.id },
-    body: { plan: 'flex-4-8' },
+    body: { plan: 'flex-4-8', disk_gb: 160 },
     answer: {
       status: 202,
       body: { ...exampleVm, status: 'resizing', operation: exampleOperation('vm.resize', exampleVm) },

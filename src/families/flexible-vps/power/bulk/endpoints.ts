@@ -5,6 +5,7 @@ import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { vmRef } from '../../vms/leaving.ts';
+import { exampleVm } from '../../vms/schema.ts';
 import { actionMembers, actionOf, deadlineOf } from '../actions.ts';
 import { exampleBulkAction } from '../example.ts';
 import { findTargets, selectTargets, type Target } from '../store.ts';
@@ -99,7 +100,8 @@ export const performBulkVmAction = endpoint({
   problems: [],
   operation: bulkPowerKind,
   example: {
-    body: { type: 'restart', label_selector: 'env=prod', max_parallel: 2 },
+    params: {},
+    body: { type: 'restart', vm_ids: [exampleVm.id], max_parallel: 2 },
     answer: { status: 202, body: exampleBulkAction },
   },
   async handle(call) {
