@@ -228,7 +228,8 @@ export async function endOperation(
     now: options.now ?? null,
   });
   if (!isMine) return false;
-  const events = [...(options.events ?? []), ...settled, endedEvent(row, ending)];
+  const own = [...(options.events ?? []), ...settled].map((event) => ({ operationId: id, ...event }));
+  const events = [...own, endedEvent(row, ending)];
   await writeEvents(db, registry, { accountId: row.account_id, actor: row.actor }, events);
   return true;
 }

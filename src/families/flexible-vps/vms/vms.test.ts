@@ -54,6 +54,13 @@ describe('a new machine', () => {
     expect(accepted.initial_credentials.username).toBe('ubuntu');
     expect(answer.headers['cache-control']).toBe('no-store');
     await settle(app);
+    const told = await app.services.db
+      .selectFrom('events')
+      .select('operation_id')
+      .where('resource_id', '=', accepted.id)
+      .where('type', '=', 'vm.created')
+      .execute();
+    expect(told).toEqual([{ operation_id: accepted.operation?.id }]);
     const vm = await read(accepted.id);
     expect(vm).toMatchObject({ status: 'running', operation: null, vcpus: 2, memory_mb: 4096, disk_gb: 80 });
     expect(vm.primary_ipv4).toMatch(/^10\.100\./);
