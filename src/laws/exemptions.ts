@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 52,
+  'flexible-vps': 50,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,
@@ -48,6 +48,8 @@ export const exemptions = {
     { subject: 'listLimits', reason: 'Lists the limits the provider sells by: as many for every account.' },
     { subject: 'listMyApis', reason: 'Lists the endpoints of the registry: as many for every account.' },
     { subject: 'listPrices', reason: 'Lists the price book of the provider: the same for every account.' },
+    { subject: 'listVpsLocations', reason: 'Lists the places of the provider: the same for every account.' },
+    { subject: 'listVpsPlans', reason: 'Lists what the provider sells: the same for every account.' },
   ],
   oneQueryPerDocument: [
     {

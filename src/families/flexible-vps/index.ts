@@ -1,4 +1,6 @@
 import type { Family } from '../../kernel/registry.ts';
+import { listVpsLocations } from './catalog/locations.ts';
+import { listVpsPlans } from './catalog/plans.ts';
 import { eventTypes } from './event-types.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
 import { imageLife } from './images/lifecycle.ts';
@@ -51,6 +53,8 @@ export const flexibleVps: Family = {
   title: 'Flexible VPS',
   description: 'Virtual machines by the hour, with their disks, snapshots, images and private networks.',
   endpoints: [
+    listVpsLocations,
+    listVpsPlans,
     listVms,
     createVm,
     getVm,

@@ -1,0 +1,55 @@
+/**
+ * How much room each location has, as of some seconds ago. Whoever lists what is sold asks for the price of a plan, not
+ * for how the engine feels: one that does not answer in a moment is not waited for.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ComputeEngine, HostCapacity, Size } from '../../../engines/compute/port.ts';
+
+const KEPT_MS = 10_000;
+const PATIENCE_MS = 250;
+const GIVE_UP_MS = 5_000;
+
+/** `null`: nothing is known. */
+export type Capacity = readonly HostCapacity[] | null;
+
+interface Reading {
+  readonly at: number;
+  readonly capacity: Promise<Capacity>;
+  /** What was known before, until there is an answer. */
+  last: Capacity;
+}
+
+const readings = new WeakMap<ComputeEngine, Reading>();
+
+function begin(engine: ComputeEngine, last: Capacity): Reading {
+  const asked = engine.readCapacity(AbortSignal.timeout(GIVE_UP_MS)).catch(() => null);
+  const reading: Reading = { at: performance.now(), capacity: asked, last };
+  void asked.then((capacity) => {
+    reading.last = capacity;
+  });
+  readings.set(engine, reading);
+  return reading;
+}
+
+export async function capacityOf(engine: ComputeEngine | undefined): Promise<Capacity> {
+  if (engine === undefined) return null;
+  const known = readings.get(engine);
+  const isFresh = known !== undefined && performance.now() - known.at < KEPT_MS;
+  const reading = isFresh ? known : begin(engine, known?.last ?? null);
+  const enough = new AbortController();
+  const impatience = wait(PATIENCE_MS, undefined, { signal: enough.signal, ref: false }).then(
+    () => reading.last,
+    () => null,
+  );
+  const capacity = await Promise.race([reading.capacity, impatience]);
+  enough.abort();
+  return capacity;
+}
+
+/** Of nothing known we assume that there is room: the call that needs it finds out. */
+export function hasRoom(capacity: Capacity, { vcpus, memoryMb, diskGb }: Size): boolean {
+  if (capacity === null) return true;
+  return capacity.some(
+    ({ free }) => free.vcpus >= vcpus && free.memoryMb >= memoryMb && free.diskGb >= diskGb,
+  );
+}

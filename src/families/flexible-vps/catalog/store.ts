@@ -1,0 +1,11 @@
+import type { Db } from '../../../store/database.ts';
+import type { VmRow } from '../tables.ts';
+
+export function findVmToResize(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
+  return db
+    .selectFrom('vms')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
