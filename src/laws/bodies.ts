@@ -38,7 +38,7 @@ export async function reserveAddress({ app, account }: World): Promise<string> {
 
 async function makeVm({ app, key }: World): Promise<string> {
   const payload = {
-    name: `walk-vm-${process.pid}-${++serial}`,
+    name: nextName(),
     location: 'fra1',
     plan: 'flex-1-1',
     source: { type: 'image', image_id: 'ubuntu-24.04' },
@@ -56,7 +56,8 @@ async function nameOf({ app, key }: World, vmId: string): Promise<string> {
 
 async function takeSnapshot({ app, key }: World, vmId: string): Promise<string> {
   const url = `/flexible-vps/v1/vms/${vmId}/snapshots`;
-  const answer = await app.call({ method: 'POST', url, payload: {}, key: key.key });
+  const payload = { name: `walk-${process.pid}-${++serial}` };
+  const answer = await app.call({ method: 'POST', url, payload, key: key.key });
   if (answer.statusCode !== 202) throw new Error(answer.body);
   await settle(app);
   return answer.json<{ id: string }>().id;

@@ -77,11 +77,18 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const { id: first = '' } = await paramsFor(endpointNamed('getVm'), world);
       const { id: second = '' } = await paramsFor(endpointNamed('getVm'), world);
       await work(world.app);
+      const bulk = endpointNamed('performBulkVmAction');
       const payload = { type: 'restart', vm_ids: [first, second], max_parallel: 1 };
-      return started(
-        world,
-        await callTo(endpointNamed('performBulkVmAction'), world, { params: {}, payload }),
-      );
+      const params = bulk.example.params ?? {};
+      return started(world, await callTo(bulk, world, { params, payload }));
+    },
+  },
+  'image.create': {
+    async begin(world) {
+      const { id: vm_id } = await paramsFor(endpointNamed('getVm'), world);
+      await work(world.app);
+      const payload = { name: 'captured', source: { type: 'vm', vm_id } };
+      return started(world, await callTo(endpointNamed('createImage'), world, { payload }));
     },
   },
   'machine.extend': acting('extend'),
