@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
+import { expectInOrder, paste, stepsOf } from './testing/pasting.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,34 +21,14 @@ afterAll(async () => {
   await removeTemporaryFolder(temporary);
 });
 
-/** The commands of a chapter, as somebody would paste them. */
-function commandsOf(page: string, chapter: string): string {
-  const text = page.split(`## ${chapter}\n`)[1]?.split('\n## ')[0] ?? '';
-  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1]).join('\n');
-}
-
-async function paste(commands: string): Promise<string> {
-  const script = commands.replace('hpk1_…', server.apiKey ?? '').replace('http://127.0.0.1:8080', server.url);
-  const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
-    cwd: root,
-    env: { ...process.env, HOSTPLANE_DATA: join(temporary, 'data') },
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  return stdout;
-}
-
-function expectInOrder(text: string, expected: readonly string[]): void {
-  let from = 0;
-  for (const part of expected) {
-    const at = text.indexOf(part, from);
-    expect([part, at >= from]).toEqual([part, true]);
-    from = at;
-  }
+async function pasteChapter(page: string, wanted: string): Promise<string> {
+  const steps = stepsOf(page).filter(({ chapter }) => chapter === wanted);
+  return (await paste({ server, folder: join(temporary, 'data') }, steps)).join('');
 }
 
 describe('the README', () => {
   it('has a tour that does what it says, pasted as it stands', async () => {
-    const stdout = await paste(commandsOf(readme, 'Three minutes with curl'));
+    const stdout = await pasteChapter(readme, 'Three minutes with curl');
     const expected = [
       '"effective_permissions"',
       '"operation_id":"listMyApis"',
@@ -83,7 +62,7 @@ describe('the README', () => {
 describe('the page about approvals', () => {
   it('can be tried as it stands', async () => {
     const page = readFileSync(join(root, 'docs/approvals.md'), 'utf8');
-    expectInOrder(await paste(commandsOf(page, 'Try it')), [
+    expectInOrder(await pasteChapter(page, 'Try it'), [
       '"name":"lab"',
       '"code":"approval_required"',
       'DELETE /account/v1/budgets/lab',
