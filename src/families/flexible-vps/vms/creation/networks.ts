@@ -60,6 +60,7 @@ export async function resolveNetworks(
   wanted: NonNullable<CreateVm['networks']>,
   hasPublic: boolean,
 ): Promise<Connection[]> {
+  if (wanted.length === 0) return [];
   await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', hasPublic ? 1 : 0, wanted.length);
   const rows = await lockAll(call, wanted);
   const connections = wanted.map(({ network_id, ipv4, alias_ips = [] }, i): Connection => {
