@@ -17,7 +17,7 @@ import { lockUnchanged, type Moment, writeFacts } from './store.ts';
 import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from './verdict.ts';
 
 /** Long enough for whoever watches to see it, and so long that no restart of a worker explains it. */
-export const STUCK_AFTER_MS = 300_000;
+const STUCK_AFTER_MS = 300_000;
 
 /** It waits for something that is not there: no operation ends without leaving such a state. */
 export const isStuck = ({ status, updated_at }: Pick<VmRow, 'status' | 'updated_at'>, now: Date): boolean =>

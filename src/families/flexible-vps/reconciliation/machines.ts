@@ -5,6 +5,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { refOf } from '../vms/guest.ts';
 import { align, isStuck } from './aligning.ts';
+import { Attempts } from './attempts.ts';
 import { type Facts, newsOf } from './facts.ts';
 import { clearLeftover } from './failed-creates.ts';
 import { patience, sight } from './sighting.ts';
@@ -14,16 +15,12 @@ import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
 
 const keyOf = ({ account, id }: Ref): string => `${account} ${id}`;
 
-/** In a row; each may take all our patience. */
-const MOST_FAILURES = 3;
-
 /** One look at a location. */
 class Look {
   readonly #services: Services;
   readonly #engine: ComputeEngine;
   readonly #at: Moment;
   readonly #now: Date;
-  #failures = 0;
 
   constructor(services: Services, engine: ComputeEngine, at: Moment) {
     this.#services = services;
@@ -52,17 +49,6 @@ class Look {
     const isSettled = row.status === 'running' || row.status === 'stopped';
     return seen === null || row.is_busy || !isSettled ? undefined : newsOf(row, seen, this.#now);
   }
-
-  /** The trouble of one is not that of the others, unless it is the engine's. */
-  async attempt(row: SeenRow, act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-      this.#failures = 0;
-    } catch (error) {
-      if (++this.#failures === MOST_FAILURES) throw error;
-      this.#services.log.warn({ err: error, vm: row.id }, 'a machine could not be looked after');
-    }
-  }
 }
 
 async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
@@ -72,6 +58,7 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
   const found = await engine.observeInstances(patience());
   const unclaimed = new Map(found.map((instance) => [keyOf(instance), instance]));
   const look = new Look(services, engine, at);
+  const attempts = new Attempts(services);
   for await (const rows of machinesAt(db, location)) {
     const news: Facts[] = [];
     for (const row of rows) {
@@ -79,7 +66,7 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
       const seen = unclaimed.get(key) ?? null;
       unclaimed.delete(key);
       const act = look.consider(row, seen);
-      if (act !== undefined) await look.attempt(row, act);
+      if (act !== undefined) await attempts.make(row.id, act);
       const facts = act === undefined ? look.newsOf(row, seen) : undefined;
       if (facts !== undefined) news.push(facts);
     }

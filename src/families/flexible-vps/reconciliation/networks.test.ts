@@ -51,6 +51,17 @@ it('neither silence nor one denial makes it lost', async () => {
   expect((await read(id)).status).toBe('active');
 });
 
+it('the silence about one does not hide another', async () => {
+  const [mute, lost] = [await create('mute'), await create('gone')];
+  const { db } = room.app.services;
+  await room.engine.removeNetwork(room.ref(lost));
+  await addFault(db, { call: 'observeNetwork', target: mute, effect: { kind: 'unreachable' } });
+  await look();
+  await clearFaults(db);
+  expect((await read(mute)).status).toBe('active');
+  expect((await read(lost)).status_reason).toBe('lost');
+});
+
 it('one that is being deleted is left to that', async () => {
   const id = await create('leaving');
   await room.engine.removeNetwork(room.ref(id));

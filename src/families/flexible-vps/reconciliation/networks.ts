@@ -9,8 +9,9 @@ import { transact } from '../../../store/transaction.ts';
 import { networkRef } from '../networks/present.ts';
 import { updateNetwork } from '../networks/store.ts';
 import { refOf } from '../vms/guest.ts';
+import { Attempts } from './attempts.ts';
 import { eachEngine } from './machines.ts';
-import { patience, twice } from './sighting.ts';
+import { twice } from './sighting.ts';
 import { lockNetworkUnchanged, type Moment, networksAt, readClock } from './store.ts';
 
 const LOST = { status: 'error', status_reason: 'lost' } as const;
@@ -39,15 +40,23 @@ async function writeDown(
   });
 }
 
+async function lookAt(
+  services: Services,
+  engine: ComputeEngine,
+  ref: Ref,
+  isBelieved: boolean,
+): Promise<void> {
+  const at = await readClock(services.db);
+  const isThere = (await twice((signal) => engine.observeNetwork(ref, signal))) !== null;
+  if (isThere !== isBelieved) await writeDown(services, ref, isThere, at);
+}
+
 async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
-  const { db } = services;
-  for await (const rows of networksAt(db, engine.location))
+  const attempts = new Attempts(services);
+  for await (const rows of networksAt(services.db, engine.location))
     for (const row of rows) {
-      const ref = refOf(row);
-      const at = await readClock(db);
-      const seen = await twice(() => engine.observeNetwork(ref, patience()));
-      if ((seen !== null) !== (row.status === FOUND.status))
-        await writeDown(services, ref, seen !== null, at);
+      const isBelieved = row.status === FOUND.status;
+      await attempts.make(row.id, () => lookAt(services, engine, refOf(row), isBelieved));
     }
 }
 

@@ -17,8 +17,12 @@ export const patience = (ending?: AbortSignal): AbortSignal => {
 };
 
 /** That something is gone is believed when it was said twice: nothing we get wrong is worse for its owner. */
-export async function twice<T>(ask: () => Promise<T | null>): Promise<T | null> {
-  return (await ask()) ?? (await ask());
+export async function twice<T>(
+  ask: (signal: AbortSignal) => Promise<T | null>,
+  ending?: AbortSignal,
+): Promise<T | null> {
+  const signal = patience(ending);
+  return (await ask(signal)) ?? (await ask(signal));
 }
 
 export async function sight(
@@ -28,6 +32,6 @@ export async function sight(
   ending?: AbortSignal,
 ): Promise<Sighting> {
   const at = await readClock(db);
-  const seen = await twice(() => engine.observeInstance(ref, patience(ending)));
+  const seen = await twice((signal) => engine.observeInstance(ref, signal), ending);
   return { at, seen };
 }
