@@ -1,3 +1,4 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { haltInside } from '../../../engines/compute/sandbox/inside.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
@@ -195,6 +196,18 @@ describe('a guest that does not listen', () => {
   });
 });
 
+/** Whatever waits before it tries again does so at once. */
+async function retried(answer: LightMyRequestResponse) {
+  expect(answer.statusCode, answer.body).toBe(202);
+  const { id } = answer.json<OperationView>();
+  for (let tries = 0; tries < 4; tries++) {
+    const waiting = app.services.db.updateTable('operations').where('finished_at', 'is', null);
+    await waiting.set({ run_at: new Date(0) }).execute();
+    await settle(app);
+  }
+  return operationOf(app, id);
+}
+
 describe('an engine in trouble', () => {
   const calls = {
     power_on: 'ensureRunning',
@@ -225,16 +238,7 @@ describe('an engine in trouble', () => {
       const start = type !== 'power_on';
       const vm = await vps.vm({ start });
       await addFault(app.services.db, { call: calls[type], target: vm.id, effect: { kind: 'lie' } });
-      const answer = await act(vm, type);
-      for (let tries = 0; tries < 4; tries++) {
-        await app.services.db
-          .updateTable('operations')
-          .set({ run_at: new Date(0) })
-          .where('finished_at', 'is', null)
-          .execute();
-        await settle(app);
-      }
-      const operation = await operationOf(app, answer.json<OperationView>().id);
+      const operation = await retried(await act(vm, type));
       expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
       await expectState(vm, start ? 'running' : 'stopped');
     },
@@ -253,6 +257,19 @@ describe('an engine in trouble', () => {
       .where('id', '=', vm.id)
       .executeTakeFirstOrThrow();
     expect(price_hourly_micros).toBeNull();
+  });
+
+  it('a machine that crashes as it is started is stopped, and the reason is told', async () => {
+    const vm = await vps.vm({ start: false });
+    const engine = app.services.compute.at('fra1') as Sandbox;
+    const ref = { account: vps.account.id, id: vm.id };
+    await engine.ensureRunning(ref);
+    await haltInside(engine.room, ref, 'crashed');
+    await addFault(app.services.db, { call: 'ensureRunning', target: vm.id, effect: { kind: 'lie' } });
+    const operation = await retried(await act(vm, 'power_on'));
+    expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
+    expect(await vps.readVm(vm.id)).toMatchObject({ status: 'stopped', status_reason: 'crashed' });
+    expect(await eventsOf(vm)).toEqual(['vm.created', 'vm.crashed']);
   });
 
   it('a machine that crashed can be switched off and on again', async () => {

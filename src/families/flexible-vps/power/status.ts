@@ -7,9 +7,9 @@ import { failed } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db, Tx } from '../../../store/database.ts';
+import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../tables.ts';
 import { markRunning, markStopped } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 import { noteVm } from '../vms/pricing.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
@@ -46,15 +46,8 @@ export async function leaveStatus(
   return undefined;
 }
 
-function troubleOf(row: VmRow, seen: Instance | null): NewEvent {
-  return seen === null
-    ? {
-        type: 'vm.lost',
-        resource: vmRef(row),
-        message: `The machine ${row.name} is no longer where it should be.`,
-      }
-    : { type: 'vm.crashed', resource: vmRef(row), message: `The machine ${row.name} stopped by an error.` };
-}
+/** Where the engine cannot tell either: as soon as it can, the row follows. */
+const UNCLEAR: Verdict = { status: 'error', status_reason: 'crashed', is_billed: false };
 
 /**
  * In the commit of a step: the status that the engine tells. Undefined: it is no longer `from`, because it is being
@@ -78,15 +71,10 @@ export async function writeStatus(
     await markStopped(services, tx, held.id, now);
     return [];
   }
-  const reason = seen === null ? 'lost' : (seen.problem ?? 'engine_failed');
-  const broken = await updateVm(tx, held.id, {
-    status: 'error',
-    status_reason: reason,
-    is_billed: false,
-    started_at: null,
-  });
+  const verdict = judge(held, seen) ?? UNCLEAR;
+  const broken = await updateVm(tx, held.id, { ...verdict, started_at: null });
   if (broken !== undefined) await noteVm(services, tx, broken, now);
-  return [troubleOf(held, seen)];
+  return [eventOf(held, verdict)].filter((event) => event !== undefined);
 }
 
 /** What the engine refused for good; silence is thrown on, to be asked again. */
