@@ -11,6 +11,7 @@ import { newSeat, takeSeat } from '../kernel/streams/store.ts';
 import { createKey } from '../testing/accounts.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery, insertWebhook } from '../testing/webhooks.ts';
+import { addMachineRows, fillMachine } from './vps-rows.ts';
 import { insertPolishing, listParams, noteFilled, type World } from './walk.ts';
 
 const now = (): Date => new Date();
@@ -30,6 +31,7 @@ async function fillOnce(world: World, mark: string): Promise<void> {
   await takeSeat(db, newSeat(account.id, newId('api_key')));
   const { id } = await insertWebhook(app.services, account, { name: `${mark}-told` });
   noteFilled(world, '/account/v1/webhooks', id);
+  await fillMachine(world, mark);
 }
 
 async function addApproval(world: World, name: string): Promise<void> {
@@ -89,6 +91,27 @@ async function addNetwork({ app, account }: World, name: string, i: number): Pro
       routes: sql`'[]'::jsonb`,
       status: 'active',
       status_reason: null,
+    })
+    .execute();
+}
+
+async function addImage({ app, account }: World, name: string): Promise<void> {
+  await app.services.db
+    .insertInto('vps_images')
+    .values({
+      id: newId('image'),
+      account_id: account.id,
+      name,
+      os: { family: 'linux', distribution: 'debian', version: '13' },
+      architecture: 'amd64',
+      boot_mode: 'uefi',
+      min_disk_gb: 10,
+      min_memory_mb: 512,
+      cloud_init: true,
+      guest_agent: false,
+      default_user: 'root',
+      source: { type: 'url', id: null, url: `https://images.example.com/${name}` },
+      status: 'available',
     })
     .execute();
 }
@@ -181,6 +204,8 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
   await addApproval(world, name);
   await addWebhook(world, name);
   await addNetwork(world, name, i);
+  await addMachineRows(world, name, i);
+  await addImage(world, name);
   const widget = await app.call({
     method: 'POST',
     url: '/workshop/v1/widgets',
