@@ -65,6 +65,12 @@ describe('the tour of Flexible VPS', () => {
     expect([steps.length > 10, steps.length + shown]).toEqual([true, fences]);
   });
 
+  it('links only to files that exist', () => {
+    const links = [...page.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? '');
+    expect(links.map((link) => read(`docs/${link}`).length > 0)).toEqual(links.map(() => true));
+    expect(read('README.md')).toContain('](docs/tour-flexible-vps.md)');
+  });
+
   it.each(steps.map((step, i) => ({ ...step, i })))('$i: $chapter', ({ i, ...step }) => {
     expectInOrder(printed[i] ?? '', partsOf(step));
   });

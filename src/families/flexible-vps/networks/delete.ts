@@ -15,7 +15,7 @@ const NAMED_USERS = 20;
 function refuseUsed(staying: readonly NetworkUser[]): void {
   if (staying.length === 0) return;
   throw new Problem('resource_in_use', {
-    detail: `${staying.length} machines have an interface in this network.`,
+    detail: `${staying.length === 1 ? 'A machine has' : `${staying.length} machines have`} an interface in this network.`,
     extra: {
       used_by: staying
         .slice(0, NAMED_USERS)
