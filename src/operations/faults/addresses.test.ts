@@ -1,0 +1,140 @@
+/** Twice as many machines as there are public addresses, all wanted at once, of two servers. */
+import type { LightMyRequestResponse } from 'fastify';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import { outcomeOf } from '../../laws/answers.ts';
+import { createWorld, type World } from '../../laws/walk.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { settle } from '../../testing/operations.ts';
+import { createWidgetsTable } from '../../testing/widgets.ts';
+
+const MACHINES = 2000;
+const ADDRESSES = 1000;
+/** More than the servers have connections, so that many wait within a call for what others are taking. */
+const AT_ONCE = 100;
+const ACCOUNTS = 8;
+/** What remains of each without network, gateway and broadcast address makes exactly as many as are meant. */
+const RANGES = [
+  '198.18.0.0/23',
+  '198.18.2.0/24',
+  '198.18.3.0/25',
+  '198.18.3.128/26',
+  '198.18.3.192/27',
+  '198.18.3.224/28',
+  '198.18.3.240/29',
+  '198.18.3.248/29',
+];
+
+let database: TestDatabase;
+let servers: TestApp[];
+let worlds: World[];
+
+const narrow = (config: ProviderConfig): ProviderConfig => {
+  const others = config.catalogue.address_pools.filter(
+    ({ location, cidr }) => location !== 'fra1' || cidr.includes(':'),
+  );
+  const pools = RANGES.map((cidr, i) => ({
+    slug: `narrow-${i}`,
+    location: 'fra1',
+    cidr,
+    purpose: 'single' as const,
+  }));
+  return { ...config, catalogue: { ...config.catalogue, address_pools: [...others, ...pools] } };
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  servers = [];
+  for (let i = 0; i < 2; i++) servers.push(await createTestApp({ database, provider: narrow }));
+  await createWidgetsTable(servers[0]!.services.db);
+  worlds = [];
+  for (let i = 0; i < ACCOUNTS; i++) worlds.push(await createWorld(servers[i % servers.length]));
+});
+afterAll(async () => {
+  for (const server of servers) await server.close();
+  await database.drop();
+});
+
+/** A server that is too busy says so (503) and has done nothing: whoever means it asks again. */
+async function order(n: number): Promise<LightMyRequestResponse> {
+  const { app, key } = worlds[n % worlds.length]!;
+  const source = { type: 'image', image_id: 'ubuntu-24.04' };
+  // With user data of its own it needs no password, and none has to be hashed.
+  const payload = {
+    name: `rush-${n}`,
+    location: 'fra1',
+    plan: 'flex-1-1',
+    source,
+    user_data: '#cloud-config\n',
+  };
+  const headers = { 'idempotency-key': `rush-${n}` };
+  for (;;) {
+    const url = '/flexible-vps/v1/vms';
+    const answer = await app.call({ method: 'POST', url, payload, headers, key: key.key });
+    if (answer.statusCode !== 503) return answer;
+  }
+}
+
+async function orderAll(count: number): Promise<LightMyRequestResponse[]> {
+  const answers: LightMyRequestResponse[] = [];
+  let next = 0;
+  const customer = async (): Promise<void> => {
+    while (next < count) answers.push(await order(next++));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, customer));
+  return answers;
+}
+
+function tally(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
+
+interface Held {
+  readonly block: string;
+  readonly vm_id: string | null;
+}
+
+async function readHeld(): Promise<Held[]> {
+  const { rows } = await sql<Held>`
+    select block::text as block, vm_id from public_addresses where account_id is not null and family(block) = 4
+  `.execute(servers[0]!.services.db);
+  return rows;
+}
+
+it(`${ADDRESSES} of ${MACHINES} get one, the others are told that there is none, and nobody shares one`, async () => {
+  const answers = await orderAll(MACHINES);
+  expect(tally(answers.map(outcomeOf))).toEqual({
+    '202': ADDRESSES,
+    '409 capacity_unavailable': MACHINES - ADDRESSES,
+  });
+  const held = await readHeld();
+  expect([held.length, new Set(held.map(({ block }) => block)).size]).toEqual([ADDRESSES, ADDRESSES]);
+  const served = answers.filter(({ statusCode }) => statusCode === 202);
+  expect(held.map(({ vm_id }) => vm_id).sort()).toEqual(
+    served.map((answer) => answer.json<{ id: string }>().id).sort(),
+  );
+}, 600_000);
+
+it('what one gives back goes to one more, a day later', async () => {
+  const [{ app, account, key }] = worlds as [World];
+  const { db } = app.services;
+  const vms = db.selectFrom('vms').select('id').where('account_id', '=', account.id);
+  const { id } = await vms.limit(1).executeTakeFirstOrThrow();
+  // The others are not made: nobody learns anything from a thousand of them.
+  await sql`update operations set run_at = now() + interval '1 day' where resource_id <> ${id}`.execute(db);
+  const url = `/flexible-vps/v1/vms/${id}`;
+  expect((await app.call({ method: 'DELETE', url, key: key.key })).statusCode).toBe(202);
+  await settle(app);
+  expect(outcomeOf(await order(MACHINES))).toBe('409 capacity_unavailable');
+
+  await sql`update public_addresses set quarantined_until = now() where quarantined_until > now()`.execute(
+    db,
+  );
+  const late = await Promise.all([1, 2, 3].map((n) => order(MACHINES + n)));
+  expect(tally(late.map(outcomeOf))).toEqual({ '202': 1, '409 capacity_unavailable': 2 });
+  expect(new Set((await readHeld()).map(({ block }) => block)).size).toBe(ADDRESSES);
+});
