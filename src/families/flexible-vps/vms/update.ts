@@ -97,8 +97,15 @@ export const updateVm = endpoint({
   problems: ['name_taken', 'invalid_state', 'vm_not_stopped', 'resource_suspended', 'operation_in_progress'],
   example: {
     params: { id: exampleVm.id },
-    body: { labels: { env: 'prod' }, protection: { delete: false } },
-    answer: { status: 200, body: exampleVm },
+    body: { description: 'The front of the shop', protection: { redeploy: true } },
+    answer: {
+      status: 200,
+      body: {
+        ...exampleVm,
+        description: 'The front of the shop',
+        protection: { delete: false, redeploy: true },
+      },
+    },
   },
   async handle(call) {
     const { db, caller, params, body, checkVersion, effect, event, services } = call;
