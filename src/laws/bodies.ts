@@ -1,5 +1,6 @@
 /** What the body of an example can only name once it is there: made first, and put in its place. */
 import { allocateAddress } from '../kernel/addresses/store.ts';
+import { newId } from '../kernel/ids.ts';
 import { settle } from '../testing/operations.ts';
 import type { Params, World } from './walk.ts';
 
@@ -58,6 +59,8 @@ async function takeSnapshot({ app, key }: World, vmId: string): Promise<string> 
   const url = `/flexible-vps/v1/vms/${vmId}/snapshots`;
   const payload = { name: `walk-${process.pid}-${++serial}` };
   const answer = await app.call({ method: 'POST', url, payload, key: key.key });
+  // Of a machine that is gone there is none, and whoever asks for it is told that first.
+  if (answer.statusCode === 404) return newId('snapshot');
   if (answer.statusCode !== 202) throw new Error(answer.body);
   await settle(app);
   return answer.json<{ id: string }>().id;
@@ -74,5 +77,6 @@ export const bodies: Readonly<Record<string, Make>> = {
     source: { type: 'snapshot', snapshot_id: await takeSnapshot(world, id) },
     confirm: await nameOf(world, id),
   }),
+  createImage: async (world) => ({ source: { type: 'vm', vm_id: await makeVm(world) } }),
   performBulkVmAction: async (world) => ({ vm_ids: [await makeVm(world)] }),
 };

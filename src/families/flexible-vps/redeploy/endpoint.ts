@@ -11,7 +11,7 @@ import { CreatedVm } from '../vms/creation/endpoint.ts';
 import { imageShown } from '../vms/creation/source.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmRef } from '../vms/leaving.ts';
-import { showVm, vmEtag } from '../vms/present.ts';
+import { showVm } from '../vms/present.ts';
 import { asBodyErrors, costOf, priceVm } from '../vms/pricing.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
@@ -90,7 +90,6 @@ export const redeployVm = endpoint({
     const { db, caller, params, body, services } = call;
     const accountId = caller.account.id;
     const before = await lockVm(db, accountId, params.id);
-    call.checkVersion(vmEtag(before));
     requireConfirmation(body.confirm, before);
     const image = await chooseImage(call, before);
     const { plan, password } = await makePlan(call, before);

@@ -7,7 +7,7 @@ import { requireAvailable, sacrifice } from '../snapshots/choosing.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmRef } from '../vms/leaving.ts';
-import { showVm, vmEtag } from '../vms/present.ts';
+import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { restoreVmKind } from './kind.ts';
@@ -93,6 +93,7 @@ export const restoreVm = endpoint({
     params: { id: exampleVm.id },
     body: {
       source: { type: 'snapshot', snapshot_id: 'snap_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+      start_after: 'yes',
       confirm: exampleVm.name,
     },
     answer: {
@@ -104,7 +105,6 @@ export const restoreVm = endpoint({
     const { db, caller, params, body } = call;
     const wanted = readSource(body);
     const before = await lockVm(db, caller.account.id, params.id);
-    call.checkVersion(vmEtag(before));
     requireConfirmation(body.confirm, before);
     const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
     await requireOverwritable(call, 'restoreVm', before);
