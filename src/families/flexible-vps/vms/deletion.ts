@@ -18,8 +18,6 @@ import { lockVm, readVm, snapshotIdsOf, updateVm } from './store.ts';
 const Input = Shape({
   shutdown_timeout_seconds: Type.Integer(),
   force_after_timeout: Type.Boolean(),
-  /** To which it returns where the guest does not heed the request. */
-  former_status: Type.String(),
 });
 type Input = Static<typeof Input>;
 
@@ -65,11 +63,12 @@ export const deleteVmKind: Kind = kind<Input>({
       return done({ changed: true }, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
-  async settle(tx, { status, resource, error }, input) {
+  async settle(tx, { status, resource, error }) {
     if (status !== 'failed') return undefined;
+    // A guest that did not heed the request runs on.
     const isDeaf = error?.code === 'shutdown_timeout';
     await updateVm(tx, resource.id ?? '', {
-      status: isDeaf ? input.former_status : 'error',
+      status: isDeaf ? 'running' : 'error',
       ...(isDeaf ? {} : { status_reason: error?.code ?? 'engine_failed', failed_at: new Date() }),
     });
     return undefined;
@@ -142,7 +141,6 @@ export const deleteVm = endpoint({
       input: {
         shutdown_timeout_seconds: query.shutdown_timeout_seconds,
         force_after_timeout: query.force_after_timeout,
-        former_status: before.status,
       },
       resource: vmRef(before),
     });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addFault } from '../../../engines/compute/sandbox/store.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
@@ -215,5 +216,23 @@ describe('the list', () => {
     expect(await find(`ids=${vm.id}`)).toEqual([vm.id]);
     expect(await find('firewall_id=fw_01jqzv2m7xe9rs5d3k8w4t6y0b')).toEqual([]);
     expect(await find('status=running&location=fra1')).toContain(vm.id);
+  });
+});
+
+describe('deleting with a shutdown', () => {
+  const remove = (vm: Vm, query: string) =>
+    app.call({ method: 'DELETE', url: `/flexible-vps/v1/vms/${vm.id}?${query}`, key: key.key });
+
+  it('leaves a machine that does not heed it running, unless it may be forced', async () => {
+    const vm = await created();
+    await addFault(app.services.db, { target: vm.id, effect: { kind: 'ignore_shutdown' } });
+    const answer = await remove(vm, 'shutdown_timeout_seconds=5&force_after_timeout=false');
+    expect(answer.statusCode, answer.body).toBe(202);
+    await settle(app);
+    expect(await read(vm.id)).toMatchObject({ status: 'running', operation: null });
+    expect(await instance(vm)).toMatchObject({ state: 'running' });
+    expect((await remove(vm, 'shutdown_timeout_seconds=5')).statusCode).toBe(202);
+    await settle(app);
+    expect(await instance(vm)).toBeNull();
   });
 });
