@@ -45,22 +45,24 @@ async function makeVm({ app, key }: World): Promise<string> {
     source: { type: 'image', image_id: 'ubuntu-24.04' },
   };
   const answer = await app.call({ method: 'POST', url: '/flexible-vps/v1/vms', payload, key: key.key });
+  // Where a law has everything refused there is none, and whoever asks for it is refused too.
+  if ([429, 500, 503].includes(answer.statusCode)) return newId('vm');
   if (answer.statusCode !== 202) throw new Error(answer.body);
   await settle(app);
   return answer.json<{ id: string }>().id;
 }
 
 async function nameOf({ app, key }: World, vmId: string): Promise<string> {
-  const url = `/flexible-vps/v1/vms/${vmId}`;
+  const url = `/flexible-vps/v1/vms/${encodeURIComponent(vmId)}`;
   return (await app.call({ method: 'GET', url, key: key.key })).json<{ name: string }>().name;
 }
 
 async function takeSnapshot({ app, key }: World, vmId: string): Promise<string> {
-  const url = `/flexible-vps/v1/vms/${vmId}/snapshots`;
+  const url = `/flexible-vps/v1/vms/${encodeURIComponent(vmId)}/snapshots`;
   const payload = { name: `walk-${process.pid}-${++serial}` };
   const answer = await app.call({ method: 'POST', url, payload, key: key.key });
-  // Of a machine that is gone there is none, and whoever asks for it is told that first.
-  if (answer.statusCode === 404) return newId('snapshot');
+  // Of a machine that is gone, or where a law has everything refused, there is none; whoever asks for it is refused too.
+  if ([404, 429, 500, 503].includes(answer.statusCode)) return newId('snapshot');
   if (answer.statusCode !== 202) throw new Error(answer.body);
   await settle(app);
   return answer.json<{ id: string }>().id;

@@ -51,7 +51,8 @@ export function refuseUnquiet(
   const capability = services.compute.at(vm.location)?.capabilities.quiesce;
   if (typeof capability === 'string')
     throw new Problem('capability_missing', { detail: capability, extra: { capability: 'quiesce' } });
-  if (vm.guest_agent !== null && vm.rescue_expires_at === null) return;
+  const isThere = vm.guest_agent !== null && !vm.guest_agent.is_silent;
+  if (isThere && vm.rescue_expires_at === null) return;
   throw new Problem('guest_agent_unavailable', {
     extra: { agent_last_seen_at: vm.guest_agent?.last_seen_at ?? null },
   });
