@@ -99,12 +99,19 @@ async function finalResult(
   return { ...result, headers: { ...accepted.headers, ...result.headers } };
 }
 
-/** The record that reads one of what this call changes. */
-function readerOf(registry: Registry, { resource }: Endpoint): Endpoint | undefined {
+/** The record that reads what this call changes: one of it, or all of it. */
+function readerOf(registry: Registry, { resource }: Endpoint, role: 'read' | 'list'): Endpoint | undefined {
   return registry.endpoints.find(
-    (record) => record.resource.name === resource.name && record.resource.role === 'read' && !isWrite(record),
+    (record) => record.resource.name === resource.name && record.resource.role === role && !isWrite(record),
   );
 }
+
+const defaultsOf = ({ query }: Endpoint): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(query.properties as Record<string, { default?: unknown }>).flatMap(([name, member]) =>
+      member.default === undefined ? [] : [[name, member.default]],
+    ),
+  );
 
 /** Nothing when it is gone. */
 async function readNow(
@@ -113,8 +120,8 @@ async function readNow(
   input: Input,
   id: unknown,
 ): Promise<Record<string, unknown>> {
-  const reader = readerOf(services.registry, endpointOf(exchange));
-  if (reader === undefined) return {};
+  const reader = readerOf(services.registry, endpointOf(exchange), 'read');
+  if (reader === undefined) return findNow(exchange, services, input, id);
   const names = Object.keys(reader.params.properties);
   const own = names.at(-1);
   const params = { ...(input.params as object), ...(own === undefined ? {} : { [own]: id }) };
@@ -130,4 +137,23 @@ async function readNow(
     if (error instanceof Problem && error.code === 'not_found') return {};
     throw error;
   }
+}
+
+/** Parts that cannot be read one by one are few: the first page of their list has them all. */
+async function findNow(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  id: unknown,
+): Promise<Record<string, unknown>> {
+  const lister = readerOf(services.registry, endpointOf(exchange), 'list');
+  if (lister === undefined) return {};
+  const call = callOf(
+    exchange,
+    services,
+    { ...input, query: defaultsOf(lister) },
+    { db: services.db, done: nothingDone() },
+  );
+  const { data } = (await lister.handle(call)).body as { data: readonly Record<string, unknown>[] };
+  return data.find((row) => row['id'] === id) ?? {};
 }

@@ -315,3 +315,23 @@ it('interfaces are only seen under the machine they belong to', async () => {
   expect((await other.send('GET', `vms/${one.id}/interfaces`)).statusCode).toBe(404);
   expect((await other.send('DELETE', `vms/${one.id}/interfaces/${made.id}`)).statusCode).toBe(404);
 });
+
+it('whoever waits for the end is shown the interface as it then is', async () => {
+  const [vm, network] = [await vps.vm(), await vps.network()];
+  let isAnswered = false;
+  const answer = vps
+    .send('POST', `vms/${vm.id}/interfaces`, { network_id: network }, { prefer: 'wait=30' })
+    .finally(() => {
+      isAnswered = true;
+    });
+  while (!isAnswered) {
+    await settle(app);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  expect((await answer).statusCode).toBe(200);
+  expect((await answer).json()).toMatchObject({
+    status: 'active',
+    network_id: network,
+    operation: { status: 'succeeded' },
+  });
+});
