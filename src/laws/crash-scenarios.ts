@@ -83,14 +83,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       return started(world, await callTo(bulk, world, { params, payload }));
     },
   },
-  'image.create': {
-    async begin(world) {
-      const { id: vm_id } = await paramsFor(endpointNamed('getVm'), world);
-      await work(world.app);
-      const payload = { name: 'captured', source: { type: 'vm', vm_id } };
-      return started(world, await callTo(endpointNamed('createImage'), world, { payload }));
-    },
-  },
   'machine.extend': acting('extend'),
   'machine.restart': acting('restart'),
   'machine.fleet': {

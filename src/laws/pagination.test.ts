@@ -43,7 +43,7 @@ interface Page {
 
 /** What tells one row from all others, in whichever list. */
 const nameOf = (row: Row): string =>
-  [row['id'] ?? row['operation_id'] ?? row['sku'], row['location'], row['valid_from']]
+  [row['id'] ?? row['operation_id'] ?? row['sku'] ?? row['slug'], row['location'], row['valid_from']]
     .filter(Boolean)
     .join(' ');
 
@@ -96,7 +96,7 @@ describe.each(lists)('$id', (list) => {
     const { data: whole, next_cursor } = await page({ sort, limit: most });
     const names = whole.map(nameOf);
     expect(next_cursor).toBeNull();
-    expect(names.length).toBeGreaterThanOrEqual(ROWS);
+    expect(names.length).toBeGreaterThanOrEqual(inMemory.includes(list.id) ? 3 : ROWS);
     expect(new Set(names).size).toBe(names.length);
     for (const limit of [1, 2, 7]) {
       expect([limit, (await walk({ sort, limit })).map(nameOf)]).toEqual([limit, names]);
@@ -140,7 +140,9 @@ describe.each(lists)('$id', (list) => {
 
     it('of an account without any ends at once', async () => {
       const poor = await createWorld(app);
-      const response = await get({}, poor);
+      // What the provider has for everybody is there from the start.
+      const isShared = (properties['kind']?.enum as string[] | undefined)?.includes('custom') === true;
+      const response = await get(isShared ? { kind: 'custom' } : {}, poor);
       const { data, next_cursor } = response.json<Page>();
       expect([next_cursor, response.headers['link'], data.length <= 1]).toEqual([null, undefined, true]);
     });

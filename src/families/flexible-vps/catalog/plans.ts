@@ -176,7 +176,6 @@ export const listVpsPlans = endpoint({
   async handle(call) {
     const { services, now, query } = call;
     const { location, architecture, category, available_in: wanted, resize_for } = query;
-    const vm = resize_for === undefined ? null : await requireVm(call, resize_for);
     const plans = soldPlans(services.provider.catalogue, now);
     const places = await readPlaces(services, plans);
     const rows = plans
@@ -190,6 +189,7 @@ export const listVpsPlans = endpoint({
       })
       .sort((a, b) => (a.slug < b.slug ? -1 : 1));
     const { page, nextCursor } = sliceFrom(call, 'listVpsPlans', rows, ({ slug }) => slug);
+    const vm = resize_for === undefined ? null : await requireVm(call, resize_for);
     const data = page.map((plan) => {
       const resize = vm && resizeOf(services, vm, plan, places.get(vm.location));
       const shown = location === undefined ? plan : { ...plan, locations: [location] };

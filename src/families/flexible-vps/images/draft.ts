@@ -4,6 +4,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { readLimitRows } from '../../../kernel/limits/rows.ts';
 import type { Tables } from '../../../store/database.ts';
+import { soldIn } from '../catalog/sold.ts';
 import type { MakeInput } from './making.ts';
 import { findImage } from './references.ts';
 import type { CreateImage } from './schema.ts';
@@ -20,6 +21,8 @@ export interface Draft {
   readonly input: MakeInput;
   /** Whose queues it takes a place in, beside its own. */
   readonly subjects: readonly string[];
+  /** Before it is made its size is a guess: of a disk at most all of it, of a file at least a little. */
+  readonly guess: { readonly location: string; readonly size_gb: number };
 }
 
 type Creating = Call<unknown, unknown, CreateImage>;
@@ -69,6 +72,7 @@ async function draftOfFile(
       max_bytes: (limit ?? LARGEST_GIB) * GIB,
     },
     subjects: [],
+    guess: { location: soldIn(services.provider.catalogue)[0]?.slug ?? '', size_gb: 1 },
   };
 }
 
@@ -99,5 +103,6 @@ async function draftOfMachine(call: Creating, source: Extract<Source, { type: 'v
       snapshot_id: snapshot?.id ?? null,
     },
     subjects: [vm.id],
+    guess: { location: vm.location, size_gb: snapshot?.disk_gb ?? vm.disk_gb },
   };
 }

@@ -4,12 +4,14 @@ import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { bookOf } from '../../../kernel/prices/book.ts';
+import { price } from '../../../kernel/prices/price.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { OneOf, Slug, Type } from '../../../kernel/schema.ts';
 import { ResourceQuery } from '../listing/query.ts';
 import type { ImageRow } from '../tables.ts';
+import { priceShown } from '../vms/pricing.ts';
 import { draftOf } from './draft.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
 import { imageResource, noteUnpaidImage } from './inventory.ts';
@@ -131,10 +133,10 @@ export const createImage = endpoint({
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
-    const { db, caller, body, services, effect, start, warn } = call;
+    const { db, caller, body, services, now, cost, effect, start, warn } = call;
     const source = readSource(services, body.source);
     const accountId = caller.account.id;
-    const { row: draft, input, subjects } = await draftOf(call, source);
+    const { row: draft, input, subjects, guess } = await draftOf(call, source);
     await lockDeclarations(db, accountId, 'image');
     const namesake = await findImageByName(db, accountId, body.name);
     if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake } });
@@ -150,7 +152,10 @@ export const createImage = endpoint({
       subjects: [...subjects, row.id],
     });
     effect({ action: 'create', ...resource });
-    warn({ code: 'cost_follows', detail: 'What it costs follows from its size, once it is made.' });
+    const priced = price(services.provider.catalogue, 'image', guess, { at: now });
+    if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
+    const detail = `What it costs follows from its size once it is made; this is for ${guess.size_gb} GB.`;
+    warn({ code: 'cost_follows_size', detail });
     return accepted(presentImage(services, row, operation));
   },
 });
@@ -182,7 +187,7 @@ export const deleteImage = endpoint({
   operation: deleteImageKind,
   example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
   async handle(call) {
-    const { db, caller, params, checkVersion, services, effect, start } = call;
+    const { db, caller, params, checkVersion, services, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
     const before = listed ?? (await findImageRow(db, caller.account.id, params.id, 'update'));
     if (before === undefined) throw new Problem('not_found');
@@ -190,6 +195,12 @@ export const deleteImage = endpoint({
     if (listed !== undefined)
       throw new Problem('resource_protected', { detail: 'The images of the provider are for everybody.' });
     const operation = (await pendingOn(db, [before.id])).get(before.id);
+    // Wanting it gone twice is wanting it gone.
+    if (operation?.type === deleteImageKind.type) {
+      effect({ action: 'none', ...imageResource(before) });
+      follow(operation);
+      return accepted(presentImage(services, before, operation));
+    }
     imageLife.require('deleteImage', before.status as ImageState, { operation });
     await refuseUsed(call, before);
     const row = await updateImage(db, before.id, { status: 'deleting' });
