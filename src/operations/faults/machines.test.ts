@@ -47,6 +47,7 @@ async function order(): Promise<string> {
   return answer.json<{ id: string }>().id;
 }
 
+/** At their last step, whose end is told and paid for. */
 const heldBy = async ({ pid }: WorkerProcess): Promise<string[]> =>
   (
     await t.services.db
@@ -54,6 +55,7 @@ const heldBy = async ({ pid }: WorkerProcess): Promise<string[]> =>
       .select('id')
       .where('lease_owner', 'like', `${pid}-%`)
       .where('finished_at', 'is', null)
+      .where('step', '=', 'boot')
       .execute()
   ).map(({ id }) => id);
 
