@@ -78,9 +78,19 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
 }
 
 /** From everywhere, noted or not: a copy whose step was never committed lies there too. */
-async function removeEverywhere({ services, accountId, resource, signal }: Work<unknown>): Promise<void> {
-  for (const engine of services.compute.all)
-    await engine.removeImage({ account: accountId, id: resource.id ?? '' }, signal);
+async function removeEverywhere({
+  services,
+  accountId,
+  resource,
+  signal,
+}: Work<unknown>): Promise<Outcome | null> {
+  const ref = { account: accountId, id: resource.id ?? '' };
+  for (const engine of services.compute.all) {
+    await engine.removeImage(ref, signal);
+    if ((await engine.observeImage(ref, signal)) !== null)
+      return failed('engine_failed', 'The image was removed, but it is still there.', true);
+  }
+  return null;
 }
 
 async function erase(tx: Tx, id: string): Promise<ImageRow | undefined> {
@@ -116,7 +126,8 @@ export const createImageKind: Kind = kind<MakeInput>({
   steps: [step('make', make), step('copy', finish)],
   undo: [
     step('remove', async (work) => {
-      await removeEverywhere(work);
+      const fault = await removeEverywhere(work);
+      if (fault !== null) return fault;
       return done({}, async (tx) => {
         await erase(tx, work.resource.id ?? '');
         return undefined;
@@ -141,7 +152,8 @@ export const deleteImageKind: Kind = kind({
   cancellable: false,
   steps: [
     step('remove', async (work) => {
-      await removeEverywhere(work);
+      const fault = await removeEverywhere(work);
+      if (fault !== null) return fault;
       return done({}, async (tx) => {
         const row = await erase(tx, work.resource.id ?? '');
         if (row === undefined) return undefined;

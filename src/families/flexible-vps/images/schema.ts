@@ -11,6 +11,7 @@ import {
   Nullable,
   OneOf,
   ResourceName,
+  Secret,
   Shape,
   Slug,
   type Static,
@@ -86,11 +87,13 @@ export const CreateImage = Shape({
     snapshot_id: Type.Optional(Id('snap', { description: 'With `snapshot`.' })),
     backup_id: Type.Optional(Id('bkp', { description: 'With `backup`.' })),
     url: Type.Optional(
-      Type.String({
-        maxLength: 2048,
-        description:
-          'With `url`: https, without user and password. A query is never shown again, so signed links are fine.',
-      }),
+      Secret(
+        Type.String({
+          maxLength: 2048,
+          description:
+            'With `url`: https, without user and password. A query is never shown again, so signed links are fine.',
+        }),
+      ),
     ),
     format: Type.Optional(
       OneOf(['qcow2', 'raw', 'vmdk'], {
