@@ -1,4 +1,5 @@
-import { type AuditEntry, type AuditOutcome, MAX_CHANGES } from '../audit/entry.ts';
+import { maskKeys } from '../access/key-format.ts';
+import { type AuditChange, type AuditEntry, type AuditOutcome, MAX_CHANGES } from '../audit/entry.ts';
 import type { Effect } from '../call.ts';
 import { callerOf, type Exchange, endpointOf, isDryRun } from '../exchange.ts';
 import { newId } from '../ids.ts';
@@ -20,6 +21,11 @@ function outcomeOf(status: number): AuditOutcome {
   return status < 500 ? 'rejected' : 'failed';
 }
 
+/** A name, a label or a description may hold a key by mistake; the chain keeps for ever what is written into it. */
+function masked(changes: readonly AuditChange[]): AuditChange[] {
+  return changes.length === 0 ? [] : (JSON.parse(maskKeys(JSON.stringify(changes))) as AuditChange[]);
+}
+
 export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
   const { key, owner } = callerOf(exchange);
   const [first] = ending.effects ?? [];
@@ -38,7 +44,7 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
     request_id: exchange.requestId,
     operation_id: ending.operationId ?? null,
     approval_operation_id: ending.approvalId ?? null,
-    changes: (ending.effects ?? []).flatMap((effect) => effect.changes ?? []).slice(0, MAX_CHANGES),
+    changes: masked((ending.effects ?? []).flatMap((effect) => effect.changes ?? []).slice(0, MAX_CHANGES)),
   };
 }
 
