@@ -11,6 +11,8 @@ import { buildWorker, startWorker, type WorkerProcess } from '../../testing/work
 
 const LEASE_SECONDS = 2;
 const MACHINES = 24;
+/** As many as are at their last step when the one that holds them is stopped. */
+const ENOUGH = 5;
 
 let folder: string;
 let t: TestApp;
@@ -70,7 +72,7 @@ it('no machine is made, told of, counted or paid for twice', async () => {
   const [paused, other] = workers as [WorkerProcess, WorkerProcess];
   const ids: string[] = [];
   for (let i = 0; i < MACHINES; i++) ids.push(await order());
-  await until(async () => (await heldBy(paused)).length > 0);
+  await until(async () => (await heldBy(paused)).length >= ENOUGH);
   paused.signal('SIGSTOP');
   const left = await heldBy(paused);
   expect(left.length).toBeGreaterThan(0);
