@@ -7,6 +7,7 @@ import { Shape, type TObject, Type } from '../schema.ts';
 import { distinct, faultsOf, isValid } from '../validation.ts';
 import { JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
+import { refuseKeys } from './secrets.ts';
 
 export interface Input {
   readonly params: unknown;
@@ -137,6 +138,7 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
   if (found.length > 0) throw invalid(distinct(found));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
+  if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
   const { dry_run, wait: _, ...query } = values;
   const isDryRun = dry_run === true && endpoint.access !== 'read';
   // A dry run has no effect to repeat: it neither stores an answer nor gets that of the real call.

@@ -47,6 +47,7 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   account_suspended: ({ method }) => method !== 'GET' && method !== 'DELETE',
   not_found: ({ params }) => Object.keys(params.properties).length > 0,
   request_timeout: hasBody,
+  secret_in_text: hasBody,
   payload_too_large: hasBody,
   unsupported_media_type: hasBody,
   // Of the requests a key has before people.

@@ -135,7 +135,7 @@ export const getVmMetrics = endpoint({
       to: range.to.toISOString(),
       step_seconds: range.stepSeconds,
       series: series.map((each) => presentSeries(each, range)),
-      data_complete_until: (range.to < now ? range.to : now).toISOString(),
+      data_complete_until: new Date(Math.min(range.to.getTime(), now.getTime())).toISOString(),
     });
   },
 });

@@ -24,7 +24,11 @@ export const Hostname = Type.Unsafe<string>({
 });
 
 /** Room for what base64 adds; the real bound is on what it holds. */
-export const UserData = Type.String({ maxLength: 90_000, description: 'At most 65536 bytes decoded.' });
+export const UserData = Type.String({
+  maxLength: 90_000,
+  description: 'At most 65536 bytes decoded. Never shown again.',
+  writeOnly: true,
+});
 export const UserDataEncoding = OneOf(['plain', 'base64'], { default: 'plain' });
 export const SshKeyIds = Type.Array(Id('sshkey'), { maxItems: 50, uniqueItems: true });
 
