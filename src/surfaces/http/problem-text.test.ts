@@ -26,9 +26,9 @@ describe('problemText', () => {
       fc.property(fc.constantFrom(...codes), details, text, fc.webUrl(), (code, given, id, url) => {
         const requestId = `req_${id.replaceAll(/[^a-z0-9]/g, '')}`;
         const problem = new Problem(code, given);
-        expect(problemText(problem, requestId, url)).toBe(
-          JSON.stringify(problemBody(problem, requestId, url)),
-        );
+        const { text, isAscii } = problemText(problem, requestId, url);
+        if (isAscii) expect(Buffer.byteLength(text)).toBe(text.length);
+        expect(text).toBe(JSON.stringify(problemBody(problem, requestId, url)));
       }),
     );
   });

@@ -39,6 +39,15 @@ interface Rendered {
   readonly docsUrl: string;
   readonly begin: string;
   readonly end: string;
+  /** As many bytes as characters: nobody has to count them. */
+  readonly isAscii: boolean;
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+export interface ProblemText {
+  readonly text: string;
+  readonly isAscii: boolean;
 }
 
 /** Of each code the last: those that say nothing of their request are one object, and a flood is made of them. */
@@ -50,21 +59,19 @@ function render(problem: Problem, docsUrl: string): Rendered {
   const said = message === problems[code].when ? detail : JSON.stringify(message);
   const retry = retryAfterSeconds === undefined ? '' : `,"retry_after_seconds":${retryAfterSeconds}`;
   const faults = errors.length === 0 ? '[]' : JSON.stringify(errors);
-  const made = {
-    problem,
-    docsUrl,
-    begin: maskKeys(`${begin},"detail":${said},"instance":"/requests/`),
-    end: maskKeys(`"${writeMembers(extra)},${end}${retry},"errors":${faults}}`),
-  };
+  const head = maskKeys(`${begin},"detail":${said},"instance":"/requests/`);
+  const tail = maskKeys(`"${writeMembers(extra)},${end}${retry},"errors":${faults}}`);
+  const isAscii = ASCII.test(head) && ASCII.test(tail);
+  const made = { problem, docsUrl, begin: head, end: tail, isAscii };
   rendered.set(code, made);
   return made;
 }
 
 /** Holds no key, whatever the problem quotes. */
-export function problemText(problem: Problem, requestId: string, docsUrl: string): string {
+export function problemText(problem: Problem, requestId: string, docsUrl: string): ProblemText {
   const { code } = problem;
   const last = rendered.get(code);
-  const { begin, end } =
+  const { begin, end, isAscii } =
     last?.problem === problem && last.docsUrl === docsUrl ? last : render(problem, docsUrl);
-  return `${begin}${requestId}","code":"${code}","request_id":"${requestId}${end}`;
+  return { text: `${begin}${requestId}","code":"${code}","request_id":"${requestId}${end}`, isAscii };
 }

@@ -19,6 +19,8 @@ export interface Refusal {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
+  /** In bytes, where it is known. */
+  readonly length: number | undefined;
 }
 
 export function refuse(exchange: Exchange, services: Services, error: unknown): Refusal {
@@ -33,6 +35,6 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
   headers['cache-control'] = 'no-store';
   headers['content-type'] = 'application/problem+json';
-  const body = problemText(problem, exchange.requestId, services.docsUrl);
-  return { status: problem.status, headers, body };
+  const { text, isAscii } = problemText(problem, exchange.requestId, services.docsUrl);
+  return { status: problem.status, headers, body: text, length: isAscii ? text.length : undefined };
 }

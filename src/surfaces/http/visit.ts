@@ -77,10 +77,10 @@ export class Visit {
   }
 
   #turnAway(error: unknown): void {
-    const { status, headers, body } = refuse(this.#exchange, this.#house.services, error);
+    const { status, headers, body, length } = refuse(this.#exchange, this.#house.services, error);
     // What is left of a body we did not read would be taken for the next request on this connection.
     if (announcesBody(this.#request)) headers['connection'] = 'close';
-    this.#send(status, headers, body);
+    this.#send(status, headers, body, length);
   }
 
   async #serve(): Promise<void> {
@@ -149,14 +149,18 @@ export class Visit {
     });
   }
 
-  #send(status: number, headers: Record<string, string>, body: string | null): void {
+  #send(
+    status: number,
+    headers: Record<string, string>,
+    body: string | null,
+    length: number = body === null ? 0 : Buffer.byteLength(body),
+  ): void {
     const { observer, outbox, closing } = this.#house;
     if (this.#request.socket.destroyed) {
       observer.abandoned(this.#exchange);
       return;
     }
     if (closing) headers['connection'] = 'close';
-    const length = body === null ? 0 : Buffer.byteLength(body);
     if (body !== null) headers['content-length'] = String(length);
     outbox.post(this.#response.writeHead(status, headers), body, length === body?.length);
     observer.answered(this.#exchange, status, performance.now() - this.#began);

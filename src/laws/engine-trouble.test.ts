@@ -1,0 +1,126 @@
+/**
+ * An engine that refuses, is silent, hangs, lies or loses the machine, at each call that each kind makes: the operation
+ * ends and tells the truth, one look of the reconcilers brings the rows into line, and deleting leaves nothing.
+ */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CallName, callNames, type Effect } from '../engines/compute/sandbox/faults.ts';
+import { addFault, clearFaults, listFaults } from '../engines/compute/sandbox/store.ts';
+import { families } from '../families/index.ts';
+import type { Kind } from '../kernel/operations/kind.ts';
+import { hasEnded } from '../kernel/operations/schema.ts';
+import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { scenarioOf } from './crash-scenarios.ts';
+import { work } from './crashes.ts';
+import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
+import { exemptFrom } from './exemptions.ts';
+import { createWorld, type World } from './walk.ts';
+
+const FAMILY = 'flexible-vps';
+const registry = buildRegistry(families);
+/** What is about many machines starts others that are about one each, and those are tried. */
+const kinds = [...registry.kinds.values()].filter(
+  (kind) => kind.family === FAMILY && scenarioOf(kind).indestructible === undefined,
+);
+
+interface Trouble {
+  readonly name: string;
+  readonly effect: Effect;
+  /** Left out: for good. */
+  readonly times?: number;
+  /** Only at the first call of a kind: at the others it ends as one of the rest does, and takes its time. */
+  readonly firstOnly?: true;
+}
+
+const refuse: Effect = { kind: 'fail', code: 'engine_failed', detail: 'Not today.' };
+const troubles: readonly Trouble[] = [
+  { name: 'refuses', effect: refuse, times: 1 },
+  { name: 'is silent once', effect: { kind: 'unreachable' }, times: 1, firstOnly: true },
+  { name: 'is silent for good', effect: { kind: 'unreachable' } },
+  { name: 'does it and is silent', effect: { kind: 'fail_after' }, times: 1 },
+  {
+    name: 'does it later than anybody waits',
+    effect: { kind: 'late', seconds: 0.02 },
+    times: 1,
+    firstOnly: true,
+  },
+  { name: 'hangs', effect: { kind: 'hang' }, times: 1, firstOnly: true },
+  { name: 'lies once', effect: { kind: 'lie' }, times: 1, firstOnly: true },
+  { name: 'lies for good', effect: { kind: 'lie' } },
+  { name: 'loses the machine', effect: { kind: 'lose' }, times: 1 },
+];
+
+/** Nobody waits longer for what hangs: everything else has ended by then. */
+const PATIENCE_MS = 400;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({ works: false });
+});
+afterAll(() => app.close());
+
+async function begin(kind: Kind): Promise<{ world: World; operation: StoredOperation }> {
+  const world = await createWorld(app);
+  return { world, operation: await scenarioOf(kind).begin(world) };
+}
+
+/** A delay of nothing at each call: whatever was struck by one was made. */
+async function callsOf(kind: Kind): Promise<CallName[]> {
+  const { db } = app.services;
+  await begin(kind);
+  for (const call of callNames) await addFault(db, { call, effect: { kind: 'slow', seconds: 0 } });
+  await work(app);
+  const struck = (await listFaults(db))
+    .filter(({ struck }) => struck > 0)
+    .map(({ call }) => call as CallName);
+  await clearFaults(db);
+  return struck;
+}
+
+async function reconcile(): Promise<void> {
+  for (const schedule of app.registry.schedules)
+    if (schedule.name.startsWith(`${FAMILY}.`)) await schedule.run(app.services);
+  await work(app);
+}
+
+/** What is wrong afterwards, in words. */
+async function suffer(kind: Kind, call: CallName, { effect, times }: Trouble): Promise<string[]> {
+  const { db } = app.services;
+  const { world, operation } = await begin(kind);
+  if (effect.kind === 'hang')
+    await sql`update operations set deadline_at = now() + ${PATIENCE_MS} * interval '1 millisecond'
+              where id = ${operation.id}`.execute(db);
+  await addFault(db, { call, times, effect });
+  await work(app);
+  await clearFaults(db);
+
+  const wrong: string[] = [];
+  const ended = await readOperation(db, operation.id);
+  if (ended === undefined || !hasEnded(ended.status)) wrong.push('the operation has not ended');
+  if (ended?.status === 'failed' && ended.error?.code === undefined) wrong.push('it failed without a code');
+  // What was to be taken off a machine is off it when the machine is lost; that it is lost is for the reconcilers to say.
+  const isLostAside = effect.kind === 'lose' && !kind.type.startsWith('vm.');
+  if (ended?.status === 'succeeded' && !isLostAside)
+    wrong.push(...(await disagreements(world)).map((each) => `succeeded, but ${each}`));
+  await reconcile();
+  wrong.push(...(await disagreements(world)).map((each) => `reconciled, but ${each}`));
+  wrong.push(...(await deleteAll(world)));
+  wrong.push(...(await leftovers(world)));
+  return wrong;
+}
+
+describe.each(kinds)('$type', (kind) => {
+  it('ends truthfully, is reconciled and leaves nothing, whatever the engine does', async () => {
+    const found: string[] = [];
+    const calls = await callsOf(kind);
+    for (const [place, call] of calls.entries())
+      for (const trouble of troubles.filter(({ firstOnly }) => place === 0 || !firstOnly))
+        for (const wrong of await suffer(kind, call, trouble))
+          found.push(`${call} ${trouble.name}: ${wrong}`);
+    expect(calls.length).toBeGreaterThan(0);
+    if (exemptFrom('engineTrouble').includes(kind.type)) expect(found).not.toEqual([]);
+    else expect(found).toEqual([]);
+  }, 600_000);
+});
