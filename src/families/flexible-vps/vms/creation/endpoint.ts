@@ -1,4 +1,3 @@
-import { setAttachment } from '../../../../kernel/addresses/store.ts';
 import { newId } from '../../../../kernel/ids.ts';
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
@@ -14,9 +13,9 @@ import { exampleVm, Vm } from '../schema.ts';
 import { insertVm } from '../store.ts';
 import { isIgnored, readUserData } from '../user-data.ts';
 import { CreateVm } from './body.ts';
-import { addPrivateInterface, addPublicInterface } from './interfaces.ts';
+import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
-import { type CreateCall, prepare, type Ready, refuse } from './preparation.ts';
+import { type CreateCall, prepare, refuse } from './preparation.ts';
 import type { Origin } from './source.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
@@ -62,19 +61,6 @@ async function inside(call: CreateCall): Promise<Inside> {
     },
     password: made?.password ?? null,
   };
-}
-
-async function connect(call: CreateCall, vm: VmRow, { blocks, connections }: Ready): Promise<void> {
-  const { db } = call;
-  const machine = { vmId: vm.id, accountId: vm.account_id };
-  const hasPublic = blocks.ipv4 !== null || blocks.ipv6 !== null;
-  if (hasPublic) {
-    const interfaceId = await addPublicInterface(db, machine);
-    for (const block of [blocks.ipv4, blocks.ipv6])
-      if (block !== null) await setAttachment(db, block.id, { vmId: vm.id, interfaceId });
-  }
-  for (const [i, connection] of connections.entries())
-    await addPrivateInterface(db, machine, connection, hasPublic ? i + 1 : i);
 }
 
 function bootOf(body: CreateVm, origin: Origin) {
@@ -161,7 +147,7 @@ export const createVm = endpoint({
       protected_redeploy: body.protection?.redeploy ?? false,
       configuration: candidate.configuration,
     });
-    await connect(call, row, ready);
+    await connect(db, row, ready);
     await noteUnbilled(db, row, caller.key.id);
     effect({ action: 'create', ...vmRef(row) });
     cost(costOf(services, candidate.priced, null, row.labels));

@@ -2,9 +2,10 @@
 
 import type { Call } from '../../../../kernel/call.ts';
 import { requireRoomIn } from '../../../../kernel/limits/room.ts';
-import { parseAddress } from '../../../../kernel/net/address.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
-import { contains, isUsable, overlaps } from '../../networks/addresses.ts';
+import { checkAddresses, type Wanted } from '../../interfaces/addressing.ts';
+import { refuseUnusable } from '../../interfaces/joining.ts';
+import { overlaps } from '../../networks/addresses.ts';
 import { lockNetwork } from '../../networks/store.ts';
 import type { NetworkRow } from '../../tables.ts';
 import type { CreateVm } from './body.ts';
@@ -12,22 +13,24 @@ import type { CreateVm } from './body.ts';
 export interface Connection {
   readonly pointer: string;
   readonly network: NetworkRow;
-  readonly ipv4: string | null;
-  readonly aliases: readonly string[];
+  readonly wanted: Wanted;
 }
 
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-function checkAddress(network: NetworkRow, address: string, pointer: string): string {
-  const parsed = parseAddress(address);
-  if (parsed === null) throw refuse(pointer, 'invalid_format', 'This is not an IP address.');
-  const cidr = parsed.family === 4 ? network.ipv4_cidr : network.ipv6_cidr;
-  if (cidr === null || !contains(cidr, address))
-    throw refuse(pointer, 'out_of_range', `It is not inside ${cidr ?? network.ipv4_cidr}.`);
-  if (!isUsable(cidr, address))
-    throw refuse(pointer, 'out_of_range', 'It is the gateway, or one that is kept back.');
-  return parsed.text;
+/** Faults of one network are told at its place in the list. */
+function checkedAt(
+  pointer: string,
+  network: NetworkRow,
+  asked: Parameters<typeof checkAddresses>[1],
+): Wanted {
+  try {
+    return checkAddresses(network, asked);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw invalid(error.errors.map((each) => ({ ...each, pointer: `${pointer}${each.pointer}` })));
+  }
 }
 
 /** Locked in the order of their ids, so that two who name the same do not wait for each other. */
@@ -68,14 +71,8 @@ export async function resolveNetworks(
     const network = rows.get(network_id);
     if (network === undefined)
       throw refuse(`${pointer}/network_id`, 'unknown_reference', 'There is no such network in this account.');
-    if (network.status !== 'active' && network.status !== 'updating')
-      throw new Problem('invalid_state', {
-        detail: `The network ${network.name} is ${network.status}.`,
-        extra: { current_state: network.status, allowed_states: ['active', 'updating'] },
-      });
-    const checked = ipv4 === undefined ? null : checkAddress(network, ipv4, `${pointer}/ipv4`);
-    const aliases = alias_ips.map((alias, n) => checkAddress(network, alias, `${pointer}/alias_ips/${n}`));
-    return { pointer, network, ipv4: checked, aliases };
+    refuseUnusable(network);
+    return { pointer, network, wanted: checkedAt(pointer, network, { ipv4, alias_ips }) };
   });
   refuseOverlap(connections);
   return connections;
