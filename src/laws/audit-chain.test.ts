@@ -7,7 +7,8 @@ import type { Db, Tx } from '../store/database.ts';
 import { fill } from './rows.ts';
 import { callTo, createWorld, type World, writes } from './walk.ts';
 
-const LENGTH = 12;
+/** How many the chain has. */
+let entries = 0;
 let world: World;
 let db: Db;
 let account: string;
@@ -16,7 +17,9 @@ beforeAll(async () => {
   world = await createWorld();
   db = world.app.services.db;
   account = world.account.id;
-  await fill(world, LENGTH / 2, 'chain');
+  await fill(world, 6, 'chain');
+  const head = db.selectFrom('audit_heads').select('sequence').where('account_id', '=', account);
+  entries = (await head.executeTakeFirstOrThrow()).sequence;
 });
 
 afterAll(() => world.app.close());
@@ -56,7 +59,7 @@ const forgeries: Record<string, (tx: Tx, sequence: number) => Promise<unknown>> 
   removed: (tx, n) =>
     sql`delete from audit_entries where account_id = ${account} and sequence = ${n}`.execute(tx),
   'rewritten with a hash to match': (tx, n) => rewrite(tx, n, n),
-  'rewritten with all that follow': (tx, n) => rewrite(tx, n, LENGTH),
+  'rewritten with all that follow': (tx, n) => rewrite(tx, n, entries),
 };
 
 /** Changes entry `from` and gives it and those up to `to` hashes that follow from one another, as a forger would. */
@@ -85,31 +88,26 @@ function canonical(value: unknown): string {
 
 describe('the chain of an account', () => {
   it('is whole', async () => {
-    const { sequence } = await db
-      .selectFrom('audit_heads')
-      .select('sequence')
-      .where('account_id', '=', account)
-      .executeTakeFirstOrThrow();
-    expect(sequence).toBe(LENGTH);
+    expect(entries).toBeGreaterThan(10);
     expect(await findBreak(db, account)).toBeNull();
     expect(await breakAfter(async () => undefined)).toBeNull();
   });
 
   it.each(Object.entries(forgeries))('shows an entry %s, whichever it is', async (_, forge) => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: LENGTH }), async (sequence) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: entries }), async (sequence) => {
         const found = await breakAfter(async (tx) => {
           await sql`set local session_replication_role = replica`.execute(tx);
           await forge(tx, sequence);
         });
         expect(found).not.toBeNull();
       }),
-      { numRuns: 10, seed: 7, examples: [[1], [LENGTH]] },
+      { numRuns: 10, seed: 7, examples: [[1], [entries]] },
     );
   });
 
   it('shows two entries that changed places', async () => {
-    const place = fc.integer({ min: 1, max: LENGTH });
+    const place = fc.integer({ min: 1, max: entries });
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(place, { minLength: 2, maxLength: 2 }), async ([a = 1, b = 2]) => {
         const found = await breakAfter(async (tx) => {
@@ -127,9 +125,9 @@ describe('the chain of an account', () => {
     const found = await breakAfter((tx) =>
       sql`insert into audit_entries
           select account_id, sequence + 1, id || 'x', occurred_at, actor_id, action, resource_id, outcome, entry, hash, hash
-          from audit_entries where account_id = ${account} and sequence = ${LENGTH}`.execute(tx),
+          from audit_entries where account_id = ${account} and sequence = ${entries}`.execute(tx),
     );
-    expect(found).toBe(LENGTH + 1);
+    expect(found).toBe(entries + 1);
   });
 
   it('shows that all of it was removed', async () => {
@@ -142,7 +140,7 @@ describe('the chain of an account', () => {
     const age = (tx: Tx, upTo: number) =>
       sql`update audit_entries set occurred_at = now() - interval '401 days'
           where account_id = ${account} and sequence <= ${upTo}`.execute(tx);
-    for (const left of [3, LENGTH]) {
+    for (const left of [3, entries]) {
       const swept = await breakAfter(async (tx) => {
         await age(tx, left);
         await retireEntries(tx);
@@ -155,7 +153,7 @@ describe('the chain of an account', () => {
           tx,
         );
       });
-      expect(removed).toBe(left === LENGTH ? null : left + 2);
+      expect(removed).toBe(left === entries ? null : left + 2);
     }
   });
 });
@@ -180,7 +178,9 @@ async function readLog(key: string): Promise<PublicEntry[]> {
 describe('many writers at once', () => {
   it('keep it whole, and a client can recompute it from the answers alone', async () => {
     const busy = await createWorld(world.app);
-    const calls = Array.from({ length: 12 }, () => writes).flat();
+    // Those that need a machine of their own first would make hundreds of them at once.
+    const light = writes.filter(({ family }) => family !== 'flexible-vps');
+    const calls = Array.from({ length: 12 }, () => light).flat();
     const answers = await Promise.all(
       calls.flatMap((endpoint) => [
         callTo(endpoint, busy),

@@ -117,7 +117,8 @@ describe('404: what is foreign, deleted, unknown or no id at all looks alike, by
   async function rowsWith(id: string): Promise<unknown[]> {
     const tables = await accountTables(theirs);
     const rows = (await Promise.all(tables.map((table) => rowsOf(theirs, table)))).flat();
-    return rows.filter((row) => textsIn(row).includes(id));
+    const order = (row: unknown): string => JSON.stringify(row);
+    return rows.filter((row) => textsIn(row).includes(id)).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 });
 

@@ -73,8 +73,8 @@ describe('keys at the command line', () => {
   it('warn on stderr and are refused with the reason', async () => {
     const wide = await run(['keys', 'create', '--name', 'all', '--preset', 'full-access']);
     expect([wide.code, wide.err]).toEqual([0, expect.stringContaining('Wildcards also hold')]);
-    const future = await run(['keys', 'create', '--name', 'vm', '--permission', 'flexible-vps:vms:read']);
-    expect(future.err).toContain('No endpoint uses this yet: flexible-vps:vms:read.');
+    const future = await run(['keys', 'create', '--name', 'vm', '--permission', 'kubernetes:clusters:read']);
+    expect(future.err).toContain('No endpoint uses this yet: kubernetes:clusters:read.');
     const wrong = await run(['keys', 'create', '--name', 'bad', '--permission', 'acount:profile:read']);
     expect([wrong.code, wrong.err]).toEqual([
       1,
