@@ -1,4 +1,5 @@
 /** Machines and what is part of them, straight in the tables: a list shows them whether an engine has them or not. */
+import { randomBytes } from 'node:crypto';
 import { newMac } from '../families/flexible-vps/interfaces/macs.ts';
 import { newId } from '../kernel/ids.ts';
 import { listParams, noteFilled, type World } from './walk.ts';
@@ -70,6 +71,17 @@ export async function addMachineRows(world: World, name: string, i: number): Pro
       status: 'available',
       disk_gb: 80,
       created_by: 'user',
+    })
+    .execute();
+  await db
+    .insertInto('console_sessions')
+    .values({
+      id: newId('console_session'),
+      account_id: account.id,
+      vm_id,
+      type: 'serial',
+      token_hash: randomBytes(32),
+      expires_at: new Date(Date.now() + 3_600_000),
     })
     .execute();
 }
