@@ -1,12 +1,12 @@
 /** What the meter says of budgets. */
 import type { Db } from '../../store/database.ts';
 import { monthOf } from '../metering/calendar.ts';
-import type { SpendingScope } from '../metering/scope.ts';
+import { isInScope, type SpendingScope } from '../metering/scope.ts';
 import type { Ledger, Origin } from '../metering/span.ts';
-import { forecastOf, spentOn } from '../metering/spending.ts';
+import { forecastOf, spentByOrigin } from '../metering/spending.ts';
 import { readLedger } from '../metering/store.ts';
 import { parseLabelSelector } from '../pages/label-selector.ts';
-import type { Micro } from '../prices/micro.ts';
+import { type Micro, sum } from '../prices/micro.ts';
 import type { Figures, Scope } from './budget.ts';
 
 type Scoped = { readonly scope: Scope };
@@ -20,11 +20,14 @@ export function spendingScope({ families, label_selector, api_key_ids }: Scope):
 }
 
 /** Of what was read of the whole account, what these families and these keys made. */
-function narrow({ spans, readings }: Ledger, { families, api_key_ids: keys }: Scope): Ledger {
-  const isIn = ({ family, apiKeyId }: Origin): boolean =>
-    (families?.includes(family) ?? true) && (keys === null || (apiKeyId !== null && keys.includes(apiKeyId)));
+function narrow({ spans, readings }: Ledger, scope: Scope): Ledger {
+  const isIn = (origin: Origin): boolean => isMadeBy(origin, scope);
   return { spans: spans.filter(isIn), readings: readings.filter(isIn) };
 }
+
+/** Neither changes while a resource is there, so its sums are whole or not counted at all. */
+const isMadeBy = ({ family, apiKeyId }: Origin, { families, api_key_ids: keys }: Scope): boolean =>
+  (families?.includes(family) ?? true) && (keys === null || (apiKeyId !== null && keys.includes(apiKeyId)));
 
 /** In the order of the budgets, for the month of `now`; however many they are, the meter is read once. */
 export async function figuresOf(
@@ -52,5 +55,11 @@ export async function spentOf(
   if (budgets.length === 0) return [];
   const month = monthOf(now);
   const ledger = await readLedger(db, accountId, month);
-  return budgets.map(({ scope }) => spentOn(narrow(ledger, scope), month, spendingScope(scope), now));
+  const spent = [...spentByOrigin(ledger, month, now)];
+  return budgets.map(({ scope }) => {
+    const part = spendingScope(scope);
+    return sum(
+      spent.filter(([origin]) => isMadeBy(origin, scope) && isInScope(origin, part)).map(([, cost]) => cost),
+    );
+  });
 }

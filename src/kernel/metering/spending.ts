@@ -4,7 +4,7 @@ import type { Micro } from '../prices/micro.ts';
 import { partsOf } from './accrual.ts';
 import type { Period } from './calendar.ts';
 import { isInScope, type SpendingScope } from './scope.ts';
-import type { Ledger } from './span.ts';
+import type { Ledger, Origin } from './span.ts';
 import { readLedger } from './store.ts';
 
 export type Confidence = 'low' | 'medium' | 'high';
@@ -34,6 +34,15 @@ export function spentOn(ledger: Ledger, period: Period, scope: SpendingScope, no
   const until = Math.min(period.to.getTime(), now.getTime());
   const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
   return fixed + metered;
+}
+
+/** The same of each span and reading, for whoever adds them up in many ways: the meter is worked through once. */
+export function spentByOrigin(ledger: Ledger, period: Period, now: Date): ReadonlyMap<Origin, Micro> {
+  const to = Math.min(period.to.getTime(), now.getTime());
+  const spent = new Map<Origin, Micro>();
+  for (const { origin, cost } of partsOf(ledger, { from: period.from.getTime(), to }))
+    spent.set(origin, (spent.get(origin) ?? 0n) + cost);
+  return spent;
 }
 
 export async function spentBetween(

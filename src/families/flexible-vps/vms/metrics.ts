@@ -61,6 +61,7 @@ const smallestStep = (milliseconds: number): number =>
 export function rangeOf(query: Static<typeof Query>, now: Date): SeriesRange {
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? new Date(to.getTime() - HOUR_MS) : new Date(query.from);
+  if (from.getTime() < 0) refuse('from', 'Nothing was measured before 1970.');
   const length = to.getTime() - from.getTime();
   if (length <= 0) refuse('to', 'The end has to be after the beginning.');
   if (length > LONGEST_MS) refuse('from', 'At most 30 days can be read at once.');
