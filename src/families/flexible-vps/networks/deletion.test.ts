@@ -220,12 +220,13 @@ describe('a network with machines in it', () => {
   it('waits for those that are being deleted', async () => {
     const network = await created();
     const vm = await machineIn(network);
-    await fault('removeInstance', silent, 1);
+    await fault('removeInstance', silent);
     expect((await remove(vm.id, '', 'vms')).statusCode).toBe(202);
     const operation = await removing(network.id);
     await settle(app);
     expect(await operationOf(app, operation)).toMatchObject({ status: 'running', waiting_for: 'users' });
     expect((await read(network.id)).operation).toMatchObject({ id: operation, waiting_for: 'users' });
+    await clearFaults(app.services.db);
     await hurry();
     await expectGone(network);
     expect((await get(vm.id, 'vms')).statusCode).toBe(404);
@@ -235,11 +236,12 @@ describe('a network with machines in it', () => {
     const network = await created();
     const vm = await machineIn(network);
     const nic = vm.interfaces.find(({ network_id }) => network_id === network.id);
-    await fault('removeNic', silent, 1);
+    await fault('removeNic', silent);
     expect((await remove(`${vm.id}/interfaces/${nic?.id}`, '', 'vms')).statusCode).toBe(202);
     const operation = await removing(network.id);
     await settle(app);
     expect(await operationOf(app, operation)).toMatchObject({ waiting_for: 'users' });
+    await clearFaults(app.services.db);
     await hurry();
     await expectGone(network);
   });
@@ -248,10 +250,11 @@ describe('a network with machines in it', () => {
     const network = await created();
     const vm = await machineIn(network);
     const nic = vm.interfaces.find(({ network_id }) => network_id === network.id);
-    await fault('removeNic', silent, 1);
+    await fault('removeNic', silent);
     await remove(`${vm.id}/interfaces/${nic?.id}`, '', 'vms');
     const operation = await removing(network.id);
     await settle(app);
+    await clearFaults(app.services.db);
     await fault('removeNic', refuses);
     await hurry();
     await hurry();
