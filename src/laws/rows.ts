@@ -250,8 +250,7 @@ export async function accountTables({ app }: World): Promise<string[]> {
 export async function rowsOf({ app, account }: World, table: string): Promise<unknown[]> {
   const column = table === 'accounts' ? 'id' : 'account_id';
   const { rows } = await sql<{ row: unknown }>`
-    select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${account.id}`.execute(
-    app.services.db,
-  );
+    select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${account.id}
+    order by t::text`.execute(app.services.db);
   return rows.map(({ row }) => row);
 }
