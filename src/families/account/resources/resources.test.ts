@@ -69,10 +69,10 @@ describe('listResources', () => {
     const narrow = (await createKey(t.services.db, account, { permissions: ['account:*:read'] })).key;
     expect(await list('', narrow)).toMatchObject({
       data: [],
-      omitted: [
+      omitted: expect.arrayContaining([
         { family: 'workshop', resource_type: 'widget', missing_permission: 'workshop:widgets:read' },
         { family: 'workshop', resource_type: 'machine', missing_permission: 'workshop:machines:read' },
-      ],
+      ]),
     });
     expect((await list('')).omitted).toEqual([]);
   });
