@@ -188,7 +188,7 @@ export const problems = define({
     status: 409,
     title: 'Machine is in rescue mode',
     when: 'The machine runs its rescue system.',
-    next_step: 'Leave rescue mode first: POST …/rescue with enabled false.',
+    next_step: 'Leave rescue mode first: call setVmRescue with enabled false.',
     extra: ['current_state'],
   },
   vm_has_snapshots: {

@@ -79,6 +79,7 @@ describe('possibleProblems', () => {
       'payload_too_large',
       'unsupported_media_type',
       'idempotency_key_required',
+      'secret_in_text',
     ]);
   });
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { ensureImageAt } from '../../images/copying.ts';
-import { findImageRow } from '../../images/store.ts';
+import { findImageRow, noteImageAt } from '../../images/store.ts';
 import type { VmRow } from '../../tables.ts';
 import { engineAt, step } from '../../work.ts';
 import { bringUp, markRunning, refOf, seenOf } from '../guest.ts';
@@ -50,8 +50,12 @@ export const createVmKind: Kind = kind<Input>({
       withVm(async ({ services, db, signal }, row) => {
         const custom =
           row.source.type === 'image' ? await findImageRow(db, row.account_id, row.source.id) : undefined;
-        if (custom !== undefined) await ensureImageAt(services, custom, row.location, signal);
-        return done();
+        if (custom === undefined) return done();
+        await ensureImageAt(services, custom, row.location, signal);
+        return done({}, async (tx) => {
+          await noteImageAt(tx, custom.id, row.location);
+          return undefined;
+        });
       }),
     ),
     step(
