@@ -12,9 +12,9 @@ import type {
   Size,
   Source,
 } from '../instance.ts';
+import { chooseHost } from '../placement.ts';
 import type { Fit } from '../port.ts';
 import { type Origin, originOfImage } from './images.ts';
-import { chooseHost } from './placement.ts';
 import { missing, nameOf, type Room } from './room.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
 import type { Name, RoomStore } from './store.ts';

@@ -3,8 +3,8 @@ import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { Db, Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { Size } from '../instance.ts';
+import type { Host } from '../placement.ts';
 import type { Effect, Fault, NewFault } from './faults.ts';
-import type { Host } from './placement.ts';
 import type { Machine, Moment, States, ThingKind } from './state.ts';
 
 declare module '../../../store/database.ts' {

@@ -1,5 +1,5 @@
 /** Which host takes a machine: pure, so that its promises can be tried on any room. */
-import type { Placement, Size } from '../instance.ts';
+import type { Placement, Size } from './instance.ts';
 
 export interface Host {
   readonly name: string;

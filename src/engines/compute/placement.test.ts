@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Size } from '../instance.ts';
+import type { Size } from './instance.ts';
 import { chooseHost, contains, freeOf, type Host } from './placement.ts';
 
 const size = (most: number): fc.Arbitrary<Size> =>

@@ -1,0 +1,211 @@
+/** The compute port on an Incus or LXD server or cluster. */
+import type { Capabilities } from '../capabilities.ts';
+import type { ComputeEngine } from '../port.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { Client } from './client.ts';
+import * as consoles from './consoles.ts';
+import * as disks from './disks.ts';
+import { EventStream } from './events.ts';
+import { translate } from './failure.ts';
+import * as guests from './guests.ts';
+import * as images from './images.ts';
+import type { Ledger } from './ledger.ts';
+import * as machines from './machines.ts';
+import * as networks from './networks.ts';
+import * as nics from './nics.ts';
+import * as places from './places.ts';
+import * as power from './power.ts';
+import * as series from './series.ts';
+import type { IncusSettings } from './settings.ts';
+import type { Server, Site } from './site.ts';
+import * as sizes from './sizes.ts';
+import * as snapshots from './snapshots.ts';
+
+export interface IncusOptions {
+  readonly location: string;
+  readonly settings: IncusSettings;
+  readonly ledger: Ledger;
+  readonly samples: series.Samples;
+}
+
+export class Incus implements ComputeEngine {
+  readonly driver = 'incus';
+  readonly location: string;
+  readonly capabilities: Capabilities;
+  readonly graphicalProtocol = 'spice';
+  readonly site: Site;
+  readonly #samples: series.Samples;
+  readonly #events: EventStream;
+  #server: Promise<Server> | null = null;
+
+  constructor({ location, settings, ledger, samples }: IncusOptions) {
+    this.location = location;
+    this.capabilities = capabilitiesOf(settings);
+    this.#samples = samples;
+    const client = new Client(settings.address);
+    this.site = {
+      location,
+      client,
+      settings,
+      ledger,
+      capabilities: this.capabilities,
+      readServer: (signal) => this.#readServer(signal),
+    };
+    this.#events = new EventStream(client);
+  }
+
+  #readServer(signal?: AbortSignal): Promise<Server> {
+    this.#server ??= this.site.client.ask<Server>('GET', '/1.0', { signal }).catch((error: unknown) => {
+      this.#server = null;
+      throw error;
+    });
+    return this.#server;
+  }
+
+  async #do<T>(about: string, signal: AbortSignal | undefined, work: (site: Site) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      return await work(this.site);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw translate(error, about);
+    }
+  }
+
+  ensureInstance: ComputeEngine['ensureInstance'] = (ref, spec, signal) =>
+    this.#do('The machine could not be made', signal, (site) =>
+      machines.ensureInstance(site, ref, spec, signal),
+    );
+
+  observeInstance: ComputeEngine['observeInstance'] = (ref, signal) =>
+    this.#do('The machine could not be looked at', signal, (site) =>
+      machines.observeInstance(site, ref, signal),
+    );
+
+  observeInstances: ComputeEngine['observeInstances'] = (signal) =>
+    this.#do('The machines could not be listed', signal, (site) => machines.observeInstances(site, signal));
+
+  removeInstance: ComputeEngine['removeInstance'] = (ref, signal) =>
+    this.#do('The machine could not be removed', signal, (site) =>
+      machines.removeInstance(site, ref, signal),
+    );
+
+  ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
+    this.#do('The machine could not be started', signal, (site) => power.ensureRunning(site, ref, signal));
+
+  ensureStopped: ComputeEngine['ensureStopped'] = (ref, stop, signal) =>
+    this.#do('The machine could not be stopped', signal, (site) =>
+      power.ensureStopped(site, ref, stop, signal),
+    );
+
+  restart: ComputeEngine['restart'] = (ref, stop, signal) =>
+    this.#do('The machine could not be restarted', signal, (site) => power.restart(site, ref, stop, signal));
+
+  ensureSize: ComputeEngine['ensureSize'] = (ref, size, signal) =>
+    this.#do('The size could not be changed', signal, (site) => sizes.ensureSize(site, ref, size, signal));
+
+  ensurePlacement: ComputeEngine['ensurePlacement'] = (ref, placement, signal) =>
+    this.#do('The machine could not be moved', signal, (site) =>
+      sizes.ensurePlacement(site, ref, placement, signal),
+    );
+
+  ensureGuest: ComputeEngine['ensureGuest'] = (ref, guest, signal) =>
+    this.#do('The guest could not be prepared', signal, (site) =>
+      guests.ensureGuest(site, ref, guest, signal),
+    );
+
+  ensureRescue: ComputeEngine['ensureRescue'] = (ref, rescue, signal) =>
+    this.#do('The rescue system could not be set', signal, (site) =>
+      guests.ensureRescue(site, ref, rescue, signal),
+    );
+
+  ensureRebuilt: ComputeEngine['ensureRebuilt'] = (ref, to, signal) =>
+    this.#do('The machine could not be rebuilt', signal, (site) =>
+      disks.ensureRebuilt(site, ref, to, signal),
+    );
+
+  ensureNic: ComputeEngine['ensureNic'] = (ref, nic, signal) =>
+    this.#do('The interface could not be connected', signal, (site) =>
+      nics.ensureNic(site, ref, nic, signal),
+    );
+
+  removeNic: ComputeEngine['removeNic'] = (ref, nicId, signal) =>
+    this.#do('The interface could not be removed', signal, (site) =>
+      nics.removeNic(site, ref, nicId, signal),
+    );
+
+  ensureSnapshot: ComputeEngine['ensureSnapshot'] = (ref, snapshot, signal) =>
+    this.#do('The snapshot could not be taken', signal, (site) =>
+      snapshots.ensureSnapshot(site, ref, snapshot, signal),
+    );
+
+  removeSnapshot: ComputeEngine['removeSnapshot'] = (ref, snapshotId, signal) =>
+    this.#do('The snapshot could not be removed', signal, (site) =>
+      snapshots.removeSnapshot(site, ref, snapshotId, signal),
+    );
+
+  ensureRestored: ComputeEngine['ensureRestored'] = (ref, to, signal) =>
+    this.#do('The snapshot could not be restored', signal, (site) =>
+      snapshots.ensureRestored(site, ref, to, signal),
+    );
+
+  ensureNetwork: ComputeEngine['ensureNetwork'] = (ref, spec, signal) =>
+    this.#do('The network could not be made', signal, (site) =>
+      networks.ensureNetwork(site, ref, spec, signal),
+    );
+
+  observeNetwork: ComputeEngine['observeNetwork'] = (ref, signal) =>
+    this.#do('The network could not be looked at', signal, (site) =>
+      networks.observeNetwork(site, ref, signal),
+    );
+
+  removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
+    this.#do('The network could not be removed', signal, (site) => networks.removeNetwork(site, ref, signal));
+
+  ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
+    this.#do('The image could not be stored', signal, (site) =>
+      images.ensureImage(site, ref, source, signal),
+    );
+
+  observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
+    this.#do('The image could not be looked at', signal, (site) => images.observeImage(site, ref, signal));
+
+  exportImage: ComputeEngine['exportImage'] = (ref, file, signal) =>
+    this.#do('The image could not be read', signal, (site) => images.exportImage(site, ref, file, signal));
+
+  removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
+    this.#do('The image could not be removed', signal, (site) => images.removeImage(site, ref, signal));
+
+  setPassword: ComputeEngine['setPassword'] = (ref, user, password, signal) =>
+    this.#do('The password could not be set', signal, (site) =>
+      guests.setPassword(site, ref, user, password, signal),
+    );
+
+  readConsoleLog: ComputeEngine['readConsoleLog'] = (ref, maxBytes, signal) =>
+    this.#do('The console log could not be read', signal, (site) =>
+      consoles.readConsoleLog(site, ref, maxBytes, signal),
+    );
+
+  openConsole: ComputeEngine['openConsole'] = (ref, kind, signal) =>
+    this.#do('The console could not be opened', signal, (site) =>
+      consoles.openConsole(site, ref, kind, signal),
+    );
+
+  readSeries: ComputeEngine['readSeries'] = (ref, metrics, range) =>
+    series.readSeries(this.#samples, this.location, ref, metrics, range);
+
+  readCapacity: ComputeEngine['readCapacity'] = (signal) =>
+    this.#do('The room could not be measured', signal, (site) => places.readCapacity(site, signal));
+
+  fits: ComputeEngine['fits'] = (account, size, placement, signal) =>
+    this.#do('The room could not be measured', signal, (site) =>
+      places.fits(site, account, size, placement, signal),
+    );
+
+  watch: ComputeEngine['watch'] = (watcher) => this.#events.watch(watcher);
+
+  async close(): Promise<void> {
+    await this.#events.close();
+    this.site.client.close();
+  }
+}

@@ -1,0 +1,51 @@
+/** What the engine answers when it does not do as it is asked, and what that means to whoever asked. */
+import { EngineRefused, EngineUnreachable } from '../errors.ts';
+
+/** It answered, and the answer is an error. */
+export class IncusError extends Error {
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(text);
+    this.name = 'IncusError';
+    this.status = status;
+  }
+}
+
+const says = (error: unknown, pattern: RegExp): boolean =>
+  error instanceof IncusError && pattern.test(error.message);
+
+export const isMissing = (error: unknown): boolean =>
+  (error instanceof IncusError && error.status === 404) || says(error, /\bnot found\b|doesn't exist/i);
+export const isTaken = (error: unknown): boolean =>
+  (error instanceof IncusError && error.status === 409) || says(error, /already exists/i);
+/** Somebody else changed it between our look and our change. */
+export const isStale = (error: unknown): boolean => error instanceof IncusError && error.status === 412;
+/** Something else is being done to this machine. */
+export const isBusy = (error: unknown): boolean =>
+  says(error, /is busy running|busy running a|already (running|stopping|starting)|operation .*in progress/i);
+export const isInUse = (error: unknown): boolean => says(error, /(currently|still) in use|is used by/i);
+export const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
+export const isFull = (error: unknown): boolean =>
+  says(error, /no space left|disk quota exceeded|not enough (free )?space/i);
+/** The engine itself is in trouble, which passes. */
+const isInTrouble = (error: unknown): boolean =>
+  error instanceof IncusError &&
+  (error.status === 502 ||
+    error.status === 503 ||
+    /dqlite|no available .*leader|database is locked|cluster .*(unavailable|unreachable)|connection (refused|reset)|daemon is (starting|shutting)|failed to begin transaction|checkpoint in progress|i\/o timeout|unexpected EOF/i.test(
+      error.message,
+    ));
+
+/** As the port has it. `about` is what was asked for, in words a customer may read. */
+export function translate(error: unknown, about: string): unknown {
+  if (!(error instanceof IncusError)) return error;
+  const detail = `${about}: ${error.message}`;
+  if (isInTrouble(error) || isBusy(error) || isStale(error))
+    return new EngineUnreachable(detail, { cause: error });
+  if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
+  if (isFull(error)) return new EngineRefused('capacity_unavailable', detail);
+  if (isInUse(error)) return new EngineRefused('resource_in_use', detail);
+  if (isMissing(error)) return new EngineRefused('not_found', detail);
+  return new EngineRefused('engine_failed', detail);
+}

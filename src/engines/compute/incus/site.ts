@@ -1,0 +1,120 @@
+/** What the parts of the driver share: the engine, how it is used here, and the book of who is on which host. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Capabilities } from '../capabilities.ts';
+import { EngineRefused } from '../errors.ts';
+import type { Ref } from '../instance.ts';
+import type { Client } from './client.ts';
+import { isBusy, isMissing, isStale } from './failure.ts';
+import type { Ledger } from './ledger.ts';
+import { nameOf, projectOf } from './names.ts';
+import type { IncusSettings } from './settings.ts';
+
+export interface Site {
+  readonly location: string;
+  readonly client: Client;
+  readonly settings: IncusSettings;
+  readonly capabilities: Capabilities;
+  readonly ledger: Ledger;
+  /** Asked once, and again after it did not answer. */
+  readServer(signal?: AbortSignal): Promise<Server>;
+}
+
+/** What `GET /1.0` tells. */
+export interface Server {
+  readonly api_extensions: readonly string[];
+  readonly auth: 'trusted' | 'untrusted';
+  readonly environment: {
+    /** `incus` or `lxd`. */
+    readonly server: string;
+    readonly server_version: string;
+    readonly server_clustered: boolean;
+    readonly server_name: string;
+    readonly driver: string;
+    readonly architectures: readonly string[];
+    readonly kernel_version: string;
+  };
+}
+
+/** As `GET /1.0/instances/NAME` has it. */
+export interface RawInstance {
+  readonly name: string;
+  readonly project: string;
+  readonly type: 'container' | 'virtual-machine';
+  /** `Running`, `Stopped`, `Frozen`, `Error`, and others on the way. */
+  readonly status: string;
+  readonly status_code: number;
+  /** The member it is on; `none` outside clusters. */
+  readonly location: string;
+  readonly architecture: string;
+  readonly created_at: string;
+  /** When it was last started. */
+  readonly last_used_at: string;
+  readonly ephemeral: boolean;
+  readonly profiles: readonly string[];
+  readonly description: string;
+  readonly config: Readonly<Record<string, string>>;
+  readonly devices: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** What a change of an instance can be about. */
+export interface Changeable {
+  readonly config: Readonly<Record<string, string>>;
+  readonly devices: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+export const pathOf = (ref: Ref): string => `/1.0/instances/${nameOf(ref.id)}`;
+
+export async function findRaw({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<RawInstance | null> {
+  try {
+    return await client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref), signal });
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+export const gone = (ref: Ref): EngineRefused =>
+  new EngineRefused('not_found', `There is no machine ${ref.id}.`);
+
+export async function requireRaw(site: Site, ref: Ref, signal?: AbortSignal): Promise<RawInstance> {
+  const raw = await findRaw(site, ref, signal);
+  if (raw === null) throw gone(ref);
+  return raw;
+}
+
+const TRIES = 40;
+const PAUSE_MS = 100;
+
+/** Made again after whatever stands in the way has passed: another change, or other work on the same machine. */
+export async function insist<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await act();
+    } catch (error) {
+      if (left === 0 || !(isBusy(error) || isStale(error))) throw error;
+      await wait(PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
+/** Reads it, and writes what `change` makes of it unless that is the same; begins again if somebody came between. */
+export async function changeInstance(
+  site: Site,
+  ref: Ref,
+  change: (raw: RawInstance) => Partial<Changeable> | null,
+  signal?: AbortSignal,
+): Promise<void> {
+  const project = projectOf(ref);
+  await insist(async () => {
+    const { value: raw, mark } = await site.client
+      .askWithMark<RawInstance>(pathOf(ref), { project, signal })
+      .catch((error: unknown) => {
+        throw isMissing(error) ? gone(ref) : error;
+      });
+    const changed = change(raw);
+    if (changed === null) return;
+    const { architecture, config, devices, ephemeral, profiles, description } = raw;
+    const body = { architecture, config, devices, ephemeral, profiles, description, ...changed };
+    await site.client.run('PUT', pathOf(ref), { project, body, headers: { 'if-match': mark }, signal });
+  }, signal);
+}
