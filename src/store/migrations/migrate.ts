@@ -8,6 +8,7 @@ import * as webhooks from './0004-webhooks.ts';
 import * as budgets from './0005-budgets.ts';
 import * as sandbox from './0006-sandbox.ts';
 import * as machines from './0007-machines.ts';
+import * as incus from './0008-incus.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0005-budgets': budgets as Migration,
   '0006-sandbox': sandbox as Migration,
   '0007-machines': machines as Migration,
+  '0008-incus': incus as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
