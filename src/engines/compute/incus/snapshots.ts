@@ -1,23 +1,136 @@
+/**
+ * Snapshots, named by our ids. Until one is whole it has a date on which the engine throws it away by itself: one that
+ * still has such a date is nobody's, whatever became of the engine that was at it.
+ */
+import type { Ref, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+import { isMissing } from './failure.ts';
+import { projectOf } from './names.ts';
+import { pathOf, type RawInstance, type Site } from './site.ts';
+
+/** As `GET /1.0/instances/NAME/snapshots` has it. */
+export interface RawSnapshot {
+  readonly name: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** Less than nothing where the pool cannot tell. */
+  readonly size: number;
+  readonly config: RawInstance['config'];
+  readonly devices: RawInstance['devices'];
+}
+
+const GIB = 1024 ** 3;
+const NEVER = '0001-01-01T00:00:00Z';
+
+export const isWhole = ({ expires_at }: Pick<RawSnapshot, 'expires_at'>): boolean => expires_at === NEVER;
+
+/** Fractions of a second are as long as they need to be, which keeps them from being compared as text. */
+function momentOf(timestamp: string): string {
+  const [seconds = '', fraction = ''] = timestamp.replace('Z', '').split('.');
+  return `${seconds}.${fraction.padEnd(9, '0')}`;
+}
+
+/** The oldest first; those of the same moment as the engine lists them, which is as they were made. */
+export function inOrder(snapshots: readonly RawSnapshot[]): readonly RawSnapshot[] {
+  const keyed = snapshots.map((snapshot) => ({ snapshot, moment: momentOf(snapshot.created_at) }));
+  keyed.sort((one, other) => (one.moment < other.moment ? -1 : one.moment > other.moment ? 1 : 0));
+  return keyed.map(({ snapshot }) => snapshot);
+}
+
+const diskGbOf = (devices: RawInstance['devices']): number => Number.parseInt(devices.root?.size ?? '0', 10);
+
+function present(raw: RawSnapshot): Snapshot {
+  const { name: id, created_at, size, config, devices } = raw;
+  const diskGb = diskGbOf(devices);
+  return {
+    id,
+    createdAt: new Date(created_at),
+    // Where the pool keeps no count, a snapshot is a copy of the disk and may be as large.
+    sizeBytes: size >= 0 ? size : diskGb * GIB,
+    diskGb,
+    // It has the configuration of that moment, in which the engine notes whether the machine runs.
+    consistency: config['volatile.last_state.power'] === 'RUNNING' ? 'crash' : 'filesystem',
+  };
+}
+
+async function list({ client }: Site, path: string, project: string, signal?: AbortSignal) {
+  const snapshots = await client
+    .ask<readonly RawSnapshot[]>('GET', `${path}/snapshots`, { project, query: { recursion: 1 }, signal })
+    .catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+  return inOrder(snapshots);
+}
+
+/** Of one machine, the oldest first. */
+export async function readSnapshots(
+  site: Site,
+  ref: Ref,
+  _raw: RawInstance,
+  signal?: AbortSignal,
+): Promise<readonly Snapshot[]> {
+  return (await list(site, pathOf(ref), projectOf(ref), signal)).filter(isWhole).map(present);
+}
+
+/** By project and name of the instance: those that have any. */
+async function findOwners(site: Site, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const { client, settings } = site;
+  const { api_extensions } = await site.readServer(signal);
+  const path = `/1.0/storage-pools/${settings.storagePool}/volumes`;
+  const volumes: string[] = [];
+  if (api_extensions.includes('storage_volumes_all_projects')) {
+    const query = { 'all-projects': 'true' };
+    volumes.push(...(await client.ask<readonly string[]>('GET', path, { query, signal })));
+  } else {
+    for (const { name: project } of await client.ask<readonly { name: string }[]>('GET', '/1.0/projects', {
+      query: { recursion: 1 },
+      signal,
+    }))
+      volumes.push(...(await client.ask<readonly string[]>('GET', path, { project, signal })));
+  }
+  const owners = new Map<string, string>();
+  for (const volume of volumes) {
+    const url = new URL(volume, 'http://engine');
+    const name = /\/volumes\/(?:container|virtual-machine)\/([^/]+)\/snapshots\//.exec(url.pathname)?.[1];
+    const project = url.searchParams.get('project') ?? 'default';
+    if (name !== undefined) owners.set(`${project}/${name}`, project);
+  }
+  return owners;
+}
+
+/** Of all machines that have any, by `project/name`: one question for all, and one for each of those. */
+export async function readAllSnapshots(
+  site: Site,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, readonly Snapshot[]>> {
+  const found = new Map<string, readonly Snapshot[]>();
+  for (const [owner, project] of await findOwners(site, signal)) {
+    const path = `/1.0/instances/${owner.slice(project.length + 1)}`;
+    found.set(owner, (await list(site, path, project, signal)).filter(isWhole).map(present));
+  }
+  return found;
+}
 
 export async function ensureSnapshot(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureSnapshot']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureSnapshot']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ref: Ref,
+  { id, quiesce }: Parameters<ComputeEngine['ensureSnapshot']>[1],
+  signal?: AbortSignal,
+): Promise<void> {
+  throw new Error(`not written yet ${id} ${quiesce} ${signal} ${site} ${ref}`);
 }
 
 export async function removeSnapshot(
   _site: Site,
   ..._args: Parameters<ComputeEngine['removeSnapshot']>
-): Promise<Awaited<ReturnType<ComputeEngine['removeSnapshot']>>> {
+): Promise<void> {
   throw new Error('not written yet');
 }
 
 export async function ensureRestored(
   _site: Site,
   ..._args: Parameters<ComputeEngine['ensureRestored']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureRestored']>>> {
+): Promise<void> {
   throw new Error('not written yet');
 }
