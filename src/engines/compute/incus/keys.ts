@@ -9,7 +9,7 @@ export const keys = {
   /** An operation that restarts it, and when it had been started before. */
   restart: 'user.hostplane.restart',
   group: 'user.hostplane.group',
-  /** On a network interface: JSON of its `Nic`. */
+  /** And a dot and its id, for each network interface: JSON of its `Nic`. */
   nic: 'user.hostplane.nic',
 } as const;
 
