@@ -25,7 +25,7 @@ export function openCompute({ provider, connection, listener }: Surroundings): R
   const engines = new Map<string, ComputeEngine>();
   for (const { slug, compute } of locations) {
     if (compute === null) continue;
-    engines.set(slug, new Sandbox({ location: slug, db, listener, images, pace: compute.pace }));
+    engines.set(slug, new Sandbox({ location: slug, db, listener, images, pace: compute.pace ?? 1 }));
   }
   return {
     at: (location) => engines.get(location),

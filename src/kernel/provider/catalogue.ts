@@ -4,6 +4,7 @@
  */
 import { familyNames } from '../families.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../schema.ts';
+import { ComputeDriver } from './compute.ts';
 import { Datacenter, Dedicated } from './metal.ts';
 import { PriceEntry } from './price-entry.ts';
 import { Count, Country, Day, Default, ListOf, Sku, Text, Whole } from './words.ts';
@@ -20,13 +21,6 @@ const Product = Shape({
   name: Text,
   /** Whether a new account has it from the start. */
   enabled: Default(Type.Boolean(), true),
-});
-
-/** What runs the machines of a location. */
-const ComputeDriver = Shape({
-  driver: OneOf(['sandbox']),
-  /** How long things take there, as a multiple of what they would: 0 is at once. */
-  pace: Default(Type.Number({ minimum: 0, maximum: 100 }), 1),
 });
 
 export const Location = Shape({

@@ -5,15 +5,26 @@ import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Report } from './fault.ts';
 
-export function checkCertificate(tls: { certificate: string; key: string }, report: Report): void {
-  const cert = read(tls.certificate, '/server/tls/certificate', report);
-  const key = read(tls.key, '/server/tls/key', report);
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export function checkCertificate(tls: Pair, report: Report): void {
+  const at = '/server/tls';
+  checkPair(tls, { certificate: `${at}/certificate`, key: `${at}/key`, both: at }, report);
+}
+
+/** `at` is where each is named; `both` where it is told that they do not fit, left out: with the certificate. */
+export function checkPair(files: Pair, at: Pair & { readonly both?: string }, report: Report): void {
+  const cert = read(files.certificate, at.certificate, report);
+  const key = read(files.key, at.key, report);
   if (cert === null || key === null) return;
   try {
     createSecureContext({ cert, key });
   } catch {
     const fix = 'Give a PEM certificate (with its chain) and the private key that belongs to it.';
-    report('/server/tls', 'Certificate and key cannot be used together.', fix);
+    report(at.both ?? at.certificate, 'Certificate and key cannot be used together.', fix);
   }
 }
 
@@ -23,15 +34,18 @@ export function readAuthorities(
   folder: string,
   report: Report,
 ): string | null {
-  if (ca_file === null) return null;
-  const path = '/egress/ca_file';
-  const text = read(resolve(folder, ca_file), path, report)?.toString('utf8');
+  return ca_file === null ? null : checkAuthority(resolve(folder, ca_file), '/egress/ca_file', report);
+}
+
+/** What the file holds; `null` once a fault is told. */
+export function checkAuthority(file: string, path: string, report: Report): string | null {
+  const text = read(file, path, report)?.toString('utf8');
   if (text === undefined) return null;
   try {
     new X509Certificate(text);
     return text;
   } catch {
-    report(path, 'The file holds no certificate.', 'Give the certificates of your authorities in PEM form.');
+    report(path, 'The file holds no certificate.', 'Give certificates in PEM form.');
     return null;
   }
 }

@@ -4,7 +4,9 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { faultsOf } from '../validation.ts';
+import type { Location } from './catalogue.ts';
 import { checkCertificate, readAuthorities } from './certificate.ts';
+import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
@@ -57,6 +59,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const folder = (section: string): string =>
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
   checkMeaning(draft, report, now);
+  checkCompute(draft, folder(LOCATIONS), report);
   const database = draft.isSound('/database')
     ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
     : null;
@@ -88,9 +91,19 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
             : resolve(folder('secrets'), secrets.key_file),
       },
       egress: { allow: egress.allow, deny: egress.deny, addresses: egress.addresses, ca },
-      catalogue,
+      catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
     },
   };
+}
+
+const LOCATIONS = 'catalogue/locations';
+
+function withFiles(locations: readonly Location[], folder: string): Location[] {
+  return locations.map((location) =>
+    location.compute === null
+      ? location
+      : { ...location, compute: withAbsoluteFiles(location.compute, folder) },
+  );
 }
 
 let known: { readonly text: string; readonly source: Source } | undefined;

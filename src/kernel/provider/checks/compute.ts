@@ -1,0 +1,70 @@
+/** A location names what its driver needs, and nothing that belongs to another one; certificates can be used. */
+import { resolve } from 'node:path';
+import { checkAuthority, checkPair } from '../certificate.ts';
+import { CERTIFICATE_MEMBERS, type ComputeDriver, INCUS_MEMBERS, SANDBOX_MEMBERS } from '../compute.ts';
+import type { Draft } from '../draft.ts';
+import type { Report } from '../fault.ts';
+
+const foreign = { sandbox: INCUS_MEMBERS, incus: SANDBOX_MEMBERS } as const;
+const other = { sandbox: 'incus', incus: 'sandbox' } as const;
+
+/** `folder` is where relative files lie. */
+export function checkCompute(draft: Draft, folder: string, report: Report): void {
+  for (const { path, value } of draft.entries('locations')) {
+    const { compute } = value;
+    if (compute === null) continue;
+    const at = `${path}/compute`;
+    const { driver } = compute;
+    for (const member of foreign[driver]) {
+      if (compute[member] === null) continue;
+      const message = `${member} belongs to the driver ${other[driver]}, and this is ${driver}.`;
+      report(`${at}/${member}`, message, `Remove it, or set driver to ${other[driver]}.`);
+    }
+    if (driver === 'incus') checkIncus(compute, at, folder, report);
+  }
+}
+
+function checkIncus(compute: ComputeDriver, at: string, folder: string, report: Report): void {
+  const { url } = compute;
+  if (compute.public_network === null) {
+    const fix = 'Add the bridge that public addresses are on, such as public_network: public.';
+    report(`${at}/public_network`, 'public_network is missing.', fix);
+  }
+  if (url === null) {
+    const fix = 'Add url: unix:///var/lib/incus/unix.socket, or one such as https://10.0.0.5:8443.';
+    report(`${at}/url`, 'url is missing.', fix);
+  } else if (url.startsWith('unix:')) {
+    for (const member of CERTIFICATE_MEMBERS) {
+      if (compute[member] === null) continue;
+      const fix = 'Remove it, or give the https url of the engine.';
+      report(`${at}/${member}`, 'A unix socket asks for no certificate.', fix);
+    }
+  } else checkCertificates(compute, at, folder, report);
+}
+
+function checkCertificates(compute: ComputeDriver, at: string, folder: string, report: Report): void {
+  for (const member of ['client_certificate', 'client_key'] as const) {
+    if (compute[member] !== null) continue;
+    const message = `An engine at an https url lets in only whose certificate it trusts: ${member} is missing.`;
+    report(
+      `${at}/${member}`,
+      message,
+      'Name the file here. A pair is made by: openssl req -x509 -newkey rsa:3072 -nodes -days 3650 -subj /CN=hostplane -keyout incus.key -out incus.crt',
+    );
+  }
+  const { client_certificate: certificate, client_key: key, server_certificate: server } = compute;
+  if (certificate !== null && key !== null) {
+    const files = { certificate: resolve(folder, certificate), key: resolve(folder, key) };
+    checkPair(files, { certificate: `${at}/client_certificate`, key: `${at}/client_key` }, report);
+  }
+  if (server !== null) checkAuthority(resolve(folder, server), `${at}/server_certificate`, report);
+}
+
+/** As they are found from anywhere. */
+export function withAbsoluteFiles(compute: ComputeDriver, folder: string): ComputeDriver {
+  const files = CERTIFICATE_MEMBERS.map((member) => {
+    const file = compute[member];
+    return [member, file === null ? null : resolve(folder, file)] as const;
+  });
+  return { ...compute, ...Object.fromEntries(files) };
+}

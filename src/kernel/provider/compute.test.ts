@@ -1,0 +1,175 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { computeOf } from './compute.ts';
+import { readDefaultText } from './default.ts';
+import type { Fault } from './fault.ts';
+import { loadProvider } from './load.ts';
+
+const defaultText = readDefaultText();
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hostplane-compute-'));
+  for (const name of ['localhost.crt', 'localhost.key'])
+    copyFileSync(
+      fileURLToPath(new URL(`../../testing/fixtures/${name}`, import.meta.url)),
+      join(folder, name),
+    );
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The default, with this below `compute` of its first location. */
+function load(compute: Record<string, unknown>) {
+  const { catalogue } = parse(defaultText) as { catalogue: { locations: object[] } };
+  const [first, ...rest] = catalogue.locations;
+  const file = join(folder, 'hostplane.yaml');
+  writeFileSync(file, JSON.stringify({ catalogue: { locations: [{ ...first, compute }, ...rest] } }));
+  return loadProvider({ file, env: {}, defaultText });
+}
+
+function faultsIn(compute: Record<string, unknown>): readonly Fault[] {
+  const loaded = load(compute);
+  return loaded.ok ? [] : loaded.faults;
+}
+
+function readCompute(compute: Record<string, unknown>) {
+  const loaded = load(compute);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  const given = loaded.config.catalogue.locations[0]?.compute ?? null;
+  return given && computeOf(given);
+}
+
+const AT = '/catalogue/locations/0/compute';
+const unix = { driver: 'incus', url: 'unix:///var/lib/incus/unix.socket', public_network: 'public' };
+const https = { driver: 'incus', url: 'https://10.0.0.5:8443', public_network: 'public' };
+const pair = { client_certificate: 'localhost.crt', client_key: 'localhost.key' };
+
+describe('a location that Incus serves', () => {
+  it('takes two lines over a unix socket', () => {
+    expect(readCompute(unix)).toEqual({
+      driver: 'incus',
+      url: 'unix:///var/lib/incus/unix.socket',
+      client: null,
+      serverCertificate: null,
+      instanceType: 'container',
+      storagePool: 'default',
+      publicNetwork: 'public',
+      bounds: { instances: null, vcpus: null, memory_mb: null, disk_gb: null },
+      vcpuOvercommit: 4,
+      reservePercent: 5,
+    });
+  });
+
+  it('finds its certificates beside the file, over https', () => {
+    const read = readCompute({ ...https, ...pair, server_certificate: 'localhost.crt' });
+    expect(read).toMatchObject({
+      client: { certificate: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') },
+      serverCertificate: join(folder, 'localhost.crt'),
+    });
+  });
+
+  it('says everything else in its own words', () => {
+    const given = {
+      ...unix,
+      instance_type: 'virtual-machine',
+      storage_pool: 'fast',
+      account_bounds: { instances: 20, memory_mb: 65536 },
+      vcpu_overcommit: 1,
+      reserve_percent: 0,
+    };
+    expect(readCompute(given)).toMatchObject({
+      instanceType: 'virtual-machine',
+      storagePool: 'fast',
+      bounds: { instances: 20, vcpus: null, memory_mb: 65536, disk_gb: null },
+      vcpuOvercommit: 1,
+      reservePercent: 0,
+    });
+  });
+});
+
+describe('the sandbox', () => {
+  it('keeps its pace', () => {
+    expect(readCompute({ driver: 'sandbox' })).toEqual({ driver: 'sandbox', pace: 1 });
+    expect(readCompute({ driver: 'sandbox', pace: 0 })).toEqual({ driver: 'sandbox', pace: 0 });
+  });
+});
+
+describe('a fault', () => {
+  it.each<[string, Record<string, unknown>, string, RegExp, RegExp]>([
+    ['an unknown driver', { driver: 'incsu' }, 'driver', /one of sandbox, incus/, /./],
+    ['an unknown member', { ...unix, storage_pol: 'x' }, 'storage_pol', /not known/, /mean storage_pool\?/],
+    ['a member of the sandbox', { ...unix, pace: 0 }, 'pace', /belongs to the driver sandbox/, /Remove it/],
+    [
+      'a member of Incus',
+      { driver: 'sandbox', storage_pool: 'x' },
+      'storage_pool',
+      /belongs to the driver incus/,
+      /set driver to incus/,
+    ],
+    ['no url', { driver: 'incus', public_network: 'x' }, 'url', /is missing/, /unix:\/\/\/var/],
+    ['no bridge', { ...unix, public_network: null }, 'public_network', /is missing/, /bridge/],
+    ['plain http', { ...unix, url: 'http://10.0.0.5' }, 'url', /form/, /Write it as unix:/],
+    ['a password in the url', { ...https, ...pair, url: 'https://a:b@c' }, 'url', /form/, /Write it as/],
+    ['a socket that is no path', { ...unix, url: 'unix:incus.sock' }, 'url', /form/, /Write it as/],
+    ['no certificate', { ...https, client_key: 'x' }, 'client_certificate', /is missing/, /openssl req/],
+    ['no key', { ...https, client_certificate: 'x' }, 'client_key', /is missing/, /openssl req/],
+    [
+      'a certificate for a socket',
+      { ...unix, ...pair },
+      'client_certificate',
+      /asks for none|no cert/,
+      /https/,
+    ],
+    [
+      'a certificate that is not there',
+      { ...https, ...pair, client_certificate: 'nope.crt' },
+      'client_certificate',
+      /nope\.crt cannot be read/,
+      /path/,
+    ],
+    [
+      'a key that is not there',
+      { ...https, ...pair, client_key: 'nope.key' },
+      'client_key',
+      /nope\.key cannot be read/,
+      /path/,
+    ],
+    [
+      'a pair that does not fit',
+      { ...https, client_certificate: 'localhost.key', client_key: 'localhost.key' },
+      'client_certificate',
+      /cannot be used together/,
+      /PEM/,
+    ],
+    [
+      'a server certificate that is none',
+      { ...https, ...pair, server_certificate: 'localhost.key' },
+      'server_certificate',
+      /holds no certificate/,
+      /PEM/,
+    ],
+    ['an unknown bound', { ...unix, account_bounds: { vms: 3 } }, 'account_bounds/vms', /not known/, /known/],
+    ['a bound of none', { ...unix, account_bounds: { vcpus: 0 } }, 'account_bounds/vcpus', /./, /./],
+    ['no processors sold', { ...unix, vcpu_overcommit: 0 }, 'vcpu_overcommit', /./, /./],
+    ['everything kept back', { ...unix, reserve_percent: 91 }, 'reserve_percent', /./, /./],
+    ['another type of instance', { ...unix, instance_type: 'vm' }, 'instance_type', /virtual-machine/, /./],
+  ])('of %s has its path, a sentence and a cure', (_kind, compute, member, message, fix) => {
+    const faults = faultsIn(compute);
+    const told = faults.filter(({ path }) => path === `${AT}/${member}`);
+    expect(told, JSON.stringify(faults)).toHaveLength(1);
+    expect(told[0]?.message).toMatch(message);
+    expect(told[0]?.fix).toMatch(fix);
+    expect(told[0]?.line).toBeGreaterThan(0);
+  });
+
+  it('tells of missing files without what is in others', () => {
+    const text = JSON.stringify(
+      faultsIn({ ...https, client_certificate: 'localhost.key', client_key: 'localhost.key' }),
+    );
+    expect(text).not.toMatch(/PRIVATE KEY/);
+  });
+});
