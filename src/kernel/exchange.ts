@@ -11,8 +11,8 @@ export interface Incoming {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values alternating, as they came: the only place where a repeated header still shows. */
-  readonly rawHeaders: readonly string[];
+  /** One of them, without the others being made ready; repeated ones joined by a comma. The name in small letters. */
+  header(name: string): string | undefined;
   readonly peer: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, string>>;

@@ -4,17 +4,14 @@ import { clientAddress, rateLimitKey } from '../net/client-address.ts';
 
 /** One address for the limiter, the allowlist, the audit and the denials. */
 export const clientAddressStage: Stage = (exchange, services) => {
-  const { peer, headers } = exchange.incoming;
-  const forwardedFor = headers['x-forwarded-for'];
-  const address = clientAddress(
-    { peer, forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor },
-    services.trustedProxies,
-  );
+  const { incoming } = exchange;
+  const forwardedFor = incoming.header('x-forwarded-for');
+  const address = clientAddress({ peer: incoming.peer, forwardedFor }, services.trustedProxies);
   exchange.client = {
     address,
     rateLimitKey: rateLimitKey(address, services.provider.server.rate_limit.ipv6_prefix),
     rate: exchange.client.rate,
     // Kept with the key, the audit and the denials: what a client wrongly put into it must not be.
-    userAgent: maskKeys(headers['user-agent'] ?? '').slice(0, 200),
+    userAgent: maskKeys(incoming.header('user-agent') ?? '').slice(0, 200),
   };
 };

@@ -16,16 +16,16 @@ function refuse(code: ProblemCode): Problem {
   return known;
 }
 
-/** Node joins repeated headers with a comma, which no key contains. */
+/** Repeated headers are joined with a comma, which no key contains. */
 function readHeader(exchange: Exchange): string | Problem {
-  const { headers } = exchange.incoming;
-  const sent = headers['x-api-key'];
-  if (typeof sent === 'string' && sent !== '' && !sent.includes(',')) return sent;
+  const { incoming } = exchange;
+  const sent = incoming.header('x-api-key');
+  if (sent !== undefined && sent !== '' && !sent.includes(',')) return sent;
   if (sent !== undefined && sent !== '') {
     const detail = 'The header X-API-Key came more than once.';
     return new Problem('api_key_missing', { detail, headers: CHALLENGE });
   }
-  return refuse(headers.authorization === undefined ? 'api_key_missing' : 'bearer_not_supported');
+  return refuse(incoming.header('authorization') === undefined ? 'api_key_missing' : 'bearer_not_supported');
 }
 
 /** Said only to whoever holds the right secret: to all others a key is valid or not, nothing else. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../kernel/body/json.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
+import { readHeader } from './head.ts';
 
 export interface BodyLimits {
   readonly bytes: number;
@@ -66,9 +67,9 @@ function decode(bytes: Buffer): string {
 }
 
 /** Whether the head of the request says that a body follows. */
-export function announcesBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length'];
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+export function announcesBody(request: IncomingMessage): boolean {
+  const length = readHeader(request, 'content-length');
+  return (length !== undefined && length !== '0') || readHeader(request, 'transfer-encoding') !== undefined;
 }
 
 /** For requests that announce a body; undefined where it turns out to be empty. */

@@ -4,6 +4,7 @@ import { parse } from 'node:querystring';
 import type { Client, Exchange, Incoming } from '../../kernel/exchange.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { LIMIT } from '../../kernel/rate-limit/port.ts';
+import { readHeader } from './head.ts';
 import { endOfPath } from './paths.ts';
 import type { Match } from './router.ts';
 
@@ -16,13 +17,12 @@ const NOBODY: Client = {
 
 const NOWHERE: Match = { place: { endpoints: new Map(), allowed: '', parameters: [] }, values: [] };
 
-/** Query and parameters are read when somebody asks for them: of a refused request nobody does. */
+/** Headers, query and parameters are read when somebody asks for them: of a refused request nobody does. */
 class Received implements Incoming {
   readonly method: string;
   readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[];
   readonly peer: string;
+  readonly #request: IncomingMessage;
   readonly #url: string;
   readonly #match: Match | undefined;
   #query: Incoming['query'] | undefined;
@@ -31,11 +31,18 @@ class Received implements Incoming {
   constructor(request: IncomingMessage, url: string, path: string, match: Match | undefined) {
     this.method = request.method ?? 'GET';
     this.path = path;
-    this.headers = request.headers;
-    this.rawHeaders = request.rawHeaders;
+    this.#request = request;
     this.peer = request.socket.remoteAddress ?? '';
     this.#url = url;
     this.#match = match;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers;
+  }
+
+  header(name: string): string | undefined {
+    return readHeader(this.#request, name);
   }
 
   get query(): Incoming['query'] {

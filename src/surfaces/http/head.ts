@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Node makes an object of all headers when the first is asked for: a refused request is not worth that. */
+export function readHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  let found: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i]!;
+    if (each.length !== name.length || each.toLowerCase() !== name) continue;
+    const value = rawHeaders[i + 1]!;
+    found = found === undefined ? value : `${found}, ${value}`;
+  }
+  return found;
+}
