@@ -1,11 +1,12 @@
 /**
  * Temporary folders of tests. Their names carry the id of the process that made them, so that what a killed
- * run left behind, a running PostgreSQL included, is found and removed by the next one.
+ * run left behind, a running PostgreSQL or engine included, is found and removed by the next one.
  */
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readPidFile, stop } from '../store/embedded/postmaster.ts';
+import { removeLeftoverNamespaces } from './incus/namespace.ts';
 
 const PREFIX = 'hostplane-test-';
 
@@ -25,6 +26,7 @@ export async function removeTemporaryFolder(folder: string): Promise<void> {
 }
 
 export async function removeLeftovers(): Promise<void> {
+  removeLeftoverNamespaces();
   for (const name of await readdir(tmpdir())) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
     if (pid && !isAlive(Number(pid))) {

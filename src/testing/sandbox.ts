@@ -34,6 +34,7 @@ export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): Sand
   return {
     engine,
     image: { account: null, id: 'ubuntu-24.04' },
+    architecture: 'amd64',
     size: { vcpus: 2, memoryMb: 2048, diskGb: 20 },
     reopen: async () => new Sandbox(options),
     writeInside: (ref, path, content) => writeInside(engine.room, ref, path, content),

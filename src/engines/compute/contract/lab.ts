@@ -22,6 +22,7 @@ export interface Harness {
   readonly engine: ComputeEngine;
   /** One of the provider's that starts, with cloud-init and an agent. */
   readonly image: ImageRef;
+  readonly architecture: InstanceSpec['architecture'];
   readonly size: Size;
   /** The same engine with nothing remembered in this process. */
   reopen(): Promise<ComputeEngine>;
@@ -94,7 +95,7 @@ export class Lab {
   spec(spec: Partial<InstanceSpec> = {}): InstanceSpec {
     return {
       source: { image: this.harness.image },
-      architecture: 'amd64',
+      architecture: this.harness.architecture,
       size: this.harness.size,
       nics: [],
       guest: this.guest(),

@@ -1,0 +1,43 @@
+/** What a provider sets up once on an engine before a location can use it. */
+
+import type { TestDaemon } from './daemon.ts';
+import { buildImage } from './image.ts';
+
+export const POOL = 'default';
+export const PUBLIC_NETWORK = 'public';
+export const IMAGE = 'busybox';
+
+export interface Furniture {
+  /** Of the pool, which is a file that grows as it is filled. */
+  readonly poolSize?: string;
+}
+
+export async function furnish(daemon: TestDaemon, { poolSize = '8GiB' }: Furniture = {}): Promise<void> {
+  const { client, folder } = daemon;
+  const addPool = client.run('POST', '/1.0/storage-pools', {
+    body: { name: POOL, driver: 'btrfs', config: { size: poolSize } },
+  });
+  const addNetwork = client.run('POST', '/1.0/networks', {
+    body: {
+      name: PUBLIC_NETWORK,
+      type: 'bridge',
+      config: {
+        'ipv4.address': '192.0.2.1/24',
+        'ipv4.nat': 'false',
+        'ipv6.address': '2001:db8:1::1/64',
+        'ipv6.nat': 'false',
+        'ipv6.dhcp.stateful': 'true',
+      },
+    },
+  });
+  await Promise.all([addPool, addNetwork, addImage(daemon, await buildImage(folder))]);
+}
+
+async function addImage({ client }: TestDaemon, file: string): Promise<void> {
+  const done = await client.run('POST', '/1.0/images', {
+    file,
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  const target = done?.metadata?.fingerprint;
+  await client.run('POST', '/1.0/images/aliases', { body: { name: IMAGE, target } });
+}

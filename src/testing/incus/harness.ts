@@ -1,0 +1,101 @@
+/** The driver for Incus and LXD on an engine of the test's own. */
+import { randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import type { Harness } from '../../engines/compute/contract.ts';
+import type { Client } from '../../engines/compute/incus/client.ts';
+import { Incus, type IncusOptions } from '../../engines/compute/incus/driver.ts';
+import { isMissing } from '../../engines/compute/incus/failure.ts';
+import { PgLedger } from '../../engines/compute/incus/ledger.ts';
+import { projectOf } from '../../engines/compute/incus/names.ts';
+import type { IncusSettings } from '../../engines/compute/incus/settings.ts';
+import { pathOf } from '../../engines/compute/incus/site.ts';
+import type { Ref } from '../../engines/compute/port.ts';
+import type { Db } from '../../store/database.ts';
+import { startDaemon, type TestDaemon } from './daemon.ts';
+import { type Furniture, furnish, IMAGE, POOL, PUBLIC_NETWORK } from './furnish.ts';
+import type { EngineKind } from './programs.ts';
+
+export interface IncusHarness extends Harness {
+  readonly engine: Incus;
+  readonly daemon: TestDaemon;
+  reopen(): Promise<Incus>;
+  /** As root of a running machine; returns when it has ended, and says nothing of what it printed. */
+  execInside(ref: Ref, command: readonly string[]): Promise<void>;
+}
+
+export interface IncusChoices extends Furniture {
+  readonly kind?: EngineKind;
+  readonly settings?: Partial<IncusSettings>;
+}
+
+export const settingsOf = ({ url }: Pick<TestDaemon, 'url'>): IncusSettings => ({
+  address: { url, credentials: null },
+  instanceType: 'container',
+  storagePool: POOL,
+  publicNetwork: PUBLIC_NETWORK,
+  bounds: { instances: null, vcpus: null, memoryMb: null, diskGb: null },
+  vcpuOvercommit: 16,
+  reservePercent: 0,
+});
+
+export async function openIncus(
+  db: Db,
+  { kind, settings, ...furniture }: IncusChoices = {},
+): Promise<IncusHarness> {
+  const daemon = await startDaemon(kind);
+  try {
+    await furnish(daemon, furniture);
+    return harnessOf(db, daemon, { ...settingsOf(daemon), ...settings });
+  } catch (error) {
+    await daemon.stop();
+    throw error;
+  }
+}
+
+function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHarness {
+  const location = `lab-${randomBytes(4).toString('hex')}`;
+  const options: IncusOptions = { location, settings, ledger: new PgLedger(db, location), samples: {} };
+  const engine = new Incus(options);
+  const inside = insideOf(daemon);
+  return {
+    engine,
+    daemon,
+    architecture: arch() === 'arm64' ? 'arm64' : 'amd64',
+    image: { account: null, id: IMAGE },
+    size: { vcpus: 1, memoryMb: 64, diskGb: 2 },
+    reopen: async () => new Incus(options),
+    ...inside,
+    deafen: (ref) => inside.writeInside(ref, '/run/deaf', ''),
+    shutDownInside: (ref) => inside.execInside(ref, ['poweroff']),
+    async close() {
+      await engine.close();
+      await daemon.stop();
+    },
+  };
+}
+
+function insideOf({ client, folder }: { readonly client: Client; readonly folder: string }) {
+  const at = (ref: Ref, path: string) => ({ project: projectOf(ref), query: { path } });
+  return {
+    async writeInside(ref: Ref, path: string, content: string): Promise<void> {
+      const file = join(folder, `inside-${randomBytes(4).toString('hex')}`);
+      await writeFile(file, content);
+      await client.run('POST', `${pathOf(ref)}/files`, { ...at(ref, path), file });
+      await rm(file);
+    },
+    async readInside(ref: Ref, path: string): Promise<string | null> {
+      try {
+        return await client.askText(`${pathOf(ref)}/files`, at(ref, path));
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async execInside(ref: Ref, command: readonly string[]): Promise<void> {
+      const body = { command, 'wait-for-websocket': false, interactive: false };
+      await client.run('POST', `${pathOf(ref)}/exec`, { project: projectOf(ref), body });
+    },
+  };
+}

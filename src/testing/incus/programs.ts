@@ -1,0 +1,78 @@
+/** The two engines that speak the same REST API, as Debian packages them, and whether one of them can be started here. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+export type EngineKind = 'incus' | 'lxd';
+
+export interface EngineProgram {
+  readonly program: string;
+  /** Whoever is in it may use the socket. */
+  readonly group: string;
+  /** The variable that tells it and its helpers where its folder is. */
+  readonly folderVariable: string;
+  readonly packages: string;
+}
+
+export const engineKinds: readonly EngineKind[] = ['incus', 'lxd'];
+
+export const programs: Readonly<Record<EngineKind, EngineProgram>> = {
+  incus: {
+    program: 'incusd',
+    group: 'incus-admin',
+    folderVariable: 'INCUS_DIR',
+    packages: 'incus-base and incus-client (on Debian 12 from bookworm-backports)',
+  },
+  lxd: { program: 'lxd', group: 'lxd', folderVariable: 'LXD_DIR', packages: 'lxd' },
+};
+
+/** Debian keeps the daemon of Incus out of everybody's way. */
+export const searchPath = [
+  '/usr/libexec/incus',
+  ...(process.env.PATH ?? '').split(delimiter),
+  '/usr/sbin',
+  '/sbin',
+].join(delimiter);
+
+/** And the packages they are in, where the name does not tell. */
+const helpers: Readonly<Record<string, string>> = {
+  lxcfs: 'lxcfs',
+  dnsmasq: 'dnsmasq-base',
+  nft: 'nftables',
+  'mkfs.btrfs': 'btrfs-progs',
+  busybox: 'busybox-static',
+  newuidmap: 'uidmap',
+  setfattr: 'attr',
+  rsync: 'rsync',
+  xz: 'xz-utils',
+  unsquashfs: 'squashfs-tools',
+  ip: 'iproute2',
+};
+
+const isThere = (program: string): boolean =>
+  searchPath.split(delimiter).some((folder) => existsSync(join(folder, program)));
+
+const reasons = new Map<EngineKind, string | null>();
+
+/** Why no such engine can be started on this machine, or `null` if one can. */
+export function whyNoIncus(kind: EngineKind = 'incus'): string | null {
+  const known = reasons.get(kind);
+  if (known !== undefined) return known;
+  const reason = findReason(kind);
+  reasons.set(kind, reason);
+  return reason;
+}
+
+function findReason(kind: EngineKind): string | null {
+  if (process.getuid?.() !== 0) return 'only root can start one';
+  const { program, packages } = programs[kind];
+  if (!isThere(program)) return `no ${program} on this machine: install ${packages}`;
+  const missing = Object.entries(helpers).filter(([name]) => !isThere(name));
+  if (missing.length > 0)
+    return `it needs more programs: install ${missing.map(([, name]) => name).join(', ')}`;
+  for (const device of ['/dev/loop-control', '/dev/fuse'])
+    if (!existsSync(device)) return `this machine has no ${device}`;
+  const args = ['--mount', '--net', '--propagation', 'private', 'mount', '-t', 'sysfs', 'sysfs', '/sys'];
+  const tried = spawnSync('unshare', args, { encoding: 'utf8' });
+  return tried.status === 0 ? null : `namespaces are not permitted here: ${tried.stderr.trim()}`;
+}
