@@ -6,6 +6,8 @@ export interface Capabilities {
   readonly liveResize: true | string;
   /** Interfaces come and go while it runs. */
   readonly nicHotPlug: true | string;
+  /** Networks of their own for the machines of an account. */
+  readonly privateNetworks: true | string;
   /** Snapshots of a file system that was told to hold still. */
   readonly quiesce: true | string;
   readonly rescue: true | string;

@@ -1,14 +1,24 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { IncusSettings } from './settings.ts';
+import type { Server } from './site.ts';
 
 const NO_RESCUE = 'Machines in this location cannot be booted into a rescue system.';
 const NO_QUIESCE = 'The engine of this location cannot tell a file system to hold still.';
 
-export function capabilitiesOf({ instanceType }: Pick<IncusSettings, 'instanceType'>): Capabilities {
+/** A bridge ends at the server it is on. */
+export const NO_NETWORKS =
+  'Machines of this location are on several servers, and no private network connects them.';
+
+/** What is not known of the server yet is taken to be there: it says so itself when it is asked for it. */
+export function capabilitiesOf(
+  { instanceType }: Pick<IncusSettings, 'instanceType'>,
+  server: Server | null = null,
+): Capabilities {
   const isContainer = instanceType === 'container';
   return {
     liveResize: isContainer ? true : 'Machines in this location are resized while they are stopped.',
     nicHotPlug: true,
+    privateNetworks: server?.environment.server_clustered === true ? NO_NETWORKS : true,
     quiesce: NO_QUIESCE,
     rescue: NO_RESCUE,
     passwordReset: true,

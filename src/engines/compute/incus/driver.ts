@@ -31,7 +31,9 @@ export interface IncusOptions {
 export class Incus implements ComputeEngine {
   readonly driver = 'incus';
   readonly location: string;
-  readonly capabilities: Capabilities;
+  /** As far as they are known: a server is asked what it is when there is a use for it. */
+  capabilities: Capabilities;
+  readonly imageFormats: ComputeEngine['imageFormats'];
   readonly graphicalProtocol = 'spice';
   readonly site: Site;
   readonly #samples: series.Samples;
@@ -41,6 +43,7 @@ export class Incus implements ComputeEngine {
   constructor({ location, settings, ledger, samples }: IncusOptions) {
     this.location = location;
     this.capabilities = capabilitiesOf(settings);
+    this.imageFormats = images.formatsOf(settings);
     this.#samples = samples;
     const client = new Client(settings.address);
     this.site = {
@@ -55,10 +58,16 @@ export class Incus implements ComputeEngine {
   }
 
   #readServer(signal?: AbortSignal): Promise<Server> {
-    this.#server ??= this.site.client.ask<Server>('GET', '/1.0', { signal }).catch((error: unknown) => {
-      this.#server = null;
-      throw error;
-    });
+    this.#server ??= this.site.client.ask<Server>('GET', '/1.0', { signal }).then(
+      (server) => {
+        this.capabilities = capabilitiesOf(this.site.settings, server);
+        return server;
+      },
+      (error: unknown) => {
+        this.#server = null;
+        throw error;
+      },
+    );
     return this.#server;
   }
 
@@ -146,7 +155,7 @@ export class Incus implements ComputeEngine {
 
   ensureRestored: ComputeEngine['ensureRestored'] = (ref, to, signal) =>
     this.#do('The snapshot could not be restored', signal, (site) =>
-      snapshots.ensureRestored(site, ref, to, signal),
+      disks.ensureRestored(site, ref, to, signal),
     );
 
   ensureNetwork: ComputeEngine['ensureNetwork'] = (ref, spec, signal) =>

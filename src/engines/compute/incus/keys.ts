@@ -11,6 +11,8 @@ export const keys = {
   group: 'user.hostplane.group',
   /** And a dot and its id, for each network interface: JSON of its `Nic`. */
   nic: 'user.hostplane.nic',
+  /** On a private network: JSON of whose it is and of its `NetworkSpec`. */
+  network: 'user.hostplane.network',
 } as const;
 
 const KEPT = 32;

@@ -2,7 +2,8 @@
  * The network interfaces of a machine: one device each, named by our id. What the engine does not keep of one is written
  * into the configuration of the machine and not of the device, because any change of a device's own notes re-plugs it.
  */
-import { isIPv4 } from 'node:net';
+import { parseAddress } from '../../../kernel/net/address.ts';
+import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys } from './keys.ts';
@@ -15,49 +16,45 @@ const noteOf = (nicId: string): string => `${keys.nic}.${nicId}`;
 
 export function deviceOf({ settings }: Pick<Site, 'settings'>, { account }: Ref, nic: Nic): Strings {
   const network = nic.network === null ? settings.publicNetwork : networkNameOf({ account, id: nic.network });
-  const isV4 = (address: string): boolean => isIPv4(address.split('/')[0] ?? '');
   return {
     type: 'nic',
     network,
     name: `eth${nic.index}`,
     hwaddr: nic.mac,
-    ...addressing(
-      'ipv4',
-      nic.ipv4,
-      nic.aliases.filter((alias) => isV4(alias)),
-      nic.antiSpoofing,
-    ),
-    ...addressing(
-      'ipv6',
-      nic.ipv6,
-      nic.aliases.filter((alias) => !isV4(alias)),
-      nic.antiSpoofing,
-    ),
+    ...addressing('ipv4', nic),
+    ...addressing('ipv6', nic),
     ...(nic.antiSpoofing ? { 'security.mac_filtering': 'true' } : {}),
   };
 }
 
-/** The engine takes prefixes only. */
-const prefixOf = (alias: string, length: number): string =>
-  alias.includes('/') ? alias : `${alias}/${length}`;
+const BITS = { ipv4: 32, ipv6: 128 } as const;
 
-/** Where addresses are filtered, `none` stands for "none at all": else the engine would choose one by itself. */
-function addressing(
-  family: 'ipv4' | 'ipv6',
-  address: string | null,
-  aliases: readonly string[],
-  isFiltered: boolean,
-): Strings {
-  const routes = aliases.map((alias) => prefixOf(alias, family === 'ipv4' ? 32 : 128));
+/**
+ * The engine hands out one address, of the range of its bridge, and routes prefixes here beside it. One that lies within
+ * such a prefix comes with it. Without any address the engine would choose one by itself, so the first alias stands in;
+ * `none` lets nothing of this family pass, which it takes only where it filters.
+ */
+function addressing(family: 'ipv4' | 'ipv6', { aliases, antiSpoofing, [family]: own }: Nic): Strings {
+  const ranges = aliases
+    .flatMap((alias) => parseCidr(alias)?.cidr ?? [])
+    .filter(({ base }) => base.family === (family === 'ipv4' ? 4 : 6));
+  const single = ranges.filter(({ prefix }) => prefix === BITS[family]);
+  const isRouted = own !== null && ranges.some((range) => isWithin(own, range));
+  const handed = isRouted
+    ? null
+    : (own ?? (ranges.length === single.length ? single[0]?.base.text : null) ?? null);
+  const address = handed ?? (antiSpoofing && ranges.length === 0 ? 'none' : null);
+  const routed = ranges.filter(({ base, prefix }) => !(prefix === BITS[family] && base.text === handed));
   return {
-    ...(address !== null
-      ? { [`${family}.address`]: address }
-      : isFiltered
-        ? { [`${family}.address`]: 'none' }
-        : {}),
-    ...(routes.length > 0 ? { [`${family}.routes`]: routes.join(',') } : {}),
-    ...(isFiltered ? { [`security.${family}_filtering`]: 'true' } : {}),
+    ...(address === null ? {} : { [`${family}.address`]: address }),
+    ...(routed.length === 0 ? {} : { [`${family}.routes`]: routed.map(({ text }) => text).join(',') }),
+    ...(antiSpoofing ? { [`security.${family}_filtering`]: 'true' } : {}),
   };
+}
+
+function isWithin(address: string, range: Cidr): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== null && cidrContains(range, parsed);
 }
 
 /** What has to be in the configuration of a machine with these interfaces, and its devices. */

@@ -47,6 +47,7 @@ const HOSTS: readonly HostSpec[] = Array.from({ length: 8 }, (_, i) => ({
 export const sandboxCapabilities: Capabilities = {
   liveResize: true,
   nicHotPlug: true,
+  privateNetworks: true,
   quiesce: true,
   rescue: true,
   passwordReset: true,
@@ -74,6 +75,7 @@ export class Sandbox implements ComputeEngine {
   readonly driver = 'sandbox';
   readonly location: string;
   readonly capabilities = sandboxCapabilities;
+  readonly imageFormats = ['qcow2', 'raw', 'vmdk'] as const;
   readonly graphicalProtocol = 'vnc';
   readonly room: Room;
 

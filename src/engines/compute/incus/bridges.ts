@@ -1,0 +1,73 @@
+/** How a private network is written down as a bridge of the engine, and what its name server and DHCP tell the machines. */
+import { isIPv4, isIPv6 } from 'node:net';
+import { CapabilityMissing } from '../errors.ts';
+import type { Ref } from '../instance.ts';
+import type { NetworkSpec } from '../network.ts';
+import { networkNameOf } from './names.ts';
+
+/** An access list without rules: all that counts is what happens to traffic that no rule is about. */
+export const outsideList = {
+  name: 'hostplane-private',
+  description: 'Nothing gets into a private network from outside.',
+  config: {},
+  ingress: [],
+  egress: [],
+};
+
+const prefixOf = (cidr: string): string => cidr.split('/')[1] ?? '';
+
+export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, string> {
+  const { ipv4Cidr, ipv4Gateway, ipv6Cidr, nat, dns, mtu } = spec;
+  return {
+    'ipv4.address': `${ipv4Gateway}/${prefixOf(ipv4Cidr)}`,
+    'ipv4.nat': String(nat.ipv4),
+    'ipv4.routing': String(nat.ipv4),
+    // The gateway is the first address of the range.
+    'ipv6.address': ipv6Cidr === null ? 'none' : ipv6Cidr.replace(/::\//, '::1/'),
+    ...(ipv6Cidr === null
+      ? {}
+      : {
+          'ipv6.nat': String(nat.ipv6),
+          'ipv6.routing': String(nat.ipv6),
+          'ipv6.dhcp.stateful': 'true',
+        }),
+    'bridge.mtu': String(mtu),
+    ...(dns.domain === null ? {} : { 'dns.domain': dns.domain }),
+    ...routesOf(spec),
+    'raw.dnsmasq': announced(networkNameOf(ref), spec).join('\n'),
+    'security.acls': outsideList.name,
+    'security.acls.default.ingress.action': 'drop',
+    'security.acls.default.egress.action': 'allow',
+  };
+}
+
+/** Who is told of routes heeds no gateway beside them: the way out has to be among them. */
+function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): Record<string, string> {
+  if (routes.some(({ nextHop }) => !isIPv4(nextHop)))
+    throw new CapabilityMissing('privateNetworks', 'Networks of this location announce IPv4 routes only.');
+  if (routes.length === 0) return {};
+  const all = [...(nat.ipv4 ? [{ destination: '0.0.0.0/0', nextHop: ipv4Gateway }] : []), ...routes];
+  return { 'ipv4.dhcp.routes': all.flatMap(({ destination, nextHop }) => [destination, nextHop]).join(',') };
+}
+
+/** An option without a value is left out of what machines are told. */
+function announced(bridge: string, { ipv6Cidr, nat, dns: { servers } }: NetworkSpec): string[] {
+  const option = (name: string, values: readonly string[]): string =>
+    `dhcp-option=${[name, ...values].join(',')}`;
+  const own = servers.length > 0;
+  const hasIpv6 = ipv6Cidr !== null;
+  const bracketed = servers.filter((server) => isIPv6(server)).map((server) => `[${server}]`);
+  return [
+    ...(own
+      ? [
+          option(
+            'option:dns-server',
+            servers.filter((server) => isIPv4(server)),
+          ),
+        ]
+      : []),
+    ...(own && hasIpv6 ? [option('option6:dns-server', bracketed)] : []),
+    ...(nat.ipv4 ? [] : [option('option:router', [])]),
+    ...(hasIpv6 && !nat.ipv6 ? [`ra-param=${bridge},60,0`] : []),
+  ];
+}
