@@ -1,12 +1,17 @@
 /** The engines that run machines, one for each location that has one. */
+import { readFileSync } from 'node:fs';
+import { Incus } from './engines/compute/incus/driver.ts';
+import { PgLedger } from './engines/compute/incus/ledger.ts';
+import type { IncusSettings } from './engines/compute/incus/settings.ts';
 import type { ComputeEngine, ComputeEngines } from './engines/compute/port.ts';
 import { Sandbox } from './engines/compute/sandbox/sandbox.ts';
+import { computeOf, type IncusCompute } from './kernel/provider/compute.ts';
 import type { ProviderConfig } from './kernel/provider/schema.ts';
-import { type Connection, openDatabase, openPool } from './store/database.ts';
+import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import type { Listener } from './store/listener.ts';
 
-/** The sandbox stands for another machine: what it does must not wait for connections that wait for it. */
-const SANDBOX_CONNECTIONS = 4;
+/** The books of engines stand for other machines: what they do must not wait for connections that wait for it. */
+const BOOK_CONNECTIONS = 4;
 
 export interface RunningEngines extends ComputeEngines {
   close(): Promise<void>;
@@ -19,13 +24,71 @@ interface Surroundings {
   readonly listener: Listener;
 }
 
-export function openCompute({ provider, connection, listener }: Surroundings): RunningEngines {
-  const { locations, images } = provider.catalogue;
-  const db = openDatabase(openPool({ ...connection, maxConnections: SANDBOX_CONNECTIONS }));
+/** The files were there when the configuration was read; if they are gone now, nothing starts. */
+export function incusSettings({
+  url,
+  client,
+  serverCertificate,
+  bounds,
+  ...rest
+}: IncusCompute): IncusSettings {
+  const read = (file: string): string => readFileSync(file, 'utf8');
+  return {
+    address: {
+      url,
+      credentials: client && {
+        certificate: read(client.certificate),
+        key: read(client.key),
+        serverCertificate: serverCertificate === null ? null : read(serverCertificate),
+      },
+    },
+    instanceType: rest.instanceType,
+    storagePool: rest.storagePool,
+    publicNetwork: rest.publicNetwork,
+    bounds: {
+      instances: bounds.instances,
+      vcpus: bounds.vcpus,
+      memoryMb: bounds.memory_mb,
+      diskGb: bounds.disk_gb,
+    },
+    vcpuOvercommit: rest.vcpuOvercommit,
+    reservePercent: rest.reservePercent,
+  };
+}
+
+function openEngine(location: Location, db: Db, { provider, listener }: Surroundings): ComputeEngine | null {
+  const { slug, compute: given } = location;
+  const compute = given && computeOf(given);
+  switch (compute?.driver) {
+    case 'sandbox':
+      return new Sandbox({
+        location: slug,
+        db,
+        listener,
+        images: provider.catalogue.images,
+        pace: compute.pace,
+      });
+    case 'incus':
+      return new Incus({
+        location: slug,
+        settings: incusSettings(compute),
+        ledger: new PgLedger(db, slug),
+        samples: {},
+      });
+    default:
+      return null;
+  }
+}
+
+type Location = ProviderConfig['catalogue']['locations'][number];
+
+export function openCompute(surroundings: Surroundings): RunningEngines {
+  const { provider, connection } = surroundings;
+  const db = openDatabase(openPool({ ...connection, maxConnections: BOOK_CONNECTIONS }));
   const engines = new Map<string, ComputeEngine>();
-  for (const { slug, compute } of locations) {
-    if (compute === null) continue;
-    engines.set(slug, new Sandbox({ location: slug, db, listener, images, pace: compute.pace ?? 1 }));
+  for (const location of provider.catalogue.locations) {
+    const engine = openEngine(location, db, surroundings);
+    if (engine !== null) engines.set(location.slug, engine);
   }
   return {
     at: (location) => engines.get(location),

@@ -1,3 +1,4 @@
+import { examineEngines } from './engine-examination.ts';
 import { sandboxDesk } from './engines/compute/sandbox/desk.ts';
 import { families } from './families/index.ts';
 import { buildRegistry } from './kernel/registry.ts';
@@ -5,5 +6,5 @@ import { serve } from './serve.ts';
 import { runCli } from './surfaces/cli/cli.ts';
 import { version } from './surfaces/openapi/version.ts';
 
-const parts = { version, registry: buildRegistry(families), serve, sandbox: sandboxDesk };
+const parts = { version, registry: buildRegistry(families), serve, sandbox: sandboxDesk, examineEngines };
 process.exitCode = await runCli(process.argv.slice(2), parts);

@@ -1,4 +1,5 @@
 /** The operator's command line in this process, with what it prints caught and its questions answered. */
+import { examineEngines } from '../engine-examination.ts';
 import { sandboxDesk } from '../engines/compute/sandbox/desk.ts';
 import { families } from '../families/index.ts';
 import type { ProviderConfig } from '../kernel/provider/schema.ts';
@@ -58,6 +59,7 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
       return 0;
     },
     sandbox: sandboxDesk,
+    examineEngines,
   };
   const code = await runCli(argv, parts, io);
   return { code, out, err, asked, served, roles };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Warning } from '../../kernel/call.ts';
 import type { ProviderConfig } from '../../kernel/provider/schema.ts';
-import type { Registry } from '../../kernel/registry.ts';
+import type { Examination, Registry } from '../../kernel/registry.ts';
 import type { Actor } from '../../portal-api/actor.ts';
 import type { Db } from '../../store/database.ts';
 import { requireConfiguration } from './configuration.ts';
@@ -23,6 +23,8 @@ export interface CliParts {
     role: 'all' | 'api' | 'worker',
   ) => Promise<number>;
   readonly sandbox: SandboxDesk;
+  /** Whether the engines of all locations are fit for what is sold there, for `doctor`. */
+  readonly examineEngines: (config: ProviderConfig) => Promise<readonly Examination[]>;
 }
 
 export interface GlobalOptions {

@@ -1,3 +1,5 @@
+import type { Examination } from '../../../kernel/registry.ts';
+
 /** One thing an installation needs: whether it is so, and if not, what to do. */
 export interface Finding {
   readonly name: string;
@@ -14,5 +16,9 @@ export const failed = (name: string, detail: string, fix: string): Finding => ({
   detail,
   fix,
 });
+
+/** What somebody else has looked at. */
+export const judged = ({ name, detail, fix }: Examination): Finding =>
+  fix === undefined ? ok(name, detail) : failed(name, detail, fix);
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -5,7 +5,7 @@ import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
 import type { Cli } from '../command.ts';
 import { findConfigFile, loadConfiguration } from '../configuration.ts';
 import { clean } from '../table.ts';
-import { type Finding, failed, ok } from './check.ts';
+import { type Finding, failed, judged, ok } from './check.ts';
 import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
 import { checkPort, checkTls } from './network.ts';
 import { checkSecretKey } from './secret-key.ts';
@@ -41,6 +41,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     await checkRedis(redis.url),
     await checkPort(server),
     await checkTls(server.tls),
+    ...(await cli.parts.examineEngines(config)).map(judged),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { Db } from '../../../store/database.ts';
 import { findNative } from '../../../store/embedded/binaries.ts';
 import { pendingMigrations } from '../../../store/migrations/migrate.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
-import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
+import { type Finding, failed, judged, ok, reasonOf, skipped } from './check.ts';
 import { type DatabaseFacts, readDatabaseFacts } from './store.ts';
 
 const OLDEST_POSTGRES = 15;
@@ -76,9 +76,7 @@ function judgeBacklog({ unfinished, overdue, unknown }: Backlog): Finding {
 
 async function examine(db: Db, { families }: Pick<Registry, 'families'>): Promise<Finding[]> {
   const found: Finding[] = [];
-  for (const family of families)
-    for (const { name, detail, fix } of (await family.examine?.(db)) ?? [])
-      found.push(fix === undefined ? ok(name, detail) : failed(name, detail, fix));
+  for (const family of families) found.push(...((await family.examine?.(db)) ?? []).map(judged));
   return found;
 }
 

@@ -1,0 +1,47 @@
+/** What `doctor` learns of the engines that run machines: each is asked whether it is fit for what is sold there. */
+import { incusSettings } from './compute.ts';
+import { examineIncus, type Sold } from './engines/compute/incus/examination.ts';
+import { parseCidr } from './kernel/net/cidr.ts';
+import { computeOf } from './kernel/provider/compute.ts';
+import type { ProviderConfig } from './kernel/provider/schema.ts';
+import type { Examination } from './kernel/registry.ts';
+
+type Catalogue = ProviderConfig['catalogue'];
+
+/** What is on sale in a location today. */
+function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | null): Sold {
+  const isSold = ({ removed_at }: { removed_at: string | null }): boolean =>
+    removed_at === null || Date.parse(removed_at) > Date.now();
+  const plans = catalogue.plans.filter((plan) => plan.locations.includes(slug) && isSold(plan));
+  const [smallest] = plans.toSorted((a, b) => a.memory_mb - b.memory_mb || a.disk_gb - b.disk_gb);
+  return {
+    location: slug,
+    architectures: catalogue.locations.find((location) => location.slug === slug)?.architectures ?? [],
+    pools: catalogue.address_pools
+      .filter(({ location, purpose }) => location === slug && purpose === 'single')
+      .map(({ slug, cidr }) => ({ slug, cidr, version: parseCidr(cidr)?.cidr.base.family ?? 4 })),
+    images: catalogue.images.filter(isSold).map(({ slug, architecture, os }) => ({
+      slug,
+      architecture,
+      distribution: os.distribution,
+      version: os.version,
+    })),
+    smallest: smallest
+      ? { vcpus: smallest.vcpus, memoryMb: smallest.memory_mb, diskGb: smallest.disk_gb }
+      : null,
+    certificateFile,
+  };
+}
+
+export async function examineEngines({
+  catalogue,
+}: Pick<ProviderConfig, 'catalogue'>): Promise<Examination[]> {
+  const found: Examination[] = [];
+  for (const { slug, compute: given } of catalogue.locations) {
+    const compute = given && computeOf(given);
+    if (compute?.driver !== 'incus') continue;
+    const sold = soldIn(catalogue, slug, compute.client?.certificate ?? null);
+    found.push(...(await examineIncus(incusSettings(compute), sold)));
+  }
+  return found;
+}

@@ -1,0 +1,74 @@
+/**
+ * Whether a disk ends where it was sold. Some pools take a size and do not heed it (`dir` on most file systems, btrfs
+ * without quotas), so it is tried: more is written into an empty container than it has room for.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Examination } from '../../../../kernel/registry.ts';
+import { IncusError, isFull, isMissing } from '../failure.ts';
+import { cliOf, fine, type Place, wrong } from './place.ts';
+
+interface Pool {
+  readonly driver: string;
+  readonly status: string;
+}
+
+const ROOM_MIB = 32;
+const WRITTEN_BYTES = 48 * 2 ** 20;
+
+/** Never started, and gone afterwards. Nothing in it comes from an image, so none has to be there. */
+async function endsWhereSold({ client, settings }: Place): Promise<boolean> {
+  const name = `hostplane-doctor-${randomBytes(4).toString('hex')}`;
+  const folder = await mkdtemp(join(tmpdir(), 'hostplane-doctor-'));
+  const file = join(folder, 'more');
+  const root = { type: 'disk', path: '/', pool: settings.storagePool, size: `${ROOM_MIB}MiB` };
+  try {
+    // Noise: some file systems would keep zeros in no room at all.
+    await writeFile(file, randomBytes(WRITTEN_BYTES));
+    await client.run('POST', '/1.0/instances', {
+      body: { name, source: { type: 'none' }, profiles: [], devices: { root } },
+    });
+    await client.run('POST', `/1.0/instances/${name}/files`, { file, query: { path: '/more' } });
+    return false;
+  } catch (error) {
+    if (isFull(error)) return true;
+    throw error;
+  } finally {
+    await rm(folder, { recursive: true });
+    await client.run('DELETE', `/1.0/instances/${name}`).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+  }
+}
+
+export async function examineStorage(place: Place): Promise<Examination> {
+  const { client, settings, sold, server } = place;
+  const { storagePool: pool, instanceType } = settings;
+  const cli = cliOf(server);
+  const name = 'storage';
+  const create = `${cli} storage create ${pool} btrfs source=/dev/…`;
+  try {
+    const { driver, status } = await client.ask<Pool>('GET', `/1.0/storage-pools/${pool}`);
+    if (status !== 'Created') {
+      const fix = `See ${cli} storage show ${pool} and the log of the engine.`;
+      return wrong(sold, name, `Pool ${pool} is ${status.toLowerCase()}.`, fix);
+    }
+    // A virtual machine has a disk of blocks, and that has an end.
+    if (instanceType === 'virtual-machine') return fine(sold, name, `pool ${pool} (${driver})`);
+    if (await endsWhereSold(place)) return fine(sold, name, `pool ${pool} (${driver}) enforces sizes`);
+    const fix = `Make another and name it in storage_pool: ${cli} storage create machines btrfs source=/dev/… (or zfs, lvm, ceph).`;
+    return wrong(
+      sold,
+      name,
+      `Pool ${pool} (${driver}) does not enforce sizes: one machine can fill it.`,
+      fix,
+    );
+  } catch (error) {
+    if (isMissing(error)) return wrong(sold, name, `There is no pool ${pool}.`, `On the server: ${create}`);
+    if (!(error instanceof IncusError)) throw error;
+    const fix = `See ${cli} storage info ${pool} and the log of the engine.`;
+    return wrong(sold, name, `Pool ${pool} could not be tried: ${error.message}.`, fix);
+  }
+}
