@@ -1,15 +1,55 @@
-// What the tests can use beyond npm: Debian's PostgreSQL 15, Redis and faketime. Root on Debian gets them installed,
-// without their services being started; anyone else is told what is missing.
+// What the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, and the engines that run machines. Root on
+// Debian gets them installed, without their services being started; anyone else is told what is missing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { withBackports } from './backports.mjs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
 
+/** By the program that tells whether it is there; the image that the tests run is made of the last one. */
+const engineNeeds = {
+  lxcfs: 'lxcfs',
+  dnsmasq: 'dnsmasq-base',
+  nft: 'nftables',
+  'mkfs.btrfs': 'btrfs-progs',
+  newuidmap: 'uidmap',
+  setfattr: 'attr',
+  rsync: 'rsync',
+  xz: 'xz-utils',
+  unsquashfs: 'squashfs-tools',
+  ip: 'iproute2',
+  busybox: 'busybox-static',
+};
+
 const packages = [
-  { name: 'postgresql-15', isThere: hasPostgres, without: "the store's tests did not run on PostgreSQL 15" },
-  { name: 'redis-server', isThere: hasRedis, without: 'the tests that need a Redis or Valkey did not run' },
-  { name: 'faketime', isThere: hasFaketime, without: "the tests that move a database's clock did not run" },
+  {
+    names: ['postgresql-15'],
+    isThere: hasPostgres,
+    without: "the store's tests did not run on PostgreSQL 15",
+  },
+  {
+    names: ['redis-server'],
+    isThere: () => hasProgram('redis-server') || hasProgram('valkey-server'),
+    without: 'the tests that need a Redis or Valkey did not run',
+  },
+  {
+    names: ['faketime'],
+    isThere: hasFaketime,
+    without: "the tests that move a database's clock did not run",
+  },
+  {
+    names: Object.values(engineNeeds),
+    isThere: () => Object.keys(engineNeeds).every(hasProgram),
+    without: 'the tests on real machines did not run',
+  },
+  { names: ['lxd'], isThere: () => hasProgram('lxd'), without: 'the tests on machines of LXD did not run' },
+  {
+    names: ['incus-base', 'incus-client'],
+    isThere: () => hasProgram('incusd'),
+    without: 'the tests on machines of Incus did not run',
+    mayBeBackported: true,
+  },
 ];
 
 /** Returns a sentence for each thing that is still missing. */
@@ -20,18 +60,26 @@ export function installPackages() {
   if (mayInstall) withoutServices(() => missing.forEach(aptInstall));
   return missing
     .filter(({ isThere }) => !isThere())
-    .map(({ name, without }) => {
+    .map(({ names, without }) => {
       const reason = mayInstall
         ? 'apt-get could not install it (see its lines above)'
         : 'only root on Debian can install it here';
-      return `${without}: the package ${name} is missing and ${reason}.`;
+      const what = names.length === 1 ? `the package ${names[0]}` : `one of the packages ${names.join(', ')}`;
+      return `${without}: ${what} is missing and ${reason}.`;
     });
 }
 
-function aptInstall({ name }, index) {
+function aptInstall({ names, mayBeBackported = false }, index) {
   if (index === 0) apt('update');
-  apt('install', '--yes', '--no-install-recommends', name);
+  const install = ['install', '--yes', '--no-install-recommends', ...names];
+  if (!mayBeBackported || names.every(isOffered)) return apt(...install);
+  return withBackports((options) => {
+    apt(...options, 'update');
+    apt(...options, ...install);
+  });
 }
+
+const isOffered = (name) => spawnSync('apt-cache', ['show', '--no-all-versions', name]).status === 0;
 
 function apt(...args) {
   console.error(`apt-get ${args.join(' ')}`);
@@ -57,10 +105,10 @@ function hasPostgres() {
   return readdirSync(folder).some((major) => existsSync(join(folder, major, 'bin', 'initdb')));
 }
 
-function hasRedis() {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
-  return folders.some((folder) =>
-    ['redis-server', 'valkey-server'].some((name) => existsSync(join(folder, name))),
+function hasProgram(name) {
+  const folders = ['/usr/bin', '/usr/sbin', '/sbin', '/bin', '/usr/local/bin', '/usr/libexec/incus'];
+  return [...(process.env.PATH ?? '').split(delimiter), ...folders].some((folder) =>
+    existsSync(join(folder, name)),
   );
 }
 
