@@ -36,6 +36,8 @@ export interface Ask {
   readonly body?: unknown;
   /** A file that is sent as it is. */
   readonly file?: string;
+  /** What is sent before and after the file. */
+  readonly around?: readonly [before: Buffer, after: Buffer];
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,7 +64,18 @@ const SILENCE_MS = 30_000;
 /** One question after an operation; it is asked again until there is an end. */
 const WAIT_SECONDS = 20;
 const FAILED = 400;
+/** Of an operation itself, in the words of either engine. */
+const FORGOTTEN = /^(operation .*)?(not found|doesn't exist)$/i;
 const RUNNING = 200;
+
+const isOfOperation = (error: unknown): boolean =>
+  error instanceof IncusError && FORGOTTEN.test(error.message);
+
+/** Of `wait`: it was over for a while, or lost with the engine that was at it. */
+export const isForgotten = (error: unknown): boolean =>
+  error instanceof EngineUnreachable && isOfOperation(error.cause);
+
+const NOTHING = [Buffer.alloc(0), Buffer.alloc(0)] as const;
 
 const unreachable = (error: Error): EngineUnreachable =>
   new EngineUnreachable(`The engine does not answer: ${error.message}`, { cause: error });
@@ -117,9 +130,9 @@ export class Client {
         query: { timeout: WAIT_SECONDS },
         signal,
       }).catch((error: unknown) => {
-        if (error instanceof IncusError && error.status === 404)
-          throw new EngineUnreachable('The engine has forgotten what it was at.', { cause: error });
-        throw error;
+        // What it was at may itself have failed because something was not there.
+        if (!isOfOperation(error)) throw error;
+        throw new EngineUnreachable('The engine has forgotten what it was at.', { cause: error });
       });
       if (operation.status_code === RUNNING) return operation;
       if (operation.status_code >= FAILED) throw new IncusError(operation.status_code, operation.err);
@@ -153,7 +166,9 @@ export class Client {
   async #send(method: Method, path: string, ask: Ask): Promise<IncomingMessage> {
     ask.signal?.throwIfAborted();
     const body = ask.body === undefined ? null : Buffer.from(JSON.stringify(ask.body));
-    const length = ask.file === undefined ? body?.length : (await stat(ask.file)).size;
+    const [before, after] = ask.around ?? NOTHING;
+    const length =
+      ask.file === undefined ? body?.length : (await stat(ask.file)).size + before.length + after.length;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const options = {
         method,
@@ -174,8 +189,13 @@ export class Client {
       request.on('error', (error) =>
         reject(ask.signal?.aborted === true ? ask.signal.reason : unreachable(error)),
       );
-      if (ask.file !== undefined) createReadStream(ask.file).on('error', reject).pipe(request);
-      else request.end(body ?? undefined);
+      if (ask.file === undefined) {
+        request.end(body ?? undefined);
+        return;
+      }
+      request.write(before);
+      const file = createReadStream(ask.file).on('error', reject);
+      file.on('end', () => request.end(after)).pipe(request, { end: false });
     });
     if ((response.statusCode ?? 500) < FAILED) return response;
     const { error } = await this.#parse(response);

@@ -16,14 +16,16 @@ const says = (error: unknown, pattern: RegExp): boolean =>
   error instanceof IncusError && pattern.test(error.message);
 
 export const isMissing = (error: unknown): boolean =>
-  (error instanceof IncusError && error.status === 404) || says(error, /\bnot found\b|doesn't exist/i);
+  (error instanceof IncusError && error.status === 404) ||
+  says(error, /\bnot found\b|doesn't exist|image not provided/i);
 export const isTaken = (error: unknown): boolean =>
-  (error instanceof IncusError && error.status === 409) || says(error, /already exists/i);
+  (error instanceof IncusError && error.status === 409) ||
+  says(error, /already exists|UNIQUE constraint failed/i);
 /** Somebody else changed it between our look and our change. */
 export const isStale = (error: unknown): boolean => error instanceof IncusError && error.status === 412;
 /** Something else is being done to this machine. */
 export const isBusy = (error: unknown): boolean =>
-  says(error, /is busy running|busy running a|already (running|stopping|starting)|operation .*in progress/i);
+  says(error, /is busy running|busy running a|already (stopping|starting)|operation .*in progress/i);
 export const isInUse = (error: unknown): boolean => says(error, /(currently|still) in use|is used by/i);
 export const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
 export const isFull = (error: unknown): boolean =>
@@ -37,12 +39,14 @@ const isInTrouble = (error: unknown): boolean =>
       error.message,
     ));
 
+/** Of what may be asked again, whoever asks: it says nothing of what was asked for. */
+export const isPassing = (error: unknown): boolean => isInTrouble(error) || isBusy(error) || isStale(error);
+
 /** As the port has it. `about` is what was asked for, in words a customer may read. */
 export function translate(error: unknown, about: string): unknown {
   if (!(error instanceof IncusError)) return error;
   const detail = `${about}: ${error.message}`;
-  if (isInTrouble(error) || isBusy(error) || isStale(error))
-    return new EngineUnreachable(detail, { cause: error });
+  if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
   if (isFull(error)) return new EngineRefused('capacity_unavailable', detail);
   if (isInUse(error)) return new EngineRefused('resource_in_use', detail);

@@ -1,30 +1,169 @@
+/** Making machines and removing them. */
+
+import { EngineRefused } from '../errors.ts';
+import type { InstanceSpec, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+import { IncusError, isBusy, isMissing, isPassing, isTaken } from './failure.ts';
+import { guestConfig } from './guests.ts';
+import { keys } from './keys.ts';
+import { nameOf, projectOf } from './names.ts';
+import { nicParts } from './nics.ts';
+import { isWhole } from './observation.ts';
+import { forgetRooms, hostOf, readRooms, requireChoice } from './places.ts';
+import { ensureStopped } from './power.ts';
+import { ensureProject, forgetProject } from './projects.ts';
+import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
+import { changeInstance, findRaw, pathOf, type Site } from './site.ts';
+import { type Origin, originOf } from './sources.ts';
+import { outwaitMachine } from './underway.ts';
 
+export { observeInstance, observeInstances } from './observation.ts';
+
+const TRIES = 5;
+
+/**
+ * Nothing is looked at first: mostly it is not there yet. Where the engine refuses, what is there decides, because
+ * somebody else may have been quicker, now or before a crash.
+ */
 export async function ensureInstance(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureInstance']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureInstance']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, spec, signal]: Parameters<ComputeEngine['ensureInstance']>
+): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await make(site, ref, spec, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (left === 0 || !isRefusal(error)) {
+        forgetRooms(site);
+        throw error;
+      }
+      const found = await settle(site, ref, signal);
+      if (found === 'whole') return;
+      if (found === 'none' && !isTaken(error)) {
+        await site.ledger.release(ref);
+        throw error;
+      }
+    }
+  }
 }
 
-export async function observeInstance(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['observeInstance']>
-): Promise<Awaited<ReturnType<ComputeEngine['observeInstance']>>> {
-  throw new Error('not written yet');
+/** Of an engine that does not answer, or is in trouble, nobody knows what it did. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof EngineRefused || (error instanceof IncusError && !isPassing(error));
+
+async function make(site: Site, ref: Ref, spec: InstanceSpec, signal?: AbortSignal): Promise<void> {
+  const [origin, rooms, { environment }] = await Promise.all([
+    originOf(site, ref, spec.source, spec.size, signal),
+    readRooms(site),
+    site.readServer(),
+    ensureProject(site, ref.account),
+  ]);
+  const host = requireChoice(await site.ledger.reserve(ref, spec.size, spec.placement, rooms));
+  const ask = {
+    project: projectOf(ref),
+    ...(environment.server_clustered ? { target: host } : {}),
+    body: bodyOf(site, ref, spec, origin),
+    signal,
+  };
+  try {
+    await site.client.run('POST', '/1.0/instances', ask);
+  } catch (error) {
+    if (!(error instanceof IncusError && /project not found/i.test(error.message))) throw error;
+    forgetProject(site, ref.account);
+    await ensureProject(site, ref.account);
+    await site.client.run('POST', '/1.0/instances', ask);
+  }
+  if (Object.keys(origin.unwanted.devices).length > 0) await dropMasks(site, ref, signal);
 }
 
-export async function observeInstances(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['observeInstances']>
-): Promise<Awaited<ReturnType<ComputeEngine['observeInstances']>>> {
-  throw new Error('not written yet');
+function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwanted }: Origin) {
+  const { size, nics, guest } = spec;
+  const { instanceType: type, storagePool: pool } = site.settings;
+  const { config, devices } = nicParts(site, ref, nics);
+  return {
+    name: nameOf(ref.id),
+    type,
+    profiles: [],
+    config: {
+      ...unwanted.config,
+      ...sizeConfig(size),
+      ...(type === 'virtual-machine' ? firmwareOf(spec) : {}),
+      ...guestConfig(guest),
+      [keys.image]: JSON.stringify(image),
+      ...config,
+    },
+    devices: {
+      ...unwanted.devices,
+      root: { type: 'disk', path: '/', pool, size: diskOf(size) },
+      ...devices,
+    },
+    source,
+  };
+}
+
+const firmwareOf = ({ bootMode, secureBoot }: Pick<InstanceSpec, 'bootMode' | 'secureBoot'>) => ({
+  'security.secureboot': String(secureBoot && bootMode === 'uefi'),
+  ...(bootMode === 'bios' ? { 'security.csm': 'true' } : {}),
+});
+
+/** Interfaces of the original were kept from the copy by devices that are nothing. */
+async function dropMasks(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  await changeInstance(
+    site,
+    ref,
+    ({ devices }) => {
+      const kept = Object.entries(devices).filter(([, { type }]) => type !== 'none');
+      return kept.length === Object.keys(devices).length ? null : { devices: Object.fromEntries(kept) };
+    },
+    signal,
+  );
+}
+
+/**
+ * Waits for whoever is at it. One that nobody is at and that is not whole was left behind by an engine that died, and is
+ * taken away. Looked at only after its work, so that what was just finished is seen as such.
+ */
+async function settle(site: Site, ref: Ref, signal?: AbortSignal): Promise<'whole' | 'none' | 'removed'> {
+  for (;;) {
+    const hadWork = await outwaitMachine(site, ref, signal);
+    const raw = await findRaw(site, ref, signal);
+    if (raw === null) return 'none';
+    if (isWhole(raw)) {
+      await site.ledger.note({ ...ref, host: await hostOf(site, raw), size: sizeOf(raw) });
+      return 'whole';
+    }
+    if (hadWork) continue;
+    await destroy(site, ref, signal);
+    return 'removed';
+  }
 }
 
 export async function removeInstance(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['removeInstance']>
-): Promise<Awaited<ReturnType<ComputeEngine['removeInstance']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, signal]: Parameters<ComputeEngine['removeInstance']>
+): Promise<void> {
+  await destroy(site, ref, signal);
+  await site.ledger.release(ref);
+}
+
+/** Whatever is being done to it is waited for; one that runs is cut off. */
+async function destroy(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  const ask = { project: projectOf(ref), signal };
+  for (let left = TRIES; ; left--) {
+    try {
+      await site.client.run('DELETE', pathOf(ref), ask);
+      return;
+    } catch (error) {
+      if (isMissing(error)) return;
+      if (left === 0) throw error;
+      if (error instanceof IncusError && /is running|is frozen/i.test(error.message))
+        await ensureStopped(site, ref, { force: true }, signal).catch(unlessGone);
+      else if (!isBusy(error) || !(await outwaitMachine(site, ref, signal))) throw error;
+    }
+  }
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof EngineRefused && error.code === 'not_found')) throw error;
 }

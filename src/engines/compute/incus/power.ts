@@ -1,23 +1,93 @@
+/** On and off. What is so already is no error; what the guest does not do in time is. */
+import { EngineRefused } from '../errors.ts';
+import type { Ref, Stop } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+import { IncusError, isMissing } from './failure.ts';
+import { keys, noteDone, wasDone } from './keys.ts';
+import { projectOf } from './names.ts';
+import { changeInstance, findRaw, gone, insist, pathOf, type RawInstance, type Site } from './site.ts';
+
+const CUT_SECONDS = 60;
+
+type Change =
+  | { readonly action: 'start' }
+  | { readonly action: 'stop'; readonly force: boolean; readonly timeout: number };
+
+const isOn = ({ status }: Pick<RawInstance, 'status'>): boolean => status === 'Running';
+const isOff = ({ status }: Pick<RawInstance, 'status'>): boolean => status === 'Stopped';
+
+/** Not looked at first: mostly there is something to do, and the engine says so where there is not. */
+async function change(
+  site: Site,
+  ref: Ref,
+  body: Change,
+  isThere: (raw: RawInstance) => boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  const ask = { project: projectOf(ref), body, signal };
+  try {
+    await insist(() => site.client.run('PUT', `${pathOf(ref)}/state`, ask), signal);
+  } catch (error) {
+    if (!(error instanceof IncusError)) throw error;
+    if (isMissing(error) && /^(failed to fetch )?instance|project not found/i.test(error.message))
+      throw gone(ref);
+    const raw = await findRaw(site, ref, signal);
+    if (raw === null) throw gone(ref);
+    if (!isThere(raw)) throw error;
+  }
+}
 
 export async function ensureRunning(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureRunning']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureRunning']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, signal]: Parameters<ComputeEngine['ensureRunning']>
+): Promise<void> {
+  await change(site, ref, { action: 'start' }, isOn, signal);
 }
 
 export async function ensureStopped(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureStopped']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureStopped']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, stop, signal]: Parameters<ComputeEngine['ensureStopped']>
+): Promise<void> {
+  const timeout = stop.force ? CUT_SECONDS : stop.timeoutSeconds;
+  try {
+    await change(site, ref, { action: 'stop', force: stop.force, timeout }, isOff, signal);
+  } catch (error) {
+    if (!stop.force && isTimeout(error)) throw deaf(stop.timeoutSeconds);
+    throw error;
+  }
 }
 
+const isTimeout = (error: unknown): boolean =>
+  error instanceof IncusError && /deadline exceeded|timed? ?out/i.test(error.message);
+
+const deaf = (seconds: number): EngineRefused =>
+  new EngineRefused(
+    'shutdown_timeout',
+    `The guest did not shut down within ${seconds} seconds; it still runs.`,
+  );
+
+/**
+ * It was done if the machine was started since it was asked for: when that was is written down first, together with who
+ * asked. Whoever was asked before the last one has had his.
+ */
 export async function restart(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['restart']>
-): Promise<Awaited<ReturnType<ComputeEngine['restart']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, stop, signal]: Parameters<ComputeEngine['restart']>
+): Promise<void> {
+  const { once } = stop;
+  let isDone = false;
+  await changeInstance(
+    site,
+    ref,
+    ({ config, last_used_at: startedAt }) => {
+      const [asked, before] = (config[keys.restart] ?? '').split(' ');
+      isDone = asked === once ? before !== startedAt : wasDone(config, once);
+      if (isDone || asked === once) return null;
+      return { config: { ...noteDone(config, once), [keys.restart]: `${once} ${startedAt}` } };
+    },
+    signal,
+  );
+  if (isDone) return;
+  await ensureStopped(site, ref, stop as Stop, signal);
+  await ensureRunning(site, ref, signal);
 }

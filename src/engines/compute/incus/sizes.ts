@@ -1,16 +1,99 @@
+/** What changes how much of which host a machine takes. */
+import { EngineRefused } from '../errors.ts';
+import type { Placement, Ref, Size } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+import { nameOf, projectOf } from './names.ts';
+import { isRunning } from './observation.ts';
+import { hostOf, readRooms, requireChoice } from './places.ts';
+import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
+import { changeInstance, findRaw, insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
+
+const isSame = (a: Size, b: Size): boolean =>
+  a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
+
+function requirePossible({ capabilities }: Site, raw: RawInstance, size: Size): void {
+  const { vcpus, memoryMb, diskGb } = sizeOf(raw);
+  if (size.diskGb < diskGb)
+    throw new EngineRefused(
+      'engine_failed',
+      `A disk of ${diskGb} GB cannot become one of ${size.diskGb} GB.`,
+    );
+  if (!isRunning(raw)) return;
+  if (capabilities.liveResize !== true) throw new EngineRefused('invalid_state', capabilities.liveResize);
+  if (size.vcpus < vcpus || size.memoryMb < memoryMb)
+    throw new EngineRefused('invalid_state', 'A running machine can only grow. Stop it first.');
+}
 
 export async function ensureSize(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureSize']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureSize']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, size, signal]: Parameters<ComputeEngine['ensureSize']>
+): Promise<void> {
+  const raw = await requireRaw(site, ref, signal);
+  if (isSame(sizeOf(raw), size)) return;
+  requirePossible(site, raw, size);
+  await bookedFor(site, ref, raw, { size, placement: null }, signal, async () => {
+    await changeInstance(
+      site,
+      ref,
+      ({ config, devices }) => ({
+        config: { ...config, ...sizeConfig(size) },
+        devices: { ...devices, root: { ...devices['root'], size: diskOf(size) } },
+      }),
+      signal,
+    );
+  });
 }
 
 export async function ensurePlacement(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensurePlacement']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensurePlacement']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, placement, signal]: Parameters<ComputeEngine['ensurePlacement']>
+): Promise<void> {
+  const raw = await requireRaw(site, ref, signal);
+  if (placement === null) return;
+  await bookedFor(site, ref, raw, { size: sizeOf(raw), placement }, signal, async () => {});
+}
+
+interface Wish {
+  readonly size: Size;
+  readonly placement: Placement | null;
+}
+
+/** Written down first, then moved if need be, then the rest. What is refused after all is written down as it is. */
+async function bookedFor(
+  site: Site,
+  ref: Ref,
+  raw: RawInstance,
+  { size, placement }: Wish,
+  signal: AbortSignal | undefined,
+  change: () => Promise<void>,
+): Promise<void> {
+  const from = await hostOf(site, raw);
+  const rooms = await readRooms(site);
+  const within = isRunning(raw) ? rooms.filter(({ name }) => name === from) : rooms;
+  const choice = await site.ledger.move({ ...ref, host: from, size }, placement, within);
+  if (isRunning(raw) && 'refused' in choice && choice.refused === 'placement_unsatisfiable')
+    throw new EngineRefused('invalid_state', 'A running machine is not moved. Stop it first.');
+  const host = requireChoice(choice);
+  try {
+    if (host !== from) await migrate(site, ref, host, signal);
+    await change();
+  } catch (error) {
+    await noteAsIs(site, ref);
+    throw error;
+  }
+}
+
+async function migrate({ client }: Site, ref: Ref, target: string, signal?: AbortSignal): Promise<void> {
+  const body = { name: nameOf(ref.id), migration: true };
+  await insist(
+    () => client.run('POST', pathOf(ref), { project: projectOf(ref), target, body, signal }),
+    signal,
+  );
+}
+
+/** If even that cannot be told now, what was asked for stays written down: there is room for it. */
+async function noteAsIs(site: Site, ref: Ref): Promise<void> {
+  const raw = await findRaw(site, ref).catch(() => null);
+  if (raw === null) return;
+  await site.ledger.note({ ...ref, host: await hostOf(site, raw), size: sizeOf(raw) }).catch(() => undefined);
 }

@@ -1,0 +1,112 @@
+/** What the engine tells of machines, as the port has it. */
+import type { ImageRef, Instance, InstanceState, Ref, Snapshot } from '../instance.ts';
+import type { ComputeEngine } from '../port.ts';
+import { keys } from './keys.ts';
+import { idOf } from './names.ts';
+import { nicsOf } from './nics.ts';
+import { hostOf } from './places.ts';
+import { isOurs } from './projects.ts';
+import { sizeOf } from './quantities.ts';
+import { findRaw, pathOf, type RawInstance, type Site } from './site.ts';
+import { readAllSnapshots, readSnapshots } from './snapshots.ts';
+
+/** As `GET /1.0/instances/NAME/state` has it. */
+interface RawState {
+  /** Less than none: nobody inside answers. */
+  readonly processes: number;
+}
+
+type Listed = RawInstance & { readonly state?: RawState | null };
+
+const NEVER = new Date('1971-01-01');
+const NO_RESCUE = { wanted: false, active: false } as const;
+
+/**
+ * One whose making was cut short is there as well, and looks like a stopped one. Only when the disk is there the engine
+ * notes that templates are to be written to it, and they are until its first start.
+ */
+export const isWhole = ({ config, last_used_at }: Pick<RawInstance, 'config' | 'last_used_at'>): boolean =>
+  config['volatile.apply_template'] !== undefined || new Date(last_used_at) > NEVER;
+
+export const isRunning = ({ status }: Pick<RawInstance, 'status'>): boolean =>
+  status === 'Running' || status === 'Frozen' || status === 'Freezing' || status === 'Thawed';
+
+function stateOf(raw: RawInstance): InstanceState {
+  if (raw.status === 'Error') return 'broken';
+  if (isRunning(raw)) return 'running';
+  return isWhole(raw) ? 'stopped' : 'creating';
+}
+
+function imageOf({ config }: RawInstance): ImageRef | null {
+  return JSON.parse(config[keys.image] ?? 'null') as ImageRef | null;
+}
+
+/** The engine itself runs commands in a container; in a virtual machine there must be somebody who does. */
+async function agentOf(site: Site, raw: RawInstance, state: RawState | null): Promise<Instance['agent']> {
+  if (!isRunning(raw)) return null;
+  if (raw.type === 'virtual-machine' && (state === null || state.processes < 0)) return null;
+  return { version: (await site.readServer()).environment.server_version };
+}
+
+async function present(
+  site: Site,
+  raw: Listed,
+  snapshots: readonly Snapshot[],
+  state: RawState | null,
+): Promise<Instance> {
+  const { config } = raw;
+  return {
+    account: idOf(raw.project),
+    id: idOf(raw.name),
+    state: stateOf(raw),
+    problem: raw.status === 'Error' ? 'host_lost' : null,
+    size: sizeOf(raw),
+    nics: nicsOf(raw),
+    image: imageOf(raw),
+    hostname: config[keys.hostname] ?? raw.name,
+    seed: config[keys.seed] ?? '',
+    host: await hostOf(site, raw),
+    startedAt: isRunning(raw) ? new Date(raw.last_used_at) : null,
+    agent: await agentOf(site, raw, state),
+    rescue: NO_RESCUE,
+    snapshots,
+  };
+}
+
+const needsState = (raw: RawInstance): boolean => raw.type === 'virtual-machine' && isRunning(raw);
+
+export async function observeInstance(
+  site: Site,
+  ...[ref, signal]: Parameters<ComputeEngine['observeInstance']>
+): Promise<Instance | null> {
+  const raw = await findRaw(site, ref, signal);
+  if (raw === null) return null;
+  const [snapshots, state] = await Promise.all([
+    readSnapshots(site, ref, raw, signal),
+    needsState(raw) ? readState(site, ref, raw, signal) : null,
+  ]);
+  return present(site, raw, snapshots, state);
+}
+
+function readState({ client }: Site, ref: Ref, { project }: RawInstance, signal?: AbortSignal) {
+  return client.ask<RawState>('GET', `${pathOf(ref)}/state`, { project, signal });
+}
+
+export async function observeInstances(
+  site: Site,
+  ...[signal]: Parameters<ComputeEngine['observeInstances']>
+): Promise<readonly Instance[]> {
+  // Twice as deep it tells the state of each, which only virtual machines make worth its time.
+  const recursion = site.settings.instanceType === 'virtual-machine' ? 2 : 1;
+  const query = { recursion, 'all-projects': 'true' };
+  const [listed, snapshots] = await Promise.all([
+    site.client.ask<readonly Listed[]>('GET', '/1.0/instances', { query, signal }),
+    readAllSnapshots(site, signal),
+  ]);
+  const ours = listed.filter(({ project }) => isOurs(project));
+  return Promise.all(
+    ours.map((raw) =>
+      present(site, raw, snapshots.get(`${raw.project}/${raw.name}`) ?? [], raw.state ?? null),
+    ),
+  );
+}
