@@ -67,7 +67,7 @@ function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHa
     size: { vcpus: 1, memoryMb: 64, diskGb: 2 },
     reopen: async () => new Incus(options),
     ...inside,
-    deafen: (ref) => inside.writeInside(ref, '/run/deaf', ''),
+    deafen: (ref) => inside.writeInside(ref, '/etc/deaf', ''),
     shutDownInside: (ref) => inside.execInside(ref, ['poweroff']),
     async close() {
       await engine.close();
