@@ -83,7 +83,8 @@ export function describeDisks(use: Use): void {
       expect(await noted(ref)).toBeNull();
       const { nics, size, host } = before;
       expect(await lab().seen(ref)).toMatchObject({ nics, size, host, hostname: 'new-1' });
-      expect((await harness.readInside(ref, '/etc/hostname'))?.trim()).toBe('new-1');
+      const named = async () => (await harness.readInside(ref, '/etc/hostname'))?.trim();
+      await expect.poll(named).toBe('new-1');
     });
 
     it('happens once for each operation, and not while there are snapshots', async () => {

@@ -63,7 +63,8 @@ export function describeImages(use: Use): void {
     });
 
     itIfCapable(use, 'imageImport', 'are taken from a file, if it is what it is said to be', async () => {
-      const { engine } = lab();
+      const { engine, harness } = lab();
+      const { architecture } = harness;
       const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
       const file = join(folder, 'disk.img');
       const bytes = Buffer.alloc(4096);
@@ -71,7 +72,7 @@ export function describeImages(use: Use): void {
       bytes.writeUInt32BE(3, 4);
       bytes.writeBigUInt64BE(5n * 1024n ** 3n, 24);
       await writeFile(file, bytes);
-      const source = { file, format: 'qcow2', architecture: 'amd64', bootMode: 'uefi' } as const;
+      const source = { file, format: 'qcow2', architecture, bootMode: 'uefi' } as const;
       const ref = lab().ref('img');
       await engine.ensureImage(ref, source);
       await engine.ensureImage(ref, source);
@@ -96,7 +97,8 @@ export function describeImages(use: Use): void {
       await engine.exportImage(ref, file);
       expect((await readFile(file)).subarray(0, 4).toString('latin1')).toBe('QFI\xfb');
       const copy = lab().ref('img');
-      await engine.ensureImage(copy, { file, format: 'qcow2', architecture: 'amd64', bootMode: 'uefi' });
+      const { architecture } = harness;
+      await engine.ensureImage(copy, { file, format: 'qcow2', architecture, bootMode: 'uefi' });
       const minDiskGb = (await engine.observeImage(ref))?.minDiskGb;
       expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
       const made = await lab().running({ source: { image: copy } });

@@ -36,7 +36,7 @@ export function describeNetworks(use: Use): void {
       for (let round = 0; round < 5; round++) {
         const ref = await lab().network();
         const vm = await lab().stopped();
-        const nic = lab().nic({ network: ref.id });
+        const nic = lab().nic({ network: ref.id, ipv4: '10.20.0.20' });
         await Promise.allSettled([engine.ensureNic(vm, nic), engine.removeNetwork(ref)]);
         const isThere = (await engine.observeNetwork(ref)) !== null;
         expect((await lab().seen(vm)).nics.length).toBe(isThere ? 1 : 0);
