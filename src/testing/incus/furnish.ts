@@ -27,6 +27,8 @@ export async function furnish(daemon: TestDaemon, { poolSize = '8GiB' }: Furnitu
         'ipv6.address': '2001:db8:1::1/64',
         'ipv6.nat': 'false',
         'ipv6.dhcp.stateful': 'true',
+        // Else no machine can have two interfaces here.
+        'dns.mode': 'none',
       },
     },
   });

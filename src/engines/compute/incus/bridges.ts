@@ -34,7 +34,9 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
     'bridge.mtu': String(mtu),
     ...(dns.domain === null ? {} : { 'dns.domain': dns.domain }),
     ...routesOf(spec),
-    'raw.dnsmasq': announced(networkNameOf(ref), spec).join('\n'),
+    // Names that machines give themselves; else the engine lets none have two interfaces here.
+    'dns.mode': 'dynamic',
+    ...announced(networkNameOf(ref), spec),
     'security.acls': outsideList.name,
     'security.acls.default.ingress.action': 'drop',
     'security.acls.default.egress.action': 'allow',
@@ -51,23 +53,17 @@ function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): Record<string, str
 }
 
 /** An option without a value is left out of what machines are told. */
-function announced(bridge: string, { ipv6Cidr, nat, dns: { servers } }: NetworkSpec): string[] {
+function announced(bridge: string, { ipv6Cidr, nat, dns: { servers } }: NetworkSpec): Record<string, string> {
   const option = (name: string, values: readonly string[]): string =>
     `dhcp-option=${[name, ...values].join(',')}`;
-  const own = servers.length > 0;
   const hasIpv6 = ipv6Cidr !== null;
-  const bracketed = servers.filter((server) => isIPv6(server)).map((server) => `[${server}]`);
-  return [
-    ...(own
-      ? [
-          option(
-            'option:dns-server',
-            servers.filter((server) => isIPv4(server)),
-          ),
-        ]
-      : []),
-    ...(own && hasIpv6 ? [option('option6:dns-server', bracketed)] : []),
+  const v4 = servers.filter((server) => isIPv4(server));
+  const v6 = servers.filter((server) => isIPv6(server)).map((server) => `[${server}]`);
+  const lines = [
+    ...(servers.length > 0 ? [option('option:dns-server', v4)] : []),
+    ...(servers.length > 0 && hasIpv6 ? [option('option6:dns-server', v6)] : []),
     ...(nat.ipv4 ? [] : [option('option:router', [])]),
     ...(hasIpv6 && !nat.ipv6 ? [`ra-param=${bridge},60,0`] : []),
   ];
+  return lines.length === 0 ? {} : { 'raw.dnsmasq': lines.join('\n') };
 }

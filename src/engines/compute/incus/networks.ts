@@ -12,6 +12,7 @@ import type { ComputeEngine } from '../port.ts';
 import { bridgeConfigOf, outsideList } from './bridges.ts';
 import { NO_NETWORKS } from './capabilities.ts';
 import { isInUse, isMissing, isTaken } from './failure.ts';
+import { whileLeaving } from './joining.ts';
 import { keys } from './keys.ts';
 import { idOf, networkNameOf, projectOf } from './names.ts';
 import { insist, type RawInstance, type Site } from './site.ts';
@@ -169,7 +170,7 @@ export async function removeNetwork(
   site: Site,
   ...[ref, signal]: Parameters<ComputeEngine['removeNetwork']>
 ): Promise<void> {
-  await drop(site, ref, signal);
+  await whileLeaving(networkNameOf(ref), () => drop(site, ref, signal));
 }
 
 async function drop({ client }: Site, ref: Ref, signal: AbortSignal | undefined): Promise<void> {

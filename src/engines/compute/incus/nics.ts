@@ -6,6 +6,7 @@ import { parseAddress } from '../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { whileJoining } from './joining.ts';
 import { keys } from './keys.ts';
 import { networkNameOf } from './names.ts';
 import { type Changeable, changeInstance, type RawInstance, type Site } from './site.ts';
@@ -14,11 +15,14 @@ type Strings = Readonly<Record<string, string>>;
 
 const noteOf = (nicId: string): string => `${keys.nic}.${nicId}`;
 
-export function deviceOf({ settings }: Pick<Site, 'settings'>, { account }: Ref, nic: Nic): Strings {
-  const network = nic.network === null ? settings.publicNetwork : networkNameOf({ account, id: nic.network });
+function networkOf({ settings }: Pick<Site, 'settings'>, { account }: Ref, { network }: Nic): string {
+  return network === null ? settings.publicNetwork : networkNameOf({ account, id: network });
+}
+
+export function deviceOf(site: Pick<Site, 'settings'>, ref: Ref, nic: Nic): Strings {
   return {
     type: 'nic',
-    network,
+    network: networkOf(site, ref, nic),
     name: `eth${nic.index}`,
     hwaddr: nic.mac,
     ...addressing('ipv4', nic),
@@ -75,7 +79,7 @@ export function nicsOf({ config, devices }: Pick<RawInstance, 'config' | 'device
     .sort((a, b) => a.index - b.index || a.id.localeCompare(b.id));
 }
 
-const equal = (a: Strings, b: Strings): boolean =>
+const isEqual = (a: Strings, b: Strings): boolean =>
   Object.keys(a).length === Object.keys(b).length &&
   Object.entries(a).every(([name, value]) => b[name] === value);
 
@@ -84,18 +88,19 @@ export async function ensureNic(
   ...[ref, nic, signal]: Parameters<ComputeEngine['ensureNic']>
 ): Promise<void> {
   const wanted = nicParts(site, ref, [nic]);
-  await changeInstance(
-    site,
-    ref,
-    (raw) => {
-      const config = { ...raw.config, ...wanted.config };
-      const devices = { ...raw.devices, ...wanted.devices };
-      const isThere =
-        raw.devices[nic.id] !== undefined && equal(raw.devices[nic.id] ?? {}, devices[nic.id] ?? {});
-      return isThere && equal(raw.config, config) ? null : { config, devices };
-    },
-    signal,
-  );
+  const plug = (): Promise<void> =>
+    changeInstance(
+      site,
+      ref,
+      (raw) => {
+        const config = { ...raw.config, ...wanted.config };
+        const isThere = isEqual(raw.devices[nic.id] ?? {}, wanted.devices[nic.id] ?? {});
+        if (isThere && isEqual(raw.config, config)) return null;
+        return { config, devices: { ...raw.devices, ...wanted.devices } };
+      },
+      signal,
+    );
+  await whileJoining(networkOf(site, ref, nic), plug);
 }
 
 export async function removeNic(
