@@ -1,6 +1,7 @@
 import type { ImageRef } from './instance.ts';
 
-export type ImageFormat = 'qcow2' | 'raw' | 'vmdk';
+/** `tarball`: a unified image of Incus or LXD, which is `metadata.yaml` and the files of a system in `rootfs/`. */
+export type ImageFormat = 'qcow2' | 'raw' | 'vmdk' | 'tarball';
 
 export type ImageSource =
   /** The machine may keep running. */

@@ -7,7 +7,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Capabilities } from './capabilities.ts';
-import type { Image, ImageSource } from './image.ts';
+import type { Image, ImageFormat, ImageSource } from './image.ts';
 import type {
   Boot,
   Guest,
@@ -72,6 +72,8 @@ export interface ComputeEngine {
   readonly driver: string;
   readonly location: string;
   readonly capabilities: Capabilities;
+  /** The files that `ensureImage` takes; `exportImage` writes the first of these. */
+  readonly imageFormats: readonly [ImageFormat, ...ImageFormat[]];
   /** What its graphical consoles speak, where it has any. */
   readonly graphicalProtocol: 'spice' | 'vnc';
 
@@ -127,7 +129,7 @@ export interface ComputeEngine {
 
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;
-  /** Written into this file as qcow2, whatever it came as: what `ensureImage` of another location takes. */
+  /** Written into this file in the first of `imageFormats`, whatever it came as: what `ensureImage` of a like engine takes. */
   exportImage(ref: ImageRef, file: string, signal?: AbortSignal): Promise<void>;
   removeImage(ref: Ref, signal?: AbortSignal): Promise<void>;
 

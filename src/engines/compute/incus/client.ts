@@ -145,7 +145,10 @@ export class Client {
 
   async download(path: string, file: string, ask: Ask = {}): Promise<void> {
     const response = await this.#send('GET', path, ask);
-    await pipeline(response, createWriteStream(file), { signal: ask.signal });
+    await pipeline(response, createWriteStream(file), { signal: ask.signal }).catch((error: Error) => {
+      ask.signal?.throwIfAborted();
+      throw 'path' in error || 'syscall' in error ? error : unreachable(error);
+    });
   }
 
   openSocket(path: string, query: Query = {}): WebSocket {

@@ -1,9 +1,150 @@
+/** What happens to the disk of a stopped machine: the way back to a snapshot, a fresh start. */
+import { EngineRefused } from '../errors.ts';
+import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+import { IncusError, isMissing } from './failure.ts';
+import { withGuest } from './guests.ts';
+import { requireImage } from './images.ts';
+import { findKept, forget, type Kept, keep } from './kept.ts';
+import { keys, noteDone, wasDone } from './keys.ts';
+import { nameOf, projectOf } from './names.ts';
+import {
+  type Changeable,
+  changeInstance,
+  findRaw,
+  gone,
+  insist,
+  pathOf,
+  type RawInstance,
+  requireRaw,
+  type Site,
+} from './site.ts';
+import { clearSnapshots, diskGbOf, type RawSnapshot } from './snapshots.ts';
+import { outwaitMachine } from './underway.ts';
+
+type Config = Changeable['config'];
+
+function requireStopped({ status }: RawInstance): void {
+  if (status !== 'Stopped') throw new EngineRefused('invalid_state', 'The machine runs. Stop it first.');
+}
+
+function requireNewest(snapshots: readonly RawSnapshot[], id: string): void {
+  const snapshot = snapshots.find(({ name }) => name === id);
+  if (snapshot === undefined) throw new EngineRefused('not_found', `The machine has no snapshot ${id}.`);
+  if (snapshots.at(-1) !== snapshot)
+    throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
+}
+
+/** All as it was before, but for what the engine notes of the disk itself. */
+function withDiskOf(before: Config, disk: Config): Config {
+  const isOfDisk = ([key]: [string, string]): boolean => key.startsWith('volatile.');
+  const ours = Object.entries(before).filter((entry) => !isOfDisk(entry));
+  const theirs = Object.entries(disk).filter(isOfDisk);
+  return {
+    ...Object.fromEntries([...ours, ...theirs]),
+    // A snapshot of a running machine says that it runs: the engine would start it when it is started itself.
+    'volatile.last_state.power': 'STOPPED',
+    // What the guest is told has changed since: it is to be written onto the disk again.
+    ...(before[keys.seed] === disk[keys.seed] ? {} : { 'volatile.apply_template': 'create' }),
+  };
+}
+
+/** The engine brings back the whole machine as it was, and we want its disk only: the rest is written down before. */
+export async function ensureRestored(
+  site: Site,
+  ref: Ref,
+  { once, snapshot }: Parameters<ComputeEngine['ensureRestored']>[1],
+  signal?: AbortSignal,
+): Promise<void> {
+  await outwaitMachine(site, ref, signal);
+  const raw = await requireRaw(site, ref, signal);
+  if (!wasDone(raw.config, once)) {
+    requireStopped(raw);
+    requireNewest(await clearSnapshots(site, ref, signal), snapshot);
+    const before = await keep(site, ref, raw, once, signal);
+    const ask = { project: projectOf(ref), body: { restore: snapshot }, signal };
+    await insist(() => site.client.run('PUT', pathOf(ref), ask), signal);
+    const { devices } = before;
+    const mended = ({ config }: RawInstance) => ({
+      config: noteDone(withDiskOf(before.config, config), once),
+      devices,
+    });
+    await changeInstance(site, ref, mended, signal);
+  }
+  await forget(site, ref, signal);
+}
+
+const REBUILDS = 'instances_rebuild';
+
+/** What an engine that cannot rebuild makes of a machine: another one with the same name, size, interfaces and all. */
+async function replace(
+  { client }: Site,
+  ref: Ref,
+  { architecture, config, devices, location, type }: Omit<Kept, 'once'>,
+  source: object,
+  signal?: AbortSignal,
+): Promise<void> {
+  const project = projectOf(ref);
+  await insist(() => client.run('DELETE', pathOf(ref), { project, signal }), signal).catch(
+    (error: unknown) => {
+      if (!isMissing(error)) throw error;
+    },
+  );
+  const kept = Object.entries(config).filter(([key]) => !/^(volatile|image)\./.test(key));
+  const body = {
+    name: nameOf(ref.id),
+    architecture,
+    type,
+    profiles: [],
+    config: Object.fromEntries(kept),
+    devices,
+    source,
+  };
+  const target = location === 'none' ? {} : { target: location };
+  await client.run('POST', '/1.0/instances', { project, ...target, body, signal });
+}
+
+/** Begins the log of its console anew. */
+async function clearLog({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  try {
+    await client.run('DELETE', `${pathOf(ref)}/console`, { project: projectOf(ref), signal });
+  } catch (error) {
+    if (!(error instanceof IncusError)) throw error;
+  }
+}
 
 export async function ensureRebuilt(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureRebuilt']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureRebuilt']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ref: Ref,
+  { once, image, guest }: Parameters<ComputeEngine['ensureRebuilt']>[1],
+  signal?: AbortSignal,
+): Promise<void> {
+  await outwaitMachine(site, ref, signal);
+  const { api_extensions } = await site.readServer(signal);
+  const isNative = api_extensions.includes(REBUILDS);
+  const raw = await findRaw(site, ref, signal);
+  // It may have been taken away, and its successor not have been made.
+  const before = raw ?? (isNative ? null : await findKept(site, ref, signal));
+  if (before === null) throw gone(ref);
+  if (raw === null || !wasDone(raw.config, once)) {
+    if (raw !== null) requireStopped(raw);
+    if ((await clearSnapshots(site, ref, signal)).length > 0)
+      throw new EngineRefused('invalid_state', 'The machine has snapshots. Remove them first.');
+    const fingerprint = await requireImage(site, image, diskGbOf(before.devices), signal);
+    const source = { type: 'image', fingerprint };
+    if (isNative) {
+      const ask = { project: projectOf(ref), body: { source }, signal };
+      await insist(() => site.client.run('POST', `${pathOf(ref)}/rebuild`, ask), signal);
+    } else {
+      const kept = raw === null ? before : await keep(site, ref, raw, once, signal);
+      await replace(site, ref, kept, source, signal);
+    }
+    await clearLog(site, ref, signal);
+    const isFrom = { [keys.image]: JSON.stringify(image) };
+    const told = ({ config }: RawInstance) => ({
+      config: noteDone({ ...withGuest(config, guest), ...isFrom }, once),
+    });
+    await changeInstance(site, ref, told, signal);
+  }
+  if (!isNative) await forget(site, ref, signal);
 }

@@ -1,30 +1,219 @@
+/**
+ * What disks are made from. Images of all accounts lie in the engine's first project, where each is known by the names
+ * that were given to it: the same bytes are there once, whoever brought them. One without a name is nobody's.
+ */
+import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import type { Image, ImageSource } from '../image.ts';
+import type { ImageRef, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+import { isMissing, isTaken } from './failure.ts';
+import { formatOf, receive, send } from './image-file.ts';
+import { aliasOf, nameOf, projectOf } from './names.ts';
+import type { IncusSettings } from './settings.ts';
+import { requireRaw, type Site } from './site.ts';
+import { diskGbOf, isWhole, listSnapshots, removeSnapshot, takeTemporary } from './snapshots.ts';
+import { outwaitImages } from './underway.ts';
 
-export async function ensureImage(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureImage']>
-): Promise<Awaited<ReturnType<ComputeEngine['ensureImage']>>> {
-  throw new Error('not written yet');
+/** As `GET /1.0/images/FINGERPRINT` has it. */
+export interface RawImage {
+  /** The SHA-256 of all that was sent. */
+  readonly fingerprint: string;
+  readonly type: 'container' | 'virtual-machine';
+  readonly size: number;
+  readonly uploaded_at: string;
+  readonly aliases: readonly { readonly name: string }[];
+  readonly properties: Readonly<Record<string, string>>;
 }
 
-export async function observeImage(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['observeImage']>
-): Promise<Awaited<ReturnType<ComputeEngine['observeImage']>>> {
-  throw new Error('not written yet');
+/** What we write into the properties of an image. */
+const properties = {
+  account: 'hostplane.account',
+  id: 'hostplane.id',
+  minDiskGb: 'hostplane.min_disk_gb',
+  /** The SHA-256 and the size of the disk, where that is not all that was sent. */
+  disk: 'hostplane.disk',
+} as const;
+
+const GIB = 1024 ** 3;
+const DEFAULT = 'default';
+
+export const formatsOf = (settings: IncusSettings): ComputeEngine['imageFormats'] => [formatOf(settings)];
+
+const missing = (what: string, id: string) => new EngineRefused('not_found', `There is no ${what} ${id}.`);
+
+async function askOrNull<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+const findByPrint = ({ client }: Site, print: string, signal?: AbortSignal) =>
+  askOrNull(() => client.ask<RawImage>('GET', `/1.0/images/${print}`, { project: DEFAULT, signal }));
+
+const pathOfAlias = (ref: ImageRef): string => `/1.0/images/aliases/${encodeURIComponent(aliasOf(ref))}`;
+
+async function findRawImage(site: Site, ref: ImageRef, signal?: AbortSignal): Promise<RawImage | null> {
+  const alias = await askOrNull(() =>
+    site.client.ask<{ readonly target: string }>('GET', pathOfAlias(ref), { project: DEFAULT, signal }),
+  );
+  return alias === null ? null : findByPrint(site, alias.target, signal);
+}
+
+/** Without our word for it, what is unpacked takes up at least what it did before. */
+const minDiskGbOf = ({ properties: { [properties.minDiskGb]: told }, size }: RawImage): number =>
+  Math.max(1, Math.ceil(size / GIB), Number.parseInt(told ?? '1', 10) || 1);
+
+export async function observeImage(site: Site, ref: ImageRef, signal?: AbortSignal): Promise<Image | null> {
+  const raw = await findRawImage(site, ref, signal);
+  if (raw === null) return null;
+  const [sha256 = '', bytes = ''] = (raw.properties[properties.disk] ?? '').split(' ');
+  return {
+    account: ref.account,
+    id: ref.id,
+    state: 'available',
+    sizeBytes: bytes === '' ? raw.size : Number(bytes),
+    sha256: sha256 === '' ? raw.fingerprint : sha256,
+    minDiskGb: minDiskGbOf(raw),
+    createdAt: new Date(raw.uploaded_at),
+  };
+}
+
+/** For a disk of this size: the fingerprint of the image that it is made from. */
+export async function requireImage(
+  site: Site,
+  ref: ImageRef,
+  diskGb: number,
+  signal?: AbortSignal,
+): Promise<string> {
+  const raw = await findRawImage(site, ref, signal);
+  if (raw === null) throw missing('image', ref.id);
+  const minDiskGb = minDiskGbOf(raw);
+  if (diskGb < minDiskGb)
+    throw new EngineRefused('engine_failed', `The image ${ref.id} needs a disk of ${minDiskGb} GB.`);
+  return raw.fingerprint;
+}
+
+/** Its own if it has none yet; what was made in vain then goes. */
+async function nameImage(site: Site, ref: Ref, print: string, signal?: AbortSignal): Promise<void> {
+  const body = { name: aliasOf(ref), target: print, description: '' };
+  try {
+    await site.client.run('POST', '/1.0/images/aliases', { project: DEFAULT, body, signal });
+  } catch (error) {
+    // Somebody else was the last to have it, and let it go.
+    if (isMissing(error)) throw new EngineUnreachable('The image was removed meanwhile.', { cause: error });
+    if (!isTaken(error)) throw error;
+    await removeIfNobodys(site, print, signal);
+  }
+}
+
+async function removeIfNobodys(site: Site, print: string, signal?: AbortSignal): Promise<void> {
+  const raw = await findByPrint(site, print, signal);
+  if (raw === null || raw.aliases.length > 0) return;
+  const ask = { project: DEFAULT, signal };
+  await askOrNull(() => site.client.run('DELETE', `/1.0/images/${print}`, ask));
+}
+
+/** Made by whoever did not come to give it its name. */
+async function findUnnamed({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<RawImage | null> {
+  const query = { recursion: 1, filter: `properties.${properties.id} eq ${ref.id}` };
+  const found = await client.ask<readonly RawImage[]>('GET', '/1.0/images', {
+    project: DEFAULT,
+    query,
+    signal,
+  });
+  const isIt = (raw: RawImage): boolean =>
+    raw.properties[properties.id] === ref.id && raw.properties[properties.account] === ref.account;
+  return found.find((raw) => isIt(raw) && raw.aliases.length === 0) ?? null;
+}
+
+const ownerOf = ({ account, id }: Ref) => ({ [properties.account]: account, [properties.id]: id });
+
+/** The engine packs no running machine, and none that is started meanwhile: it packs a snapshot. */
+async function publish(
+  site: Site,
+  ref: Ref,
+  { instance, snapshot }: Extract<ImageSource, { instance: string }>,
+  signal?: AbortSignal,
+): Promise<string> {
+  const vm = { account: ref.account, id: instance };
+  const raw = await requireRaw(site, vm, signal);
+  const temporary = `image-${ref.id}`;
+  const listed = await listSnapshots(site, vm, signal);
+  if (listed.some(({ name }) => name === temporary)) await removeSnapshot(site, vm, temporary, signal);
+  const source = listed.find((each) => each.name === snapshot && isWhole(each));
+  if (snapshot !== undefined && source === undefined) throw missing('snapshot', snapshot);
+  if (snapshot === undefined) await takeTemporary(site, vm, temporary, signal);
+  const body = {
+    compression_algorithm: 'gzip',
+    source: { type: 'snapshot', name: `${nameOf(instance)}/${snapshot ?? temporary}` },
+    // Those of the image that the machine was made from stay where these say nothing.
+    properties: {
+      ...ownerOf(ref),
+      [properties.minDiskGb]: String(diskGbOf((source ?? raw).devices)),
+      [properties.disk]: '',
+    },
+  };
+  const done = await site.client.run('POST', '/1.0/images', { project: projectOf(ref), body, signal });
+  if (snapshot === undefined) await removeSnapshot(site, vm, temporary, signal);
+  return String(done?.metadata?.fingerprint);
+}
+
+export async function ensureImage(
+  site: Site,
+  ref: Ref,
+  source: ImageSource,
+  signal?: AbortSignal,
+): Promise<void> {
+  if ((await findRawImage(site, ref, signal)) !== null) return;
+  if ('file' in source) {
+    await nameImage(site, ref, await store(site, ref, source, signal), signal);
+    return;
+  }
+  await outwaitImages(site, ref, signal);
+  const unnamed = await findUnnamed(site, ref, signal);
+  const print = unnamed?.fingerprint ?? (await publish(site, ref, source, signal));
+  await nameImage(site, ref, print, signal);
+}
+
+/** Sends it, unless the same bytes are there. */
+async function store(
+  site: Site,
+  ref: Ref,
+  source: Extract<ImageSource, { file: string }>,
+  signal?: AbortSignal,
+): Promise<string> {
+  const { type, print, disk, minDiskGb, upload } = await receive(site.settings, source, signal);
+  const about = {
+    ...ownerOf(ref),
+    [properties.disk]: disk ?? '',
+    // One that was packed by an engine of ours says it itself, and of others its size does.
+    ...(disk === null ? {} : { [properties.minDiskGb]: String(minDiskGb) }),
+  };
+  if ((await findByPrint(site, print, signal)) === null) await upload(site, about, signal);
+  const raw = await findByPrint(site, print, signal);
+  if (raw?.type === type) return print;
+  await removeIfNobodys(site, print, signal);
+  throw new EngineRefused('engine_failed', `The file is not an image of the format ${source.format}.`);
 }
 
 export async function exportImage(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['exportImage']>
-): Promise<Awaited<ReturnType<ComputeEngine['exportImage']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ref: ImageRef,
+  file: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const raw = await findRawImage(site, ref, signal);
+  if (raw === null) throw missing('image', ref.id);
+  await send(site, raw.fingerprint, file, signal);
 }
 
-export async function removeImage(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['removeImage']>
-): Promise<Awaited<ReturnType<ComputeEngine['removeImage']>>> {
-  throw new Error('not written yet');
+export async function removeImage(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  await outwaitImages(site, ref, signal);
+  const raw = (await findRawImage(site, ref, signal)) ?? (await findUnnamed(site, ref, signal));
+  if (raw === null) return;
+  await askOrNull(() => site.client.run('DELETE', pathOfAlias(ref), { project: DEFAULT, signal }));
+  await removeIfNobodys(site, raw.fingerprint, signal);
 }

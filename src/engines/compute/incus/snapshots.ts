@@ -2,11 +2,14 @@
  * Snapshots, named by our ids. Until one is whole it has a date on which the engine throws it away by itself: one that
  * still has such a date is nobody's, whatever became of the engine that was at it.
  */
+import { CapabilityMissing } from '../errors.ts';
 import type { Ref, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
-import { pathOf, type RawInstance, type Site } from './site.ts';
+import { bytesOf } from './quantities.ts';
+import { insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
+import { outwaitMachine } from './underway.ts';
 
 /** As `GET /1.0/instances/NAME/snapshots` has it. */
 export interface RawSnapshot {
@@ -20,6 +23,8 @@ export interface RawSnapshot {
 }
 
 const GIB = 1024 ** 3;
+/** Longer than any snapshot takes. */
+const UNFINISHED_MS = 24 * 3600 * 1000;
 const NEVER = '0001-01-01T00:00:00Z';
 
 export const isWhole = ({ expires_at }: Pick<RawSnapshot, 'expires_at'>): boolean => expires_at === NEVER;
@@ -37,7 +42,8 @@ export function inOrder(snapshots: readonly RawSnapshot[]): readonly RawSnapshot
   return keyed.map(({ snapshot }) => snapshot);
 }
 
-const diskGbOf = (devices: RawInstance['devices']): number => Number.parseInt(devices.root?.size ?? '0', 10);
+export const diskGbOf = (devices: RawInstance['devices']): number =>
+  Math.floor(bytesOf(devices['root']?.['size']) / GIB);
 
 function present(raw: RawSnapshot): Snapshot {
   const { name: id, created_at, size, config, devices } = raw;
@@ -112,25 +118,63 @@ export async function readAllSnapshots(
   return found;
 }
 
+/** Also the ones that are not whole. */
+export const listSnapshots = (site: Site, ref: Ref, signal?: AbortSignal): Promise<readonly RawSnapshot[]> =>
+  list(site, pathOf(ref), projectOf(ref), signal);
+
+const pathOfSnapshot = (ref: Ref, name: string): string =>
+  `${pathOf(ref)}/snapshots/${encodeURIComponent(name)}`;
+
+/** One that the engine throws away by itself if we do not come to it. */
+export async function takeTemporary(site: Site, ref: Ref, name: string, signal?: AbortSignal): Promise<void> {
+  const body = { name, stateful: false, expires_at: new Date(Date.now() + UNFINISHED_MS).toISOString() };
+  const ask = { project: projectOf(ref), body, signal };
+  await insist(() => site.client.run('POST', `${pathOf(ref)}/snapshots`, ask), signal);
+}
+
 export async function ensureSnapshot(
   site: Site,
   ref: Ref,
   { id, quiesce }: Parameters<ComputeEngine['ensureSnapshot']>[1],
   signal?: AbortSignal,
 ): Promise<void> {
-  throw new Error(`not written yet ${id} ${quiesce} ${signal} ${site} ${ref}`);
+  const reason = site.capabilities.quiesce;
+  if (quiesce && reason !== true) throw new CapabilityMissing('quiesce', reason);
+  await requireRaw(site, ref, signal);
+  const find = async () => (await listSnapshots(site, ref, signal)).find(({ name }) => name === id);
+  let found = await find();
+  if (found !== undefined && !isWhole(found)) {
+    await outwaitMachine(site, ref, signal);
+    found = await find();
+  }
+  if (found !== undefined && isWhole(found)) return;
+  if (found !== undefined) await removeSnapshot(site, ref, id, signal);
+  await takeTemporary(site, ref, id, signal);
+  const ask = { project: projectOf(ref), body: { expires_at: NEVER }, signal };
+  await insist(() => site.client.run('PUT', pathOfSnapshot(ref, id), ask), signal);
 }
 
 export async function removeSnapshot(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['removeSnapshot']>
+  site: Site,
+  ref: Ref,
+  snapshotId: string,
+  signal?: AbortSignal,
 ): Promise<void> {
-  throw new Error('not written yet');
+  const ask = { project: projectOf(ref), signal };
+  await insist(() => site.client.run('DELETE', pathOfSnapshot(ref, snapshotId), ask), signal).catch(
+    (error: unknown) => {
+      if (!isMissing(error)) throw error;
+    },
+  );
 }
 
-export async function ensureRestored(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['ensureRestored']>
-): Promise<void> {
-  throw new Error('not written yet');
+/** Those that are whole; the others are in the way of what is done to the disk, and go. */
+export async function clearSnapshots(
+  site: Site,
+  ref: Ref,
+  signal?: AbortSignal,
+): Promise<readonly RawSnapshot[]> {
+  const all = await listSnapshots(site, ref, signal);
+  for (const { name } of all.filter((each) => !isWhole(each))) await removeSnapshot(site, ref, name, signal);
+  return all.filter(isWhole);
 }
