@@ -40,7 +40,7 @@ export async function ensureInstance(
       }
       const found = await settle(site, ref, signal);
       if (found === 'whole') return;
-      if (found === 'none' && !isTaken(error)) {
+      if (found === 'none' && !isTaken(error) && !isBusy(error)) {
         await site.ledger.release(ref);
         throw error;
       }
@@ -48,9 +48,9 @@ export async function ensureInstance(
   }
 }
 
-/** Of an engine that does not answer, or is in trouble, nobody knows what it did. */
+/** Of an engine that does not answer, or is in trouble, nobody knows what it did. Busy: somebody else is making it. */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof EngineRefused || (error instanceof IncusError && !isPassing(error));
+  error instanceof EngineRefused || (error instanceof IncusError && (isBusy(error) || !isPassing(error)));
 
 async function make(site: Site, ref: Ref, spec: InstanceSpec, signal?: AbortSignal): Promise<void> {
   const [origin, rooms, { environment }] = await Promise.all([

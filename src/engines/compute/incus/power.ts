@@ -1,11 +1,20 @@
 /** On and off. What is so already is no error; what the guest does not do in time is. */
 import { EngineRefused } from '../errors.ts';
-import type { Ref, Stop } from '../instance.ts';
+import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { keys, noteDone, wasDone } from './keys.ts';
 import { projectOf } from './names.ts';
-import { changeInstance, findRaw, gone, insist, pathOf, type RawInstance, type Site } from './site.ts';
+import {
+  changeInstance,
+  findRaw,
+  gone,
+  insist,
+  pathOf,
+  type RawInstance,
+  requireRaw,
+  type Site,
+} from './site.ts';
 
 const CUT_SECONDS = 60;
 
@@ -66,28 +75,41 @@ const deaf = (seconds: number): EngineRefused =>
     `The guest did not shut down within ${seconds} seconds; it still runs.`,
   );
 
+/** Asked for by whom, and when it had been started before. */
+function askedOf({ config }: RawInstance): { readonly by: string; readonly before: string } {
+  const [by = '', before = ''] = (config[keys.restart] ?? '').split(' ');
+  return { by, before };
+}
+
+/** Whoever asked before the last one has had his. */
+function wasRestarted(raw: RawInstance, once: string): boolean {
+  const { by, before } = askedOf(raw);
+  return by === once ? before !== raw.last_used_at : wasDone(raw.config, once);
+}
+
 /**
- * It was done if the machine was started since it was asked for: when that was is written down first, together with who
- * asked. Whoever was asked before the last one has had his.
+ * It was done if it was started since it was asked for: when that was is written down, together with who asked, while it
+ * is off. Not before: an engine that waits for a deaf guest takes no notes for a while.
  */
 export async function restart(
   site: Site,
   ...[ref, stop, signal]: Parameters<ComputeEngine['restart']>
 ): Promise<void> {
   const { once } = stop;
+  const raw = await requireRaw(site, ref, signal);
+  if (wasRestarted(raw, once)) return;
+  if (!isOff(raw)) await ensureStopped(site, ref, stop, signal);
   let isDone = false;
   await changeInstance(
     site,
     ref,
-    ({ config, last_used_at: startedAt }) => {
-      const [asked, before] = (config[keys.restart] ?? '').split(' ');
-      isDone = asked === once ? before !== startedAt : wasDone(config, once);
-      if (isDone || asked === once) return null;
-      return { config: { ...noteDone(config, once), [keys.restart]: `${once} ${startedAt}` } };
+    (off) => {
+      isDone = wasRestarted(off, once);
+      if (isDone || askedOf(off).by === once) return null;
+      const asked = { [keys.restart]: `${once} ${off.last_used_at}` };
+      return { config: { ...noteDone(off.config, once), ...asked } };
     },
     signal,
   );
-  if (isDone) return;
-  await ensureStopped(site, ref, stop as Stop, signal);
-  await ensureRunning(site, ref, signal);
+  if (!isDone) await ensureRunning(site, ref, signal);
 }
