@@ -1,11 +1,10 @@
 /** The engines that run machines, one for each location that has one. */
-import { readFileSync } from 'node:fs';
 import { Incus } from './engines/compute/incus/driver.ts';
 import { PgLedger } from './engines/compute/incus/ledger.ts';
-import type { IncusSettings } from './engines/compute/incus/settings.ts';
+import { readSettings } from './engines/compute/incus/settings.ts';
 import type { ComputeEngine, ComputeEngines } from './engines/compute/port.ts';
 import { Sandbox } from './engines/compute/sandbox/sandbox.ts';
-import { computeOf, type IncusCompute } from './kernel/provider/compute.ts';
+import { computeOf } from './kernel/provider/compute.ts';
 import type { ProviderConfig } from './kernel/provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import type { Listener } from './store/listener.ts';
@@ -24,38 +23,6 @@ interface Surroundings {
   readonly listener: Listener;
 }
 
-/** The files were there when the configuration was read; if they are gone now, nothing starts. */
-export function incusSettings({
-  url,
-  client,
-  serverCertificate,
-  bounds,
-  ...rest
-}: IncusCompute): IncusSettings {
-  const read = (file: string): string => readFileSync(file, 'utf8');
-  return {
-    address: {
-      url,
-      credentials: client && {
-        certificate: read(client.certificate),
-        key: read(client.key),
-        serverCertificate: serverCertificate === null ? null : read(serverCertificate),
-      },
-    },
-    instanceType: rest.instanceType,
-    storagePool: rest.storagePool,
-    publicNetwork: rest.publicNetwork,
-    bounds: {
-      instances: bounds.instances,
-      vcpus: bounds.vcpus,
-      memoryMb: bounds.memory_mb,
-      diskGb: bounds.disk_gb,
-    },
-    vcpuOvercommit: rest.vcpuOvercommit,
-    reservePercent: rest.reservePercent,
-  };
-}
-
 function openEngine(location: Location, db: Db, { provider, listener }: Surroundings): ComputeEngine | null {
   const { slug, compute: given } = location;
   const compute = given && computeOf(given);
@@ -71,7 +38,7 @@ function openEngine(location: Location, db: Db, { provider, listener }: Surround
     case 'incus':
       return new Incus({
         location: slug,
-        settings: incusSettings(compute),
+        settings: readSettings(compute),
         ledger: new PgLedger(db, slug),
         samples: {},
       });

@@ -1,6 +1,6 @@
 /** What `doctor` learns of the engines that run machines: each is asked whether it is fit for what is sold there. */
-import { incusSettings } from './compute.ts';
 import { examineIncus, type Sold } from './engines/compute/incus/examination.ts';
+import { readSettings } from './engines/compute/incus/settings.ts';
 import { parseCidr } from './kernel/net/cidr.ts';
 import { computeOf } from './kernel/provider/compute.ts';
 import type { ProviderConfig } from './kernel/provider/schema.ts';
@@ -41,7 +41,7 @@ export async function examineEngines({
     const compute = given && computeOf(given);
     if (compute?.driver !== 'incus') continue;
     const sold = soldIn(catalogue, slug, compute.client?.certificate ?? null);
-    found.push(...(await examineIncus(incusSettings(compute), sold)));
+    found.push(...(await examineIncus(readSettings(compute), sold)));
   }
   return found;
 }

@@ -1,4 +1,6 @@
 /** How a location is served by an Incus or LXD server or cluster, as the provider's file says it. */
+import { readFileSync } from 'node:fs';
+import type { IncusCompute } from '../../../kernel/provider/compute.ts';
 import type { Address } from './client.ts';
 
 export type InstanceType = 'container' | 'virtual-machine';
@@ -22,4 +24,36 @@ export interface IncusSettings {
   readonly vcpuOvercommit: number;
   /** Of memory and disk, in percent: what the hosts keep for themselves. */
   readonly reservePercent: number;
+}
+
+/** The files were there when the configuration was read; if they are gone now, nothing starts. */
+export function readSettings({
+  url,
+  client,
+  serverCertificate,
+  bounds,
+  ...rest
+}: IncusCompute): IncusSettings {
+  const read = (file: string): string => readFileSync(file, 'utf8');
+  return {
+    address: {
+      url,
+      credentials: client && {
+        certificate: read(client.certificate),
+        key: read(client.key),
+        serverCertificate: serverCertificate === null ? null : read(serverCertificate),
+      },
+    },
+    instanceType: rest.instanceType,
+    storagePool: rest.storagePool,
+    publicNetwork: rest.publicNetwork,
+    bounds: {
+      instances: bounds.instances,
+      vcpus: bounds.vcpus,
+      memoryMb: bounds.memory_mb,
+      diskGb: bounds.disk_gb,
+    },
+    vcpuOvercommit: rest.vcpuOvercommit,
+    reservePercent: rest.reservePercent,
+  };
 }

@@ -10,36 +10,42 @@ interface RawImage {
   readonly architecture: string;
 }
 
-/** What is wrong with it; `null`: nothing. */
-async function findFault({ client, settings }: Place, { slug, architecture }: Image): Promise<string | null> {
+async function findImage({ client }: Place, { slug }: Image): Promise<RawImage | null> {
   try {
     const path = `/1.0/images/aliases/${encodeURIComponent(slug)}`;
     const { target } = await client.ask<{ target: string }>('GET', path);
-    const raw = await client.ask<RawImage>('GET', `/1.0/images/${target}`);
-    if (raw.type !== settings.instanceType) return `${slug} is of a ${raw.type}`;
-    const is = architectureOf(raw.architecture);
-    return is === architecture ? null : `${slug} is ${is}`;
+    return await client.ask<RawImage>('GET', `/1.0/images/${target}`);
   } catch (error) {
-    if (isMissing(error)) return `${slug} is not there`;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
 
-export async function examineImages(place: Place): Promise<Examination> {
-  const { sold, settings, server } = place;
-  const name = 'images';
-  const here = sold.images.filter(({ architecture }) => sold.architectures.includes(architecture));
-  const faults: { readonly image: Image; readonly fault: string }[] = [];
-  for (const image of here) {
-    const fault = await findFault(place, image);
-    if (fault !== null) faults.push({ image, fault });
-  }
-  const [first] = faults;
-  if (first === undefined) return fine(sold, name, `all ${here.length} on sale are there`);
-  const { slug, distribution, version, architecture } = first.image;
+/** How it comes there, from the public server that both engines know. */
+function copyOf({ server, settings }: Place, { slug, distribution, version, architecture }: Image): string {
   const kind = settings.instanceType === 'container' ? '' : ' --vm';
   const remote = `images:${distribution}/${version}/cloud/${architecture}`;
-  const copy = `${cliOf(server)} image copy ${remote} local: --alias ${slug}${kind}`;
-  const fix = `For each: ${copy} (or from a file: image import … --alias ${slug}); or take it out of catalogue.images.`;
-  return wrong(sold, name, `${faults.map(({ fault }) => fault).join(', ')}.`, fix);
+  return `${cliOf(server)} image copy ${remote} local: --alias ${slug}${kind}`;
+}
+
+export async function examineImages(place: Place): Promise<Examination> {
+  const { sold, settings } = place;
+  const missing: Image[] = [];
+  const others: { readonly image: Image; readonly is: string }[] = [];
+  const here = sold.images.filter(({ architecture }) => sold.architectures.includes(architecture));
+  for (const image of here) {
+    const raw = await findImage(place, image);
+    if (raw === null) missing.push(image);
+    else if (raw.type !== settings.instanceType) others.push({ image, is: `for ${raw.type}s` });
+    else if (architectureOf(raw.architecture) !== image.architecture)
+      others.push({ image, is: architectureOf(raw.architecture) });
+  }
+  const first = missing[0] ?? others[0]?.image;
+  if (first === undefined) return fine(sold, 'images', `all ${here.length} on sale are there`);
+  const told = [
+    ...(missing.length > 0 ? [`not there: ${missing.map(({ slug }) => slug).join(', ')}`] : []),
+    ...others.map(({ image, is }) => `${image.slug} is ${is}`),
+  ];
+  const fix = `Put each there under its slug: ${copyOf(place, first)}; or take it out of catalogue.images.`;
+  return wrong(sold, 'images', `${told.join('; ')}.`, fix);
 }

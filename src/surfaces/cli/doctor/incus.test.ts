@@ -1,0 +1,256 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readDefaultText } from '../../../kernel/provider/default.ts';
+import { runCommand } from '../../../testing/command-line.ts';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
+import { startDaemon, type TestDaemon } from '../../../testing/incus/daemon.ts';
+import { furnish, IMAGE, PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';
+import { whyNoIncus } from '../../../testing/incus/programs.ts';
+import { openHttps, type Relay } from '../../../testing/incus/relay.ts';
+import type { Finding } from './check.ts';
+
+const reason = whyNoIncus();
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../../testing/fixtures/${name}`, import.meta.url));
+const architecture = arch() === 'arm64' ? 'arm64' : 'amd64';
+const { catalogue } = parse(readDefaultText()) as {
+  catalogue: { locations: { slug: string }[]; plans: { architecture: string }[]; images: object[] };
+};
+
+let folder: string;
+let daemon: TestDaemon;
+let relay: Relay;
+let serverCertificate: string;
+
+interface Changes {
+  readonly compute?: Record<string, unknown>;
+  readonly cidr?: string;
+  readonly images?: readonly string[];
+  readonly architectures?: readonly string[];
+}
+
+/** The demo provider, its first location on the engine of this test. */
+function fileWith({ compute, cidr = '192.0.2.0/25', images = [IMAGE], architectures }: Changes): object {
+  const [first, ...rest] = catalogue.locations;
+  const location = {
+    ...first,
+    architectures: architectures ?? [architecture],
+    compute: { driver: 'incus', url: daemon.url, public_network: PUBLIC_NETWORK, ...compute },
+  };
+  const os = { family: 'linux', distribution: 'alpine', version: '3.22' };
+  const details = { name: 'Small', os, min_disk_gb: 1, min_memory_mb: 32, default_user: 'root' };
+  return {
+    catalogue: {
+      locations: [location, ...rest.map((each) => ({ ...each, compute: null }))],
+      plans: catalogue.plans.map((plan) => ({ ...plan, architecture })),
+      images: images.map((slug) => ({ slug, architecture, ...details })),
+      address_pools: [
+        { slug: 'v4', location: 'fra1', cidr, purpose: 'single' },
+        { slug: 'v6', location: 'fra1', cidr: '2001:db8:100::/40', purpose: 'single' },
+        { slug: 'other', location: 'fra1', cidr: '198.51.100.0/25', purpose: 'subnet' },
+      ],
+    },
+  };
+}
+
+/** What doctor says of the location, by what it looked at. */
+async function examine(changes: Changes = {}): Promise<Record<string, Finding>> {
+  await writeFile(join(folder, 'hostplane.yaml'), JSON.stringify(fileWith(changes)));
+  const env = { HOSTPLANE_PORT: '0', HOSTPLANE_DATA: join(folder, 'data') };
+  const { out } = await runCommand(['doctor', '--json'], { env, folder });
+  const { checks } = JSON.parse(out) as { checks: Finding[] };
+  expect(checks.filter(({ name, status }) => name === 'Configuration' && status === 'failed')).toEqual([]);
+  const here = checks.filter(({ name }) => name.startsWith('fra1 '));
+  return Object.fromEntries(here.map((check) => [check.name.slice('fra1 '.length), check]));
+}
+
+const failure = (detail: RegExp, fix: RegExp) => ({
+  status: 'failed',
+  detail: expect.stringMatching(detail),
+  fix: expect.stringMatching(fix),
+});
+
+const setNetwork = (config: Record<string, string>) =>
+  daemon.client.run('PATCH', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config } });
+
+describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor on Incus: ${reason}`, () => {
+  beforeAll(async () => {
+    folder = await makeTemporaryFolder();
+    daemon = await startDaemon();
+    await furnish(daemon, { poolSize: '64GiB' });
+    relay = await openHttps(daemon);
+    const { environment } = await daemon.client.ask<{ environment: { certificate: string } }>('GET', '/1.0');
+    serverCertificate = join(folder, 'server.crt');
+    await writeFile(serverCertificate, environment.certificate);
+  }, 120_000);
+  afterAll(async () => {
+    await relay.stop();
+    await daemon.stop();
+    await removeTemporaryFolder(folder);
+  });
+
+  it('finds all well, and leaves nothing behind', async () => {
+    const found = await examine();
+    expect(Object.keys(found)).toEqual(['engine', 'machines', 'storage', 'room', 'network', 'images']);
+    expect(Object.values(found).filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(found.engine?.detail).toMatch(/^Incus 6/);
+    expect(found.storage?.detail).toBe('pool default (btrfs) enforces sizes');
+    expect(await daemon.client.ask('GET', '/1.0/instances', { query: { 'all-projects': 'true' } })).toEqual(
+      [],
+    );
+  });
+
+  it('misses the pool', async () => {
+    const { storage } = await examine({ compute: { storage_pool: 'fast' } });
+    expect(storage).toMatchObject(failure(/no pool fast/, /incus storage create fast btrfs/));
+  });
+
+  it('finds out a pool that takes sizes and does not heed them', async () => {
+    await daemon.client.run('POST', '/1.0/storage-pools', { body: { name: 'plain', driver: 'dir' } });
+    const { storage } = await examine({ compute: { storage_pool: 'plain' } });
+    expect(storage).toMatchObject(failure(/plain \(dir\) does not enforce sizes/, /storage create .* btrfs/));
+    expect(await daemon.client.ask('GET', '/1.0/instances')).toEqual([]);
+  });
+
+  it('finds too little room', async () => {
+    await daemon.client.run('POST', '/1.0/storage-pools', {
+      body: { name: 'small', driver: 'btrfs', config: { size: '1GiB' } },
+    });
+    const { storage, room } = await examine({ compute: { storage_pool: 'small' } });
+    expect(storage?.status).toBe('ok');
+    expect(room).toMatchObject(
+      failure(/too little for the smallest plan .*20 GB/, /incus storage info small/),
+    );
+  });
+
+  it('misses the network', async () => {
+    const { network } = await examine({ compute: { public_network: 'outside' } });
+    const fix = /incus network create outside --type=bridge ipv4.address=192\.0\.2\.1\/25 ipv4.nat=false/;
+    expect(network).toMatchObject(failure(/no network outside/, fix));
+  });
+
+  it('wants a bridge that the engine manages', async () => {
+    const { network } = await examine({ compute: { public_network: 'lo' } });
+    expect(network).toMatchObject(failure(/not managed/, /public_network/));
+  });
+
+  it('wants the addresses on sale to be on the bridge', async () => {
+    const { network } = await examine({ cidr: '198.51.100.128/25' });
+    expect(network).toMatchObject(
+      failure(/198\.51\.100\.128\/25 is not within 192\.0\.2\.1\/24/, /ipv4.address=198\.51\.100\.129\/25/),
+    );
+  });
+
+  it.each([
+    [
+      'own address not to be sold',
+      { 'ipv4.address': '192.0.2.7/24' },
+      /holds the address/,
+      /192\.0\.2\.1\/25/,
+    ],
+    ['DHCP to be on', { 'ipv4.dhcp': 'false' }, /DHCP is off/, /network set public ipv4.dhcp=true/],
+    [
+      'IPv6 to be there if it is sold',
+      { 'ipv6.address': 'none' },
+      /IPv6 is sold/,
+      /set public ipv6.address=/,
+    ],
+    ['IPv4 to be there', { 'ipv4.address': 'none' }, /no IPv4 subnet/, /set public ipv4.address=192/],
+  ])('wants its %s', async (_what, config, detail, fix) => {
+    const { config: before } = await daemon.client.ask<{ config: Record<string, string> }>(
+      'GET',
+      `/1.0/networks/${PUBLIC_NETWORK}`,
+    );
+    await setNetwork(config);
+    const { network } = await examine();
+    await daemon.client.run('PUT', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config: before } });
+    expect(network).toMatchObject(failure(detail, fix));
+  });
+
+  it('misses images', async () => {
+    const { images } = await examine({ images: [IMAGE, 'alpine-3.22', 'debian-13'] });
+    const fix = new RegExp(
+      `incus image copy images:alpine/3.22/cloud/${architecture} local: --alias alpine-3.22`,
+    );
+    expect(images).toMatchObject(failure(/not there: alpine-3.22, debian-13\.$/, fix));
+  });
+
+  it('knows what kind of machines can be run, and what images are for', async ({ skip }) => {
+    const { machines, images, storage } = await examine({ compute: { instance_type: 'virtual-machine' } });
+    skip(machines?.status === 'ok', 'this machine has KVM');
+    expect(machines).toMatchObject(failure(/cannot run virtual-machines/, /\/dev\/kvm/));
+    expect(images).toMatchObject(failure(/busybox is for containers/, / --vm/));
+    expect(storage?.status).toBe('ok');
+  });
+
+  it('knows for which processors', async () => {
+    const { architectures } = await examine({ architectures: ['amd64', 'arm64'] });
+    expect(architectures).toMatchObject(
+      failure(/Sold: a.+64\. Of the hosts: a.+64/, /Correct architectures/),
+    );
+  });
+
+  describe('over https', () => {
+    const https = () => ({
+      url: relay.url,
+      client_certificate: fixture('localhost.crt'),
+      client_key: fixture('localhost.key'),
+      server_certificate: serverCertificate,
+    });
+
+    it('believes no certificate that it was not given', async () => {
+      const { engine } = await examine({ compute: { ...https(), server_certificate: null } });
+      expect(engine).toMatchObject(failure(/self-signed/, /openssl s_client .*incus-server.crt/));
+      const { engine: other } = await examine({
+        compute: { ...https(), server_certificate: fixture('localhost.crt') },
+      });
+      expect(other).toMatchObject(failure(/certificate/, /server_certificate/));
+    });
+
+    it('says how to be trusted, and then is', async () => {
+      const { engine, ...rest } = await examine({ compute: https() });
+      const fix = /incus config trust add-certificate .*localhost\.crt/;
+      expect(engine).toMatchObject(failure(/does not trust our certificate/, fix));
+      expect(rest).toEqual({});
+    });
+
+    it('is not content with some projects', async () => {
+      const text = await readFile(fixture('localhost.crt'), 'utf8');
+      const certificate = text.replace(/-----[A-Z ]+-----|\n/g, '');
+      const body = {
+        name: 'hostplane',
+        type: 'client',
+        certificate,
+        restricted: true,
+        projects: ['default'],
+      };
+      await daemon.client.run('POST', '/1.0/certificates', { body });
+      expect((await examine({ compute: https() })).engine).toMatchObject(
+        failure(/confined to some projects/, /config trust edit [0-9a-f]{12}/),
+      );
+      const [path = ''] = await daemon.client.ask<string[]>('GET', '/1.0/certificates');
+      await daemon.client.run('PATCH', path, { body: { restricted: false } });
+      const found = Object.values(await examine({ compute: https() }));
+      expect(found.map(({ status }) => status)).toEqual(found.map(() => 'ok'));
+    });
+
+    it('gets no answer from a port where nobody listens', async () => {
+      const { engine } = await examine({ compute: { ...https(), url: 'https://127.0.0.1:1' } });
+      expect(engine).toMatchObject(failure(/ECONNREFUSED/, /core.https_address/));
+    });
+  });
+
+  it('gets no answer from a socket that is not there, or that nobody serves', async () => {
+    const { engine } = await examine({ compute: { url: `unix://${folder}/none` } });
+    expect(engine).toMatchObject(failure(/ENOENT/, /systemctl start incus/));
+    await daemon.kill();
+    const { engine: dead } = await examine();
+    await daemon.start();
+    expect(dead).toMatchObject(failure(/ECONNREFUSED/, /systemctl start incus/));
+    expect((await examine()).engine?.status).toBe('ok');
+  }, 60_000);
+});
