@@ -15,7 +15,6 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
 import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
-import { exemptFrom } from './exemptions.ts';
 import { createWorld, type World } from './walk.ts';
 
 const FAMILY = 'flexible-vps';
@@ -120,7 +119,6 @@ describe.each(kinds)('$type', (kind) => {
         for (const wrong of await suffer(kind, call, trouble))
           found.push(`${call} ${trouble.name}: ${wrong}`);
     expect(calls.length).toBeGreaterThan(0);
-    if (exemptFrom('engineTrouble').includes(kind.type)) expect(found).not.toEqual([]);
-    else expect(found).toEqual([]);
+    expect(found).toEqual([]);
   }, 600_000);
 });

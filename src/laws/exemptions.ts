@@ -31,23 +31,6 @@ export const exemptions = {
         'One table of all refusals: split, nobody could see whether a code is taken or two mean the same.',
     },
   ],
-  engineTrouble: [
-    {
-      subject: 'vm.resize',
-      reason:
-        'An engine that falls silent after it resized keeps the new size, the row the old one; no reconciler compares sizes yet.',
-    },
-    {
-      subject: 'vm.rescue',
-      reason:
-        'Cut off between setting and restarting, the next start leads into rescue though the row does not say so.',
-    },
-    {
-      subject: 'snapshot.delete',
-      reason:
-        'One that is gone at the engine but could not be seen to be gone is listed as available until it is deleted again.',
-    },
-  ],
   sqlInStoresOnly: [
     {
       subject: 'src/services.ts',

@@ -79,4 +79,11 @@ export const eventTypes: readonly EventType[] = [
   info('snapshot.created', 'A snapshot of a machine is ready.'),
   info('snapshot.deleted', 'A snapshot of a machine is gone.'),
   { type: 'snapshot.failed', severity: 'error', when: 'A snapshot could not be taken.', data: nothing },
+  {
+    type: 'snapshot.lost',
+    severity: 'error',
+    when: 'A snapshot is no longer where it should be; it is `failed` until it is deleted or there again.',
+    data: nothing,
+  },
+  info('snapshot.recovered', 'A snapshot that was lost is there again.'),
 ];

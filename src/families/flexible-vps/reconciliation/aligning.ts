@@ -55,16 +55,17 @@ async function write(
   const changed = await updateVm(tx, row.id, { ...verdict, ...seenIn(row, seen, verdict, new Date(at)) });
   if (changed === undefined) return;
   await noteVm(services, tx, changed);
-  await tell(services, tx, row, eventOf(row, verdict));
+  const event = eventOf(row, verdict);
+  if (event !== undefined) await tell(services, tx, row, event);
 }
 
-async function tell(
+export async function tell(
   { registry }: Services,
   tx: Tx,
   { account_id: accountId }: VmRow,
-  event: NewEvent | undefined,
+  ...events: readonly NewEvent[]
 ): Promise<void> {
-  if (event !== undefined) await writeEvents(tx, registry, { accountId, actor: HOSTPLANE }, [event]);
+  await writeEvents(tx, registry, { accountId, actor: HOSTPLANE }, events);
 }
 
 /** As if its creation had failed, which it did: nobody is left to go on with it. */

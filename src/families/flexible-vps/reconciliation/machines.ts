@@ -8,10 +8,16 @@ import { align, isStuck } from './aligning.ts';
 import { Attempts } from './attempts.ts';
 import { type Facts, newsOf } from './facts.ts';
 import { clearLeftover } from './failed-creates.ts';
+import { alignPart, partsAmiss } from './parts.ts';
+import { rescue } from './rescue.ts';
 import { patience, sight } from './sighting.ts';
+import { size } from './size.ts';
+import { snapshots } from './snapshots.ts';
 import { type Moment, machinesAt, readClock, type SeenRow, writeFacts } from './store.ts';
 import { noteStrays } from './strays/strays.ts';
 import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
+
+const parts = [size, rescue, snapshots];
 
 const keyOf = ({ account, id }: Ref): string => `${account} ${id}`;
 
@@ -69,6 +75,8 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
       if (act !== undefined) await attempts.make(row.id, act);
       const facts = act === undefined ? look.newsOf(row, seen) : undefined;
       if (facts !== undefined) news.push(facts);
+      for (const part of partsAmiss(parts, row, seen))
+        await attempts.make(row.id, () => alignPart(services, engine, refOf(row), part));
     }
     if (news.length > 0) await transact(db, (tx) => writeFacts(tx, news, at));
   }

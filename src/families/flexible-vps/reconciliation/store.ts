@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
 import type { Db, Tx } from '../../../store/database.ts';
-import type { NetworkRow, VmRow } from '../tables.ts';
+import type { NetworkRow, SnapshotRow, VmRow } from '../tables.ts';
 import type { Facts } from './facts.ts';
 
 /** A moment as the database writes it: a `Date` would cut it short, and two that differ would seem the same. */
@@ -28,10 +28,25 @@ const knownColumns = [
   'started_at',
   'guest_agent',
   'failed_at',
+  'vcpus',
+  'memory_mb',
+  'disk_gb',
+  'rescue_expires_at',
   'updated_at',
 ] as const;
 
-export type SeenRow = Pick<VmRow, (typeof knownColumns)[number]> & { readonly is_busy: boolean };
+/** The ids of its snapshots that the engine should have, and of those it had once. */
+const knownSnapshots = sql<string[]>`
+  array(select s.id from vm_snapshots s where s.vm_id = vms.id and s.status = 'available')`;
+const lostSnapshots = sql<string[]>`
+  array(select s.id from vm_snapshots s
+        where s.vm_id = vms.id and s.status = 'failed' and s.consistency is not null)`;
+
+export interface SeenRow extends Pick<VmRow, (typeof knownColumns)[number]> {
+  readonly is_busy: boolean;
+  readonly snapshots: string[];
+  readonly lost_snapshots: string[];
+}
 
 /** All of a location, a page at a time. */
 export async function* machinesAt(db: Db, location: string): AsyncGenerator<SeenRow[]> {
@@ -40,6 +55,7 @@ export async function* machinesAt(db: Db, location: string): AsyncGenerator<Seen
       .selectFrom('vms')
       .select(knownColumns)
       .select(isBusy('vms').as('is_busy'))
+      .select([knownSnapshots.as('snapshots'), lostSnapshots.as('lost_snapshots')])
       .where('location', '=', location)
       .where('id', '>', after)
       .orderBy('id')
@@ -87,6 +103,19 @@ export function lockNetworkUnchanged(
     .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** Of a machine that is held already; the oldest first. */
+export function lockSnapshotsUnchanged(tx: Tx, vmId: string, since: Moment): Promise<SnapshotRow[]> {
+  return tx
+    .selectFrom('vm_snapshots')
+    .selectAll()
+    .where('vm_id', '=', vmId)
+    .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
 }
 
 /** Those in other hands are left alone: the next look is soon enough. */

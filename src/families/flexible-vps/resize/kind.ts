@@ -76,7 +76,7 @@ const disk = onTheWay(
 const start = onTheWay(
   'start',
   async (engine, { input, db, signal }, row) => {
-    if (input.runs_after) await bringUp(engine, db, row, signal);
+    if (input.runs_after) await bringUp(engine, db, { ...row, ...input.to }, signal);
   },
   ({ state }, { runs_after }) => !runs_after || state === 'running',
 );

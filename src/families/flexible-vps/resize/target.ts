@@ -1,5 +1,5 @@
 /** The size that was asked for, as a machine that exists can have it. */
-import type { Size } from '../../../engines/compute/port.ts';
+import type { Instance, Size } from '../../../engines/compute/port.ts';
 import type { PricedItem } from '../../../kernel/prices/price.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -24,6 +24,23 @@ export const sizeOf = ({
   memoryMb: memory_mb,
   diskGb: disk_gb,
 });
+
+export const isSameSize = (a: Size, b: Size): boolean =>
+  a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
+
+/** What it is sold with, as far as it can have that now: disks never shrink, and nothing does while it runs. */
+export function sizeToGive(
+  row: Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb'>,
+  { size, state }: Pick<Instance, 'size' | 'state'>,
+): Size {
+  const { vcpus, memoryMb, diskGb } = sizeOf(row);
+  const isRunning = state === 'running';
+  return {
+    vcpus: isRunning ? Math.max(vcpus, size.vcpus) : vcpus,
+    memoryMb: isRunning ? Math.max(memoryMb, size.memoryMb) : memoryMb,
+    diskGb: Math.max(diskGb, size.diskGb),
+  };
+}
 
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
@@ -123,7 +140,4 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
 }
 
 export const isSame = (row: VmRow, { plan, size }: Target): boolean =>
-  plan === row.plan &&
-  size.vcpus === row.vcpus &&
-  size.memoryMb === row.memory_mb &&
-  size.diskGb === row.disk_gb;
+  plan === row.plan && isSameSize(size, sizeOf(row));

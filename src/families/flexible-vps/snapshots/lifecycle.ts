@@ -15,6 +15,7 @@ export const snapshotLife = new Lifecycle({
       through: 'deleting',
       to: [null, 'available', 'failed'],
     },
+    { by: ['engine'], from: ['available', 'failed'], to: ['available', 'failed', null] },
     { by: ['time'], from: ['available', 'failed'], through: 'deleting', to: [null, 'available', 'failed'] },
   ],
 });

@@ -120,14 +120,30 @@ export async function usersOf(db: Db, accountId: string, ids: readonly string[])
   return rows;
 }
 
-/** Past their time, or failed a day ago. */
+/** Whether something was told to remove it, whatever came of that. */
+export async function wasToBeRemoved(
+  db: Db,
+  { account_id, vm_id, id }: Pick<SnapshotRow, 'account_id' | 'vm_id' | 'id'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ asked: boolean }>`
+    select exists (
+      select from operations where account_id = ${account_id} and resource_id = ${id} and type = 'snapshot.delete'
+    ) or exists (
+      select from operations where account_id = ${account_id} and resource_id = ${vm_id}
+        and type in ('vm.restore', 'vm.redeploy') and jsonb_exists(input->'remove', ${id})
+    ) as asked`.execute(db);
+  return rows[0]?.asked === true;
+}
+
+/** Past their time, or could not be taken a day ago. One that was lost is its owner's to delete: it may come back. */
 export async function dueSnapshots(db: Db, limit: number): Promise<SnapshotRow[]> {
   return db
     .selectFrom('vm_snapshots')
     .selectAll()
     .where('status', 'in', ['available', 'failed'])
     .where(
-      sql<boolean>`(expires_at <= now() or (status = 'failed' and failed_at <= now() - interval '24 hours'))`,
+      sql<boolean>`(expires_at <= now() or (status = 'failed' and consistency is null
+        and failed_at <= now() - interval '24 hours'))`,
     )
     .orderBy(sql`coalesce(failed_at, expires_at)`)
     .limit(limit)

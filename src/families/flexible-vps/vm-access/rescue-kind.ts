@@ -31,6 +31,8 @@ export type RescueInput = Static<typeof Input>;
 
 /** Whoever needs the rescue system often has a guest that heeds nothing. */
 const GRACE = { timeoutSeconds: 30, force: true };
+/** Unless another time is asked for. */
+export const RESCUE_HOURS = 24;
 const HOUR_MS = 3_600_000;
 const MOST_LIES = 3;
 
@@ -65,7 +67,10 @@ const unlike = (seen: Instance | null): OperationError => ({
   retryable: true,
 });
 
-function eventOf({ enabled, restart: isBooted, expired }: RescueInput, row: VmRow): NewEvent {
+export function rescueEvent(
+  { enabled, restart: isBooted, expired }: Pick<RescueInput, 'enabled' | 'restart' | 'expired'>,
+  row: VmRow,
+): NewEvent {
   const system = enabled ? 'its rescue system' : 'its own disk';
   const when = isBooted
     ? `runs ${enabled ? '' : 'from '}${system}`
@@ -107,7 +112,7 @@ const bootStep = step<RescueInput>(
     return done({ fault }, async (tx) => {
       await writeRescue(tx, row, seen, input, now);
       const told = input.restart ? await writeStatus(services, tx, row, 'restarting', seen, now) : [];
-      return fault === null ? [...(told ?? []), eventOf(input, row)] : told;
+      return fault === null ? [...(told ?? []), rescueEvent(input, row)] : told;
     });
   }),
 );

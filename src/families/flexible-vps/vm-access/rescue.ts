@@ -13,10 +13,9 @@ import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { requireCapability } from './asking.ts';
-import { type RescueInput, rescueKind, sealHash } from './rescue-kind.ts';
+import { RESCUE_HOURS, type RescueInput, rescueKind, sealHash } from './rescue-kind.ts';
 import { Password, returnedBefore } from './schema.ts';
 
-const HOURS = 24;
 const USERNAME = 'root';
 
 /** With what is shown once. */
@@ -48,7 +47,7 @@ const SetRescue = Shape({
     Type.Integer({
       minimum: 1,
       maximum: 72,
-      default: HOURS,
+      default: RESCUE_HOURS,
       description: 'Afterwards a machine that runs is started again from its own disk.',
     }),
   ),
@@ -62,7 +61,7 @@ interface Wanted {
 }
 
 async function wantedOf({ db, caller, body, services }: RescueCall, row: VmRow): Promise<Wanted> {
-  const { enabled, ssh_key_ids = [], restart = true, duration_hours = HOURS } = body;
+  const { enabled, ssh_key_ids = [], restart = true, duration_hours = RESCUE_HOURS } = body;
   const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
   const made = enabled && keys.length === 0 ? makeGuestPassword() : null;
   const input: RescueInput = {

@@ -1,11 +1,18 @@
 /** What the inside of a machine is told, and how it is brought up with it. */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import type { ComputeEngine, Guest, Instance, Ref } from '../../../engines/compute/port.ts';
+import {
+  type ComputeEngine,
+  EngineRefused,
+  type Guest,
+  type Instance,
+  type Ref,
+} from '../../../engines/compute/port.ts';
 import type { Commit } from '../../../kernel/operations/kind.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
+import { isSameSize, sizeToGive } from '../resize/target.ts';
 import type { VmRow } from '../tables.ts';
 import { noteVm } from './pricing.ts';
 import { updateVm } from './store.ts';
@@ -38,6 +45,22 @@ export function guestOf(row: VmRow): Guest {
   };
 }
 
+/** What was left behind by something that was cut off. A size that is refused is none to wait for: it starts without. */
+async function straighten(
+  engine: ComputeEngine,
+  row: VmRow,
+  before: Instance,
+  signal: AbortSignal,
+): Promise<void> {
+  const size = sizeToGive(row, before);
+  if (!isSameSize(size, before.size))
+    await engine.ensureSize(refOf(row), size, signal).catch((error: unknown) => {
+      if (!(error instanceof EngineRefused)) throw error;
+    });
+  if (before.rescue.wanted && row.rescue_expires_at === null)
+    await engine.ensureRescue(refOf(row), null, signal);
+}
+
 /** Placement and what cloud-init reads are heeded at a start, so every start brings them along. */
 export async function bringUp(
   engine: ComputeEngine,
@@ -48,6 +71,7 @@ export async function bringUp(
   const ref = refOf(row);
   const before = await engine.observeInstance(ref, signal);
   if (before !== null && before.state !== 'running') {
+    await straighten(engine, row, before, signal);
     await engine.ensurePlacement(ref, await placementOf(db, row.placement_group_id, row.id), signal);
     await engine.ensureGuest(ref, guestOf(row), signal);
     await engine.ensureRunning(ref, signal);

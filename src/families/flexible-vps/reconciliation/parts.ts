@@ -1,0 +1,47 @@
+/**
+ * What a machine has beside its power. An operation that was cut off may have left it with another size, on its way
+ * into the rescue system or without a snapshot: no list shows that unless somebody compares.
+ */
+import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Tx } from '../../../store/database.ts';
+import { transact } from '../../../store/transaction.ts';
+import type { VmRow } from '../tables.ts';
+import { holdIdle } from './aligning.ts';
+import { sight } from './sighting.ts';
+import type { Moment, SeenRow } from './store.ts';
+
+/** A machine that is idle and held, and what was seen of it since it last changed. */
+export interface Held {
+  readonly services: Services;
+  readonly tx: Tx;
+  readonly engine: ComputeEngine;
+  readonly row: VmRow;
+  readonly seen: Instance;
+  readonly at: Moment;
+}
+
+export interface Part {
+  differs(row: SeenRow, seen: Instance): boolean;
+  align(held: Held): Promise<void>;
+}
+
+const isSettled = ({ state }: Instance): boolean => state === 'running' || state === 'stopped';
+
+export const partsAmiss = (parts: readonly Part[], row: SeenRow, seen: Instance | null): readonly Part[] =>
+  seen === null || row.is_busy || !isSettled(seen) ? [] : parts.filter((part) => part.differs(row, seen));
+
+/** Looked at once more: what a list said of it may be older than our row. */
+export async function alignPart(
+  services: Services,
+  engine: ComputeEngine,
+  ref: Ref,
+  part: Part,
+): Promise<void> {
+  const { at, seen } = await sight(services, engine, ref);
+  if (seen === null || !isSettled(seen)) return;
+  await transact(services.db, async (tx) => {
+    const row = await holdIdle(tx, ref, at);
+    if (row?.status === seen.state) await part.align({ services, tx, engine, row, seen, at });
+  });
+}

@@ -1,0 +1,48 @@
+/** A machine whose next start would lead elsewhere than its row says: what set it was cut off before it could be written. */
+import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
+import type { VmRow } from '../tables.ts';
+import { RESCUE_HOURS, rescueEvent } from '../vm-access/rescue-kind.ts';
+import { refOf } from '../vms/guest.ts';
+import { updateVm } from '../vms/store.ts';
+import { tell } from './aligning.ts';
+import type { Held, Part } from './parts.ts';
+import { patience } from './sighting.ts';
+
+const HOUR_MS = 3_600_000;
+
+const isMisled = ({ rescue_expires_at }: Pick<VmRow, 'rescue_expires_at'>, { rescue }: Instance): boolean =>
+  (rescue_expires_at !== null) !== rescue.wanted;
+
+/** Nobody waits for it any more: it goes on booting from its own disk. */
+async function takeBack({ services, engine, row }: Held): Promise<void> {
+  try {
+    await engine.ensureRescue(refOf(row), null, patience());
+  } catch (error) {
+    if (!(error instanceof EngineRefused)) throw error;
+    services.log.warn({ err: error, vm: row.id }, 'the next start of a machine leads into its rescue system');
+  }
+}
+
+/** One that runs its rescue system is not cut off from it: it has the usual time. */
+async function follow({ services, tx, row, seen, at }: Held): Promise<void> {
+  const { wanted: enabled, active } = seen.rescue;
+  const until = new Date(Date.parse(at) + RESCUE_HOURS * HOUR_MS);
+  await updateVm(tx, row.id, { rescue_expires_at: enabled ? until : null });
+  const isBooted = seen.state === 'running' && active === enabled;
+  await tell(services, tx, row, rescueEvent({ enabled, restart: isBooted }, row));
+}
+
+export const rescue: Part = {
+  differs: isMisled,
+  async align(held) {
+    const { services, row, seen } = held;
+    if (!isMisled(row, seen)) return;
+    services.metrics.alarms.inc({ alarm: 'rescue_drift' });
+    services.log.warn(
+      { vm: row.id, until: row.rescue_expires_at, rescue: seen.rescue },
+      'a machine is set to boot otherwise than it was asked to',
+    );
+    if (seen.rescue.wanted && !seen.rescue.active) await takeBack(held);
+    else await follow(held);
+  },
+};

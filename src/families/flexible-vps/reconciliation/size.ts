@@ -1,0 +1,47 @@
+/** A machine is brought back to the size it is sold with; only a disk that has grown stays so, and is then what is sold. */
+import { EngineRefused } from '../../../engines/compute/port.ts';
+import { configurationWithDisk, isSameSize, sizeOf, sizeToGive } from '../resize/target.ts';
+import { refOf } from '../vms/guest.ts';
+import { vmRef } from '../vms/leaving.ts';
+import { noteVm } from '../vms/pricing.ts';
+import { updateVm } from '../vms/store.ts';
+import { tell } from './aligning.ts';
+import type { Held, Part } from './parts.ts';
+import { patience } from './sighting.ts';
+
+/** What it is refused now it may get at its next start, which asks again. */
+async function give({ services, engine, row, seen }: Held): Promise<void> {
+  const size = sizeToGive(row, seen);
+  if (isSameSize(size, seen.size)) return;
+  try {
+    await engine.ensureSize(refOf(row), size, patience());
+  } catch (error) {
+    if (!(error instanceof EngineRefused)) throw error;
+    services.log.warn({ err: error, vm: row.id }, 'a machine keeps a size it is not sold with');
+  }
+}
+
+async function keepDisk({ services, tx, row, seen, at }: Held): Promise<void> {
+  const { diskGb: disk_gb } = seen.size;
+  if (disk_gb <= row.disk_gb) return;
+  const configuration = configurationWithDisk(services, row, disk_gb);
+  const grown = await updateVm(tx, row.id, { disk_gb, configuration });
+  if (grown !== undefined) await noteVm(services, tx, grown, new Date(at));
+  const message = `The disk of the machine ${row.name} has ${disk_gb} GB.`;
+  await tell(services, tx, row, { type: 'vm.resized', resource: vmRef(row), message });
+}
+
+export const size: Part = {
+  differs: (row, seen) => !isSameSize(sizeOf(row), seen.size),
+  async align(held) {
+    const { services, row, seen } = held;
+    if (isSameSize(sizeOf(row), seen.size)) return;
+    services.metrics.alarms.inc({ alarm: 'size_drift' });
+    services.log.warn(
+      { vm: row.id, sold: sizeOf(row), has: seen.size },
+      'a machine has another size than it is sold with',
+    );
+    await give(held);
+    await keepDisk(held);
+  },
+};

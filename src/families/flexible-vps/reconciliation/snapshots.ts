@@ -1,0 +1,49 @@
+/**
+ * Snapshots that the engine has no more. Where they were asked to go, they are gone; else they are lost, which is shown
+ * until their owner deletes them or they are there again.
+ */
+import type { NewEvent } from '../../../kernel/events/event.ts';
+import { noteAvailable, noteUnbilled } from '../snapshots/noting.ts';
+import { snapshotRef } from '../snapshots/present.ts';
+import { forgetSnapshot } from '../snapshots/removal.ts';
+import { updateSnapshot, wasToBeRemoved } from '../snapshots/store.ts';
+import type { SnapshotRow } from '../tables.ts';
+import { tell } from './aligning.ts';
+import type { Held, Part } from './parts.ts';
+import { lockSnapshotsUnchanged } from './store.ts';
+
+/** Only one that was there once knows how it was taken. */
+const isLost = ({ status, consistency }: SnapshotRow): boolean => status === 'failed' && consistency !== null;
+
+async function lose({ services, tx, row: vm, at }: Held, row: SnapshotRow): Promise<NewEvent[]> {
+  const now = new Date(at);
+  if (await wasToBeRemoved(tx, row)) return forgetSnapshot(tx, row.id, now);
+  services.metrics.alarms.inc({ alarm: 'snapshot_lost' });
+  services.log.error({ vm: vm.id, snapshot: row.id }, 'a snapshot is no longer at its engine');
+  const lost = await updateSnapshot(tx, row.id, { status: 'failed', failed_at: now });
+  if (lost !== undefined) await noteUnbilled(tx, lost, vm);
+  const message = `The snapshot ${row.name} of ${vm.name} is no longer where it should be.`;
+  return [{ type: 'snapshot.lost', resource: snapshotRef(row), message }];
+}
+
+async function find({ services, tx, row: vm, at }: Held, row: SnapshotRow): Promise<NewEvent[]> {
+  const found = await updateSnapshot(tx, row.id, { status: 'available', failed_at: null });
+  if (found !== undefined) await noteAvailable(services, tx, found, vm, new Date(at));
+  const message = `The snapshot ${row.name} of ${vm.name} is there again.`;
+  return [{ type: 'snapshot.recovered', resource: snapshotRef(row), message }];
+}
+
+export const snapshots: Part = {
+  differs({ snapshots: kept, lost_snapshots }, seen) {
+    const isThere = (id: string): boolean => seen.snapshots.some((each) => each.id === id);
+    return !kept.every(isThere) || lost_snapshots.some(isThere);
+  },
+  async align(held) {
+    const { services, tx, row: vm, seen, at } = held;
+    for (const row of await lockSnapshotsUnchanged(tx, vm.id, at)) {
+      const isThere = seen.snapshots.some(({ id }) => id === row.id);
+      if (row.status === 'available' && !isThere) await tell(services, tx, vm, ...(await lose(held, row)));
+      if (isLost(row) && isThere) await tell(services, tx, vm, ...(await find(held, row)));
+    }
+  },
+};
