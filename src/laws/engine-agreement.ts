@@ -94,21 +94,12 @@ async function presenceFaults(world: World): Promise<string[]> {
   return faults;
 }
 
-/** What waits for a machine that could not be made waits for it to be redeployed or deleted. */
-async function isWaiting(world: World, table: string, row: Row): Promise<boolean> {
-  if (table !== 'vm_interfaces') return false;
-  const { vm_id } = row as Row & { vm_id: string };
-  const vms = (await rowsIn(world, 'vms')) as unknown as VmRow[];
-  return vms.some(({ id, status, host_group }) => id === vm_id && status === 'error' && host_group === null);
-}
-
 /** What the rows and the engines do not agree on, and what is still said to be under way. */
 export async function disagreements(world: World): Promise<string[]> {
   const faults: string[] = [];
   for (const { resource, table, transitional } of lifecycles)
     for (const row of await rowsIn(world, table))
-      if (transitional.includes(row.status) && !(await isWaiting(world, table, row)))
-        faults.push(`the ${resource} is still ${row.status}`);
+      if (transitional.includes(row.status)) faults.push(`the ${resource} is still ${row.status}`);
   for (const vm of (await rowsIn(world, 'vms')) as unknown as VmRow[])
     faults.push(...(await vmFaults(world, vm)));
   return [...faults, ...(await presenceFaults(world))];

@@ -160,6 +160,7 @@ export async function attachedAddresses(db: Db, vmIds: readonly string[]): Promi
     .selectFrom('public_addresses')
     .selectAll()
     .where(sql<boolean>`vm_id = any(${[...vmIds]}::text[])`)
+    .orderBy('kind')
     .orderBy('id')
     .execute();
 }

@@ -7,6 +7,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { VmRow } from '../tables.ts';
+import { settleInterfaces } from '../vms/creation/store.ts';
 import { letAddressesGo } from '../vms/leaving.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { noteUnbilled, noteVm } from '../vms/pricing.ts';
@@ -72,6 +73,7 @@ export async function tell(
 async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
   const now = new Date();
   await letAddressesGo(tx, id, now);
+  await settleInterfaces(tx, id);
   const change = { status: 'error', status_reason: 'engine_failed', failed_at: now, is_billed: false };
   const row = await updateVm(tx, id, change);
   if (row !== undefined) await noteUnbilled(tx, row, undefined, now);

@@ -44,6 +44,24 @@ describe('a creation that failed', () => {
     expect(await room.row(id)).toEqual(before);
   });
 
+  it('leaves no interface in between, nor one that was attached meanwhile', async () => {
+    const { id: network_id } = await room.call<{ id: string }>('POST', 'networks', {
+      name: 'office',
+      location: 'fra1',
+      ipv4_cidr: '10.77.0.0/24',
+    });
+    await settle(room.app);
+    const { id } = await room.order();
+    const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
+    await addFault(room.app.services.db, { call: 'ensureRunning', target: id, effect });
+    await room.call('POST', `vms/${id}/interfaces`, { network_id });
+    await settle(room.app);
+    expect(await room.read(id)).toMatchObject({
+      status: 'error',
+      interfaces: [{ kind: 'public', status: 'active' }],
+    });
+  });
+
   it('is tried again at the next look if the engine does not heed it', async () => {
     const { id } = await failed();
     const { db } = room.app.services;

@@ -3,6 +3,7 @@ import { allocateAddress, attachedAddresses, setAttachment } from '../../../kern
 import type { Call } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { readInterfaces } from '../interfaces/store.ts';
+import { wasMade } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../tables.ts';
 
 const RETRY_SECONDS = 60;
@@ -10,13 +11,16 @@ const RETRY_SECONDS = 60;
 const wantsIpv4 = ({ configuration }: VmRow): boolean =>
   (configuration['public_ipv4'] as { mode?: string } | undefined)?.mode === 'ephemeral';
 
+const wantsIpv6 = ({ configuration }: VmRow): boolean => configuration['public_ipv6'] !== false;
+
 export async function replaceLostAddresses(
   { db, services, now }: Pick<Call, 'db' | 'services' | 'now'>,
   vm: VmRow,
 ): Promise<void> {
+  if (wasMade(vm)) return;
   const front = (await readInterfaces(db, [vm.id])).find(({ kind }) => kind === 'public');
   if (front === undefined || (await attachedAddresses(db, [vm.id])).length > 0) return;
-  const versions = wantsIpv4(vm) ? ([4, 6] as const) : ([6] as const);
+  const versions = [...(wantsIpv4(vm) ? [4 as const] : []), ...(wantsIpv6(vm) ? [6 as const] : [])];
   for (const version of versions) {
     const block = await allocateAddress(db, {
       pools: services.provider.catalogue.address_pools,

@@ -3,12 +3,11 @@ import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
-import { ensureImageAt } from '../images/copying.ts';
-import { findImageRow, noteImageAt } from '../images/store.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import type { VmImage, VmRow } from '../tables.ts';
-import { activateInterfaces } from '../vms/creation/store.ts';
+import { fetchImage } from '../vms/creation/image.ts';
+import { settleInterfaces } from '../vms/creation/store.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { vmRef } from '../vms/leaving.ts';
 import { ensureMade, nicsOf } from '../vms/making.ts';
@@ -29,18 +28,6 @@ const Input = Shape({
   sealed: Type.String(),
 });
 type Input = Static<typeof Input>;
-
-/** While the old disk is still there: an image that cannot be had leaves everything as it is. */
-async function fetchImage({ services, db, input, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
-  if (!input.is_custom) return done();
-  const image = await findImageRow(db, row.account_id, input.image.id);
-  if (image === undefined) return failed('not_found', 'The image is gone.');
-  await ensureImageAt(services, image, row.location, signal);
-  return done({}, async (tx) => {
-    await noteImageAt(tx, image.id, row.location);
-    return [];
-  });
-}
 
 /** Hard: what a shutdown would save is about to be wiped. */
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
@@ -89,7 +76,7 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
   if (seen?.state !== 'running')
     return failed('engine_failed', 'The machine was started, but does not run.', true);
   return done({}, async (tx) => {
-    await activateInterfaces(tx, row.id);
+    await settleInterfaces(tx, row.id);
     const told = await writeStatus(services, tx, row, 'redeploying', seen, now);
     if (told === undefined) return [];
     const message = `The disk of ${row.name} was wiped and ${row.image?.name ?? 'an image'} installed.`;
@@ -120,7 +107,11 @@ export const redeployVmKind: Kind = kind<Input>({
   deadlineSeconds: 1800,
   cancellable: true,
   steps: [
-    step('image', withVm(fetchImage)),
+    // While the old disk is still there: an image that cannot be had leaves everything as it is.
+    step(
+      'image',
+      withVm((work, row) => fetchImage(work, row, work.input.image)),
+    ),
     step('stop', withVm(stop)),
     step(
       'remove-snapshots',

@@ -245,6 +245,26 @@ describe('a redeploy that goes wrong', () => {
     expect(await rowOf()).toMatchObject({ failed_at: null, is_billed: true });
   });
 
+  it('gives one that could never be made no more addresses than were asked for', async () => {
+    await addFault(app.services.db, { call: 'ensureInstance', effect: fail });
+    vm = await mine.vm({ public_ipv6: false });
+    expect(vm).toMatchObject({ status: 'error', primary_ipv4: null });
+    expect(vm.interfaces).toMatchObject([{ kind: 'public', status: 'active', ipv4: null }]);
+    await clearFaults(app.services.db);
+    const { vm: made } = await redeployed();
+    expect(made).toMatchObject({ status: 'running', ipv6_prefix: null, public_ips: [{ version: 4 }] });
+  });
+
+  it('gives one that gave up all its addresses none, though it is in error', async () => {
+    for (const { ip_id } of vm.public_ips) {
+      expect((await mine.send('DELETE', `vms/${vm.id}/public-ips/${ip_id}`)).statusCode).toBe(202);
+      await settle(app);
+    }
+    await fault('ensureRebuilt', { times: 1 });
+    expect((await redeployed()).vm.status).toBe('error');
+    expect((await redeployed()).vm).toMatchObject({ status: 'running', public_ips: [] });
+  });
+
   it('gives one that was made but never ran the addresses it has now', async () => {
     await addFault(app.services.db, { call: 'ensureRunning', effect: fail });
     vm = await mine.vm();

@@ -1,12 +1,12 @@
 /** A machine as it is asked for at the engine, put together from what is stored. */
 import type { ComputeEngine, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
+import { attachedAddresses } from '../../../kernel/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { findImageRow } from '../images/store.ts';
 import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import type { VmRow } from '../tables.ts';
 import { guestOf, refOf } from './guest.ts';
-import { readPublicAddresses } from './store.ts';
 
 /** What is routed to an interface beside the addresses its guest is configured with. */
 function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
@@ -25,7 +25,7 @@ function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
 
 export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
   const interfaces = await readInterfaces(db, [vmId]);
-  const blocks = await readPublicAddresses(db, [vmId]);
+  const blocks = await attachedAddresses(db, [vmId]);
   return interfaces.map((row) => {
     const prefixes = blocks
       .filter(({ interface_id, block }) => interface_id === row.id && block.endsWith('/64'))

@@ -1,3 +1,4 @@
+import { attachedAddresses } from '../../../kernel/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
@@ -9,14 +10,13 @@ import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts'
 import type { PublicAddressRow, VmRow } from '../tables.ts';
 import { priceShown, priceVm } from './pricing.ts';
 import type { Vm } from './schema.ts';
-import { readPublicAddresses } from './store.ts';
 
 export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);
 
 async function readParts(db: Db, row: VmRow): Promise<VmParts> {
   return {
     interfaces: await readInterfaces(db, [row.id]),
-    addresses: await readPublicAddresses(db, [row.id]),
+    addresses: await attachedAddresses(db, [row.id]),
     operation: (await pendingOn(db, [row.id])).get(row.id),
   };
 }

@@ -1,7 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { PublicAddressRow, VmRow } from '../tables.ts';
+import type { VmRow } from '../tables.ts';
 
 export async function findVm(db: Db, accountId: string, id: string): Promise<VmRow> {
   const row = await db
@@ -71,16 +71,6 @@ export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string;
     .selectFrom('vm_snapshots')
     .select(['id', 'name'])
     .where('vm_id', '=', vmId)
-    .orderBy('id')
-    .execute();
-}
-
-export function readPublicAddresses(db: Db, vmIds: readonly string[]): Promise<PublicAddressRow[]> {
-  return db
-    .selectFrom('public_addresses')
-    .selectAll()
-    .where(sql<boolean>`vm_id = any(${[...vmIds]}::text[])`)
-    .orderBy('kind')
     .orderBy('id')
     .execute();
 }

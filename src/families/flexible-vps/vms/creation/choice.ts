@@ -76,7 +76,11 @@ export function candidatesOf(
 ): Candidate[] {
   const ipv4 = body.public_ipv4?.mode ?? 'ephemeral';
   return wishesOf(body).map((wish) => {
-    const configuration = configurationOf(wish.location, wish.choice, ipv4, origin.publicImage);
+    const configuration = {
+      ...configurationOf(wish.location, wish.choice, ipv4, origin.publicImage),
+      // It has no price; but who tries again to make the machine has to know.
+      ...(body.public_ipv6 === false ? { public_ipv6: false } : {}),
+    };
     const priced = priceVm(call.services, configuration, { at: call.now });
     if (!priced.ok) throw invalid(at(wish.pointer, asBodyErrors(priced.problems)));
     const sized = sizeOf(call.services, wish.choice);

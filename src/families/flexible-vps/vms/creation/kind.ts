@@ -8,8 +8,6 @@ import {
   type Work,
 } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
-import { ensureImageAt } from '../../images/copying.ts';
-import { findImageRow, noteImageAt } from '../../images/store.ts';
 import type { VmRow } from '../../tables.ts';
 import { engineAt, step } from '../../work.ts';
 import { bringUp, markRunning, refOf, seenOf } from '../guest.ts';
@@ -17,7 +15,8 @@ import { eraseVm, letAddressesGo, vmRef } from '../leaving.ts';
 import { ensureMade } from '../making.ts';
 import { noteUnbilled, noteVm } from '../pricing.ts';
 import { readVm, updateVm } from '../store.ts';
-import { activateInterfaces } from './store.ts';
+import { fetchImage } from './image.ts';
+import { settleInterfaces } from './store.ts';
 
 const Input = Shape({
   start: Type.Boolean(),
@@ -47,16 +46,9 @@ export const createVmKind: Kind = kind<Input>({
   steps: [
     step(
       'image',
-      withVm(async ({ services, db, signal }, row) => {
-        const custom =
-          row.source.type === 'image' ? await findImageRow(db, row.account_id, row.source.id) : undefined;
-        if (custom === undefined) return done();
-        await ensureImageAt(services, custom, row.location, signal);
-        return done({}, async (tx) => {
-          await noteImageAt(tx, custom.id, row.location);
-          return undefined;
-        });
-      }),
+      withVm(async (work, row) =>
+        row.source.type === 'image' && row.image !== null ? fetchImage(work, row, row.image) : done(),
+      ),
     ),
     step(
       'disk',
@@ -80,7 +72,7 @@ export const createVmKind: Kind = kind<Input>({
         if (input.start && seen.state !== 'running')
           return failed('engine_failed', `The machine was started, but it is ${seen.state}.`, true);
         return done({ changed: true }, async (tx) => {
-          await activateInterfaces(tx, row.id);
+          await settleInterfaces(tx, row.id);
           if (input.start) await markRunning(services, tx, row, seen, now);
           else {
             const { started_at: _, ...known } = seenOf(seen, now);
@@ -110,6 +102,7 @@ export const createVmKind: Kind = kind<Input>({
     const now = new Date();
     // The reason can be read until it is deleted, or for a day; nobody pays for it, and its addresses are free.
     await letAddressesGo(tx, id, now);
+    await settleInterfaces(tx, id);
     const row = await updateVm(tx, id, {
       status: 'error',
       status_reason: error?.code ?? 'engine_failed',

@@ -1,0 +1,21 @@
+/** Before a disk is made: an image of the account has to lie where the disk is to be. */
+import { done, failed, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
+import { ensureImageAt } from '../../images/copying.ts';
+import { findImageRow, noteImageAt } from '../../images/store.ts';
+import type { VmImage, VmRow } from '../../tables.ts';
+
+/** Those of the provider are everywhere. */
+export async function fetchImage(
+  { services, db, signal }: Pick<Work<unknown>, 'services' | 'db' | 'signal'>,
+  { account_id, location }: VmRow,
+  { id, slug }: Pick<VmImage, 'id' | 'slug'>,
+): Promise<Outcome> {
+  if (slug !== null) return done();
+  const image = await findImageRow(db, account_id, id);
+  if (image === undefined) return failed('not_found', 'The image is gone.');
+  await ensureImageAt(services, image, location, signal);
+  return done({}, async (tx) => {
+    await noteImageAt(tx, image.id, location);
+    return [];
+  });
+}
