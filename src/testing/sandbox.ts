@@ -1,5 +1,6 @@
 /** Machine rooms of a test's own, with three hosts and the images of the demo provider. */
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import type { Harness } from '../engines/compute/contract.ts';
 import { diskOf, haltInside, writeInside } from '../engines/compute/sandbox/inside.ts';
 import { Sandbox, type SandboxOptions } from '../engines/compute/sandbox/sandbox.ts';
@@ -21,6 +22,17 @@ const hosts: readonly HostSpec[] = [1, 2, 3].map((n) => ({
   diskGb: 2_000,
 }));
 
+/** As much of a qcow2 disk as is looked at. */
+async function writeImage(file: string): Promise<{ minDiskGb: number }> {
+  const minDiskGb = 5;
+  const bytes = Buffer.alloc(4096);
+  bytes.write('QFI\xfb', 'latin1');
+  bytes.writeUInt32BE(3, 4);
+  bytes.writeBigUInt64BE(BigInt(minDiskGb) * 1024n ** 3n, 24);
+  await writeFile(file, bytes);
+  return { minDiskGb };
+}
+
 export interface SandboxHarness extends Harness {
   readonly engine: Sandbox;
   reopen(): Promise<Sandbox>;
@@ -36,6 +48,7 @@ export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): Sand
     image: { account: null, id: 'ubuntu-24.04' },
     architecture: 'amd64',
     size: { vcpus: 2, memoryMb: 2048, diskGb: 20 },
+    writeImage,
     reopen: async () => new Sandbox(options),
     writeInside: (ref, path, content) => writeInside(engine.room, ref, path, content),
     readInside: async (ref, path) => (await diskOf(engine.room, ref))[path] ?? null,

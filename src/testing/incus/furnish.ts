@@ -12,7 +12,7 @@ export interface Furniture {
   readonly poolSize?: string;
 }
 
-export async function furnish(daemon: TestDaemon, { poolSize = '8GiB' }: Furniture = {}): Promise<void> {
+export async function furnish(daemon: TestDaemon, { poolSize = '64GiB' }: Furniture = {}): Promise<void> {
   const { client, folder } = daemon;
   const addPool = client.run('POST', '/1.0/storage-pools', {
     body: { name: POOL, driver: 'btrfs', config: { size: poolSize } },

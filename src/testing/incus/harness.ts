@@ -1,8 +1,11 @@
 /** The driver for Incus and LXD on an engine of the test's own. */
 import { randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import type { Harness } from '../../engines/compute/contract.ts';
 import type { Client } from '../../engines/compute/incus/client.ts';
 import { Incus, type IncusOptions } from '../../engines/compute/incus/driver.ts';
@@ -15,6 +18,7 @@ import type { Ref } from '../../engines/compute/port.ts';
 import type { Db } from '../../store/database.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
 import { type Furniture, furnish, IMAGE, POOL, PUBLIC_NETWORK } from './furnish.ts';
+import { IMAGE_FILE } from './image.ts';
 import type { EngineKind } from './programs.ts';
 
 export interface IncusHarness extends Harness {
@@ -65,6 +69,15 @@ function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHa
     architecture: arch() === 'arm64' ? 'arm64' : 'amd64',
     image: { account: null, id: IMAGE },
     size: { vcpus: 1, memoryMb: 64, diskGb: 2 },
+    // Packed, it is another image than the provider's, which is there already.
+    async writeImage(file) {
+      await pipeline(
+        createReadStream(join(daemon.folder, IMAGE_FILE)),
+        createGzip(),
+        createWriteStream(file),
+      );
+      return { minDiskGb: 1 };
+    },
     reopen: async () => new Incus(options),
     ...inside,
     deafen: (ref) => inside.writeInside(ref, '/etc/deaf', ''),

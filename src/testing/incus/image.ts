@@ -8,6 +8,7 @@ import { searchPath } from './programs.ts';
 
 const run = promisify(execFile);
 
+export const IMAGE_FILE = 'image.tar';
 const GUEST = join(import.meta.dirname, 'guest');
 
 const folders = [
@@ -41,7 +42,7 @@ export async function buildImage(folder: string): Promise<string> {
   await cp(join(GUEST, 'templates'), join(place, 'templates'), { recursive: true });
   const metadata = await readFile(join(GUEST, 'metadata.yaml'), 'utf8');
   await writeFile(join(place, 'metadata.yaml'), `architecture: ${architecture}\n${metadata}`);
-  const file = join(folder, 'image.tar');
+  const file = join(folder, IMAGE_FILE);
   const owner = ['--numeric-owner', '--owner=0', '--group=0'];
   await run('tar', [...owner, '-C', place, '-cf', file, 'metadata.yaml', 'templates', 'rootfs']);
   return file;

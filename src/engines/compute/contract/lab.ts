@@ -24,6 +24,8 @@ export interface Harness {
   readonly image: ImageRef;
   readonly architecture: InstanceSpec['architecture'];
   readonly size: Size;
+  /** Makes a file of the format that the engine itself writes; says how large a disk it needs. */
+  writeImage(file: string): Promise<{ readonly minDiskGb: number }>;
   /** The same engine with nothing remembered in this process. */
   reopen(): Promise<ComputeEngine>;
   writeInside(ref: Ref, path: string, content: string): Promise<void>;

@@ -40,6 +40,8 @@ export function describeNetworks(use: Use): void {
         await Promise.allSettled([engine.ensureNic(vm, nic), engine.removeNetwork(ref)]);
         const isThere = (await engine.observeNetwork(ref)) !== null;
         expect((await lab().seen(vm)).nics.length).toBe(isThere ? 1 : 0);
+        await engine.removeNic(vm, nic.id);
+        await engine.removeNetwork(ref);
       }
     });
   });
@@ -66,9 +68,11 @@ export function describeNetworks(use: Use): void {
       const nics = [0, 1, 2].map((index) => lab().nic({ index }));
       const there = await lab().stopped();
       for (const nic of nics) await engine.ensureNic(there, nic);
+      const before = (await lab().seen(there)).nics;
+      for (const { id } of nics) await engine.removeNic(there, id);
       const back = await lab().stopped();
       await Promise.all(nics.toReversed().map((nic) => engine.ensureNic(back, nic)));
-      expect((await lab().seen(back)).nics).toEqual((await lab().seen(there)).nics);
+      expect((await lab().seen(back)).nics).toEqual(before);
     });
 
     it('need a network that is there', async () => {
