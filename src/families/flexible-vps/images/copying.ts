@@ -18,18 +18,23 @@ async function isAt(engine: ComputeEngine, { id, account_id }: Row, signal: Abor
   return image?.state === 'available';
 }
 
-/** One that has it and answers. */
+const NO_LIKE =
+  'Where the image is, machines are made from files of another kind than in this location. Import it again for this one.';
+
+/** One that has it, answers, and writes files that this one takes. */
 async function originOf(
   services: Pick<Services, 'compute'>,
   row: Row,
-  location: string,
+  { location, imageFormats }: ComputeEngine,
   signal: AbortSignal,
 ): Promise<ComputeEngine> {
-  let silence: EngineUnreachable | null = null;
+  let silence: EngineUnreachable | EngineRefused | null = null;
   for (const place of row.locations.filter((each) => each !== location)) {
     try {
       const engine = engineAt(services, place);
-      if (await isAt(engine, row, signal)) return engine;
+      if (!imageFormats.includes(engine.imageFormats[0]))
+        silence ??= new EngineRefused('unsupported_format', NO_LIKE);
+      else if (await isAt(engine, row, signal)) return engine;
     } catch (error) {
       if (!(error instanceof EngineUnreachable)) throw error;
       silence = error;
@@ -52,12 +57,13 @@ export async function ensureImageAt(
   if (await isAt(engine, row, signal)) return;
   const { imageImport } = engine.capabilities;
   if (imageImport !== true) throw new CapabilityMissing('imageImport', imageImport);
-  const origin = await originOf(services, row, location, signal);
+  const origin = await originOf(services, row, engine, signal);
   const ref = { account: row.account_id, id: row.id };
   await withScratch(services, async (folder) => {
-    const file = join(folder, 'disk.qcow2');
+    const file = join(folder, 'image');
+    const format = origin.imageFormats[0];
     await origin.exportImage(ref, file, signal);
     const { architecture, boot_mode: bootMode } = row;
-    await engine.ensureImage(ref, { file, format: 'qcow2', architecture, bootMode }, signal);
+    await engine.ensureImage(ref, { file, format, architecture, bootMode }, signal);
   });
 }

@@ -8,8 +8,10 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ImageFormat } from '../../../engines/compute/port.ts';
+import { isTar } from '../../../kernel/tar.ts';
 import { ImportFailed } from './failure.ts';
 import { isOfDisk } from './fetching.ts';
+import { systemSize } from './tarball.ts';
 
 const SECTOR = 512;
 const GB = 1024 ** 3;
@@ -18,6 +20,7 @@ const LONGEST_DESCRIPTOR = 64 * 1024;
 
 export interface Disk {
   readonly format: ImageFormat;
+  /** Of a disk its size, and of the files of a system all of theirs. */
   readonly virtualBytes: number;
 }
 
@@ -122,9 +125,12 @@ export async function inspect(file: string, expected: ImageFormat | null): Promi
 async function read(file: string, head: Buffer): Promise<Disk> {
   if (says(head, 'QFI\xfb')) return { format: 'qcow2', virtualBytes: qcow2Size(head) };
   if (says(head, 'KDMV')) return { format: 'vmdk', virtualBytes: await vmdkSize(file, head) };
+  if (isTar(head)) return { format: 'tarball', virtualBytes: await systemSize(file) };
   const isBootable = head.length === SECTOR && head[510] === 0x55 && head[511] === 0xaa;
   if (!isBootable)
-    throw unsupported('It is neither qcow2, vmdk nor a raw disk that begins with a partition table.');
+    throw unsupported(
+      'It is neither qcow2, vmdk, a raw disk that begins with a partition table nor a container image.',
+    );
   const handle = await open(file);
   try {
     return { format: 'raw', virtualBytes: (await handle.stat()).size };

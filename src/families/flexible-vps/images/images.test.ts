@@ -166,6 +166,24 @@ describe('a copy', () => {
     });
     await expect(ensureImageAt(t.services, row, 'mars1', signal)).rejects.toThrow('No engine serves mars1');
   });
+
+  it('are not carried where machines are made from other files', async () => {
+    const id = await captured(await createVm());
+    const row = (await findImageRow(t.services.db, account.id, id))!;
+    const engine = engineAt('ams1');
+    const compute = {
+      ...t.services.compute,
+      at: (location: string) =>
+        location === 'ams1'
+          ? Object.create(engine, { imageFormats: { value: ['tarball'] } })
+          : engineAt(location),
+    };
+    const { signal } = new AbortController();
+    await expect(ensureImageAt({ ...t.services, compute }, row, 'ams1', signal)).rejects.toMatchObject({
+      code: 'unsupported_format',
+    });
+    expect(await engine.observeImage({ account: account.id, id })).toBeNull();
+  });
 });
 
 describe('deleteImage', () => {

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Resolve } from '../../../kernel/net/egress.ts';
 import { Egress } from '../../../kernel/net/egress.ts';
+import { tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { cancelled, ended, settle } from '../../../testing/operations.ts';
@@ -75,6 +76,17 @@ function vmdk(kind: string): Buffer {
   bytes.write(`# Disk DescriptorFile\ncreateType="${kind}"\n`, 512, 'latin1');
   return bytes;
 }
+
+const tarball = (): Buffer =>
+  gzipSync(
+    Buffer.concat([
+      tarHeader('metadata.yaml', 2),
+      Buffer.from('{}'),
+      tarPadding(2),
+      tarHeader('rootfs/etc/hostname', 0),
+      tarEnd,
+    ]),
+  );
 
 function raw(): Buffer {
   const bytes = Buffer.alloc(8192);
@@ -163,6 +175,7 @@ describe('an import from a URL', () => {
     ['an external data file', serving(qcow2(1, (b) => b.writeBigUInt64BE(4n, 72))), {}, 'unsupported_format'],
     ['a vmdk of several files', serving(vmdk('monolithicFlat')), {}, 'unsupported_format'],
     ['a descriptor', serving(Buffer.from('# Disk DescriptorFile\n'.repeat(50))), {}, 'unsupported_format'],
+    ['a container image where there are only disks', serving(tarball()), {}, 'unsupported_format'],
     ['a disk of 2001 GB', serving(qcow2(2001)), {}, 'too_large'],
     [
       'a file of 51 GiB',

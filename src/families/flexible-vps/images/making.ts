@@ -62,7 +62,10 @@ export async function capture(
 }
 
 /** Where machines of this architecture are run from files of customers. */
-export function importers({ compute, provider }: Pick<Services, 'compute' | 'provider'>, row: ImageRow) {
+export function importers(
+  { compute, provider }: Pick<Services, 'compute' | 'provider'>,
+  row: ImageRow,
+): readonly ComputeEngine[] {
   const suits = (location: string): boolean =>
     provider.catalogue.locations.some(
       ({ slug, architectures }) => slug === location && architectures.includes(row.architecture),
@@ -111,15 +114,25 @@ export async function importFile(
   });
 }
 
+function takersOf(engines: readonly ComputeEngine[], format: ImageFormat): readonly ComputeEngine[] {
+  const takers = engines.filter(({ imageFormats }) => imageFormats.includes(format));
+  if (takers.length > 0 || engines.length === 0) return takers;
+  const taken = [...new Set(engines.flatMap(({ imageFormats }) => imageFormats))];
+  throw new ImportFailed(
+    'unsupported_format',
+    `It is ${format}; machines of this architecture are made from ${taken.join(', ')}.`,
+  );
+}
+
 /** In the first location that answers: from there the others get it. */
 async function storeSomewhere(
   services: Pick<Services, 'compute' | 'provider'>,
   row: ImageRow,
-  source: ImageSource,
+  source: Extract<ImageSource, { file: string }>,
   signal: AbortSignal,
 ): Promise<Made | null> {
   let silence = new EngineUnreachable('No location takes files at the moment.');
-  for (const engine of importers(services, row)) {
+  for (const engine of takersOf(importers(services, row), source.format)) {
     try {
       return await put(engine, row, source, signal);
     } catch (error) {

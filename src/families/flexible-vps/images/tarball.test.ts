@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
+import { inspect } from './formats.ts';
+
+const run = promisify(execFile);
+let folder: string;
+let tree: string;
+beforeEach(async () => {
+  folder = await makeTemporaryFolder();
+  tree = join(folder, 'tree');
+  await mkdir(join(tree, 'rootfs', 'etc'), { recursive: true });
+  await writeFile(join(tree, 'metadata.yaml'), 'architecture: x86_64\n');
+  await writeFile(join(tree, 'rootfs', 'etc', 'hostname'), 'x'.repeat(1000));
+  await symlink('usr/bin', join(tree, 'rootfs', 'bin'));
+  await symlink('/run/resolv.conf', join(tree, 'rootfs', 'etc', 'resolv.conf'));
+  await link(join(tree, 'rootfs', 'etc', 'hostname'), join(tree, 'rootfs', 'etc', 'same'));
+});
+afterEach(() => removeTemporaryFolder(folder));
+
+async function pack(...args: string[]): Promise<string> {
+  const file = join(folder, 'image.tar');
+  await run('tar', ['-C', tree, '-cf', file, ...args]);
+  return file;
+}
+const failure = async (file: string): Promise<string> =>
+  inspect(file, null).then(
+    () => 'none',
+    ({ code, message }) => `${code}: ${message}`,
+  );
+
+describe('a container image', () => {
+  it.each([
+    ['as it is', ['metadata.yaml', 'rootfs']],
+    ['from where it lies', ['.']],
+  ])('is known by its content, packed %s', async (_, names) => {
+    const file = await pack(...names);
+    const metadata = 'architecture: x86_64\n'.length;
+    expect(await inspect(file, null)).toEqual({ format: 'tarball', virtualBytes: 1000 + metadata });
+    await expect(inspect(file, 'qcow2')).rejects.toThrow('It was said to be qcow2 and is tarball.');
+  });
+
+  it('has both a system and what is said of it', async () => {
+    expect(await failure(await pack('rootfs'))).toMatch('holds no metadata.yaml');
+    expect(await failure(await pack('metadata.yaml'))).toMatch('holds no metadata.yaml');
+    await writeFile(join(tree, 'rootfs.img'), 'a disk');
+    expect(await failure(await pack('metadata.yaml', 'rootfs.img'))).toMatch('holds no metadata.yaml');
+  });
+
+  const moved = (to: string) => ['-P', '--transform', `s,^rootfs/etc/hostname$,${to},`];
+  it.each([
+    ['names from the root', moved('/etc/hostname')],
+    ['names that climb', moved('rootfs/../../hostname')],
+    ['files behind a link', moved('rootfs/bin/hostname')],
+    ['files behind a link by another way', moved('rootfs//./bin/hostname')],
+    ['files deep behind a link', moved('rootfs/bin/a/b')],
+  ])('does not lead out of the archive by %s', async (_, tricks) => {
+    const file = await pack(...tricks, 'metadata.yaml', 'rootfs/bin', 'rootfs/etc');
+    expect(await failure(file)).toMatch(/^unsupported_format: .*leads out of the archive/);
+  });
+
+  it('has no links beside its system', async () => {
+    await symlink('/etc', join(tree, 'templates'));
+    expect(await failure(await pack('metadata.yaml', 'rootfs', 'templates'))).toMatch('leads out');
+  });
+});
