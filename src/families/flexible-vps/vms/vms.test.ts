@@ -141,6 +141,51 @@ describe('a new machine', () => {
     );
   });
 
+  it('is told all that is wrong with it at once', async () => {
+    const answer = await create({
+      location: 'nowhere',
+      plan: 'flex-999',
+      fallbacks: [{ location: 'elsewhere' }, { plan: 'flex-998' }],
+      source: { type: 'iso', iso_id: 'iso_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+      networks: [
+        { network_id: 'net_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+        { network_id: 'net_01jqzv2m7xe9rs5d3k8w4t6y0c' },
+      ],
+      ssh_key_ids: ['sshkey_01jqzv2m7xe9rs5d3k8w4t6y0b'],
+      user_data: 'no base64!',
+      user_data_encoding: 'base64',
+      public_ipv4: { mode: 'reserved', ip_id: 'ip_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+      placement_group_id: 'pg_01jqzv2m7xe9rs5d3k8w4t6y0b',
+      volume_ids: ['vol_01jqzv2m7xe9rs5d3k8w4t6y0b'],
+    });
+    expect(answer.statusCode, answer.body).toBe(422);
+    const pointers = answer.json<{ errors: { pointer: string }[] }>().errors.map(({ pointer }) => pointer);
+    expect(pointers.toSorted()).toEqual([
+      '/fallbacks/0/location',
+      '/fallbacks/1/plan',
+      '/location',
+      '/networks/0/network_id',
+      '/networks/1/network_id',
+      '/placement_group_id',
+      '/plan',
+      '/public_ipv4/ip_id',
+      '/source/type',
+      '/ssh_key_ids/0',
+      '/user_data',
+      '/volume_ids/0',
+    ]);
+  });
+
+  it('is told what is wrong with it before what stands in its way', async () => {
+    const { id } = await created({ start: false });
+    const { db } = app.services;
+    await db.updateTable('vms').set({ status: 'suspended' }).where('id', '=', id).execute();
+    const source = { type: 'vm', vm_id: id };
+    expect((await create({ source })).json()).toMatchObject({ status: 409, code: 'invalid_state' });
+    const both = (await create({ source, plan: 'flex-999' })).json();
+    expect(both).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/plan' }] });
+  });
+
   it('is stopped if it is not to be started, and a copy of another runs by itself', async () => {
     const still = await created({ start: false });
     expect(still.status).toBe('stopped');

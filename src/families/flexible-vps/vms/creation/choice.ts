@@ -25,14 +25,17 @@ interface Wish {
   readonly choice: SizeChoice;
   /** Where its faults are told; empty for the body itself. */
   readonly pointer: string;
+  /** What it says itself: faults of the rest are told where that is said. */
+  readonly members: readonly string[];
 }
 
 function wishesOf(body: CreateVm): Wish[] {
   const { location, plan, custom_size, disk_gb, fallbacks = [] } = body;
-  const first: Wish = { location, choice: { plan, custom_size, disk_gb }, pointer: '' };
+  const first: Wish = { location, choice: { plan, custom_size, disk_gb }, pointer: '', members: [] };
   const others = fallbacks.map((fallback, i): Wish => {
     const choice: SizeChoice = fallback.plan === undefined ? first.choice : { plan: fallback.plan, disk_gb };
-    return { location: fallback.location ?? location, choice, pointer: `/fallbacks/${i}` };
+    const members = Object.keys(fallback);
+    return { location: fallback.location ?? location, choice, pointer: `/fallbacks/${i}`, members };
   });
   return [first, ...others];
 }
@@ -54,7 +57,7 @@ function sizeOf({ provider }: Services, choice: SizeChoice) {
 const at = (pointer: string, errors: readonly FieldError[]): FieldError[] =>
   pointer === '' ? [...errors] : errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
 
-function refuseMisfit(wish: Wish, origin: Origin, { size, architecture }: ReturnType<typeof sizeOf>): void {
+function misfitsOf(origin: Origin, { size, architecture }: ReturnType<typeof sizeOf>): FieldError[] {
   const errors: FieldError[] = [];
   const add = (pointer: string, code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
@@ -65,38 +68,59 @@ function refuseMisfit(wish: Wish, origin: Origin, { size, architecture }: Return
     add('/disk_gb', 'incompatible', `The source needs a disk of ${origin.minDiskGb} GB.`);
   if (size.memoryMb < origin.minMemoryMb)
     add('/plan', 'incompatible', `The source needs ${origin.minMemoryMb} MB of memory.`);
-  if (errors.length > 0) throw invalid(at(wish.pointer, errors));
+  return errors;
 }
 
-/** Everything that was asked for must be sound, also what is only tried in the end. */
+/** What is wrong with the body itself is not told again with each fallback that has the same. */
+function gather(found: readonly { readonly wish: Wish; readonly errors: readonly FieldError[] }[]) {
+  const told = new Set((found[0]?.errors ?? []).map(keyOf));
+  return found.flatMap(({ wish, errors }, i) => {
+    const isOwn = ({ pointer }: FieldError): boolean => wish.members.includes(pointer.split('/')[1] ?? '');
+    const own = i === 0 ? errors : errors.filter((error) => isOwn(error) || !told.has(keyOf(error)));
+    return at(wish.pointer, own);
+  });
+}
+
+const keyOf = ({ pointer, code, detail }: FieldError): string => [pointer, code, detail].join(' ');
+
+/**
+ * Everything that was asked for must be sound, also what is only tried in the end. Without a source that makes sense
+ * what depends on it is passed over.
+ */
 export function candidatesOf(
   call: Pick<Call, 'services' | 'now'>,
   body: CreateVm,
-  origin: Origin,
+  origin: Origin | undefined,
 ): Candidate[] {
   const ipv4 = body.public_ipv4?.mode ?? 'ephemeral';
-  return wishesOf(body).map((wish) => {
+  const found = wishesOf(body).map((wish) => {
     const configuration = {
-      ...configurationOf(wish.location, wish.choice, ipv4, origin.publicImage),
+      ...configurationOf(wish.location, wish.choice, ipv4, origin?.publicImage ?? null),
       // It has no price; but who tries again to make the machine has to know.
       ...(body.public_ipv6 === false ? { public_ipv6: false } : {}),
     };
     const priced = priceVm(call.services, configuration, { at: call.now });
-    if (!priced.ok) throw invalid(at(wish.pointer, asBodyErrors(priced.problems)));
+    if (!priced.ok) return { wish, errors: asBodyErrors(priced.problems), candidates: [] };
     const sized = sizeOf(call.services, wish.choice);
-    refuseMisfit(wish, origin, sized);
-    return { location: wish.location, ...sized, configuration, priced: priced.item };
+    const errors = origin === undefined ? [] : misfitsOf(origin, sized);
+    const candidate = { location: wish.location, ...sized, configuration, priced: priced.item };
+    return { wish, errors, candidates: [candidate] };
   });
+  const errors = gather(found);
+  if (errors.length > 0) throw invalid(errors);
+  return found.flatMap(({ candidates }) => candidates);
 }
 
 /** What is bound to one place: all that would go elsewhere is refused, the fallbacks too. */
 export function refuseElsewhere(
+  { provider }: Services,
   body: CreateVm,
-  candidates: readonly Candidate[],
   bound: readonly { readonly pointer: string; readonly location: string }[],
 ): void {
-  const errors = candidates.flatMap(({ location }, i) =>
-    bound
+  const isKnown = (location: string): boolean =>
+    provider.catalogue.locations.some(({ slug }) => slug === location);
+  const errors = wishesOf(body).flatMap(({ location }, i) =>
+    (isKnown(location) ? bound : [])
       .filter((reference) => reference.location !== location)
       .map((reference): FieldError => {
         const isFallback = i > 0 && location !== body.location;

@@ -2,7 +2,6 @@ import { newId } from '../../../../kernel/ids.ts';
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
-import { requireSshKeys } from '../../ssh-keys/references.ts';
 import type { VmRow } from '../../tables.ts';
 import { exampleOperation } from '../example.ts';
 import { hashOf } from '../guest.ts';
@@ -11,12 +10,12 @@ import { showVm } from '../present.ts';
 import { costOf, noteUnbilled } from '../pricing.ts';
 import { exampleVm, Vm } from '../schema.ts';
 import { insertVm } from '../store.ts';
-import { isIgnored, readUserData } from '../user-data.ts';
+import { isIgnored } from '../user-data.ts';
 import { CreateVm } from './body.ts';
+import type { CreateCall } from './examination.ts';
 import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
-import { type CreateCall, prepare, refuse } from './preparation.ts';
-import type { Origin } from './source.ts';
+import { prepare, type Ready } from './preparation.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
 
@@ -38,11 +37,8 @@ interface Inside {
   readonly password: string | null;
 }
 
-async function inside(call: CreateCall): Promise<Inside> {
-  const { db, caller, body, warn } = call;
-  const { ssh_key_ids = [], user_data, user_data_encoding, generate_password } = body;
-  const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
-  const data = user_data === undefined ? null : readUserData(user_data, user_data_encoding);
+function inside({ body, warn }: CreateCall, { sshKeys: keys, userData: data }: Ready): Inside {
+  const { ssh_key_ids = [], generate_password } = body;
   if (data !== null && isIgnored(data))
     warn({
       code: 'user_data_ignored',
@@ -61,16 +57,6 @@ async function inside(call: CreateCall): Promise<Inside> {
     },
     password: made?.password ?? null,
   };
-}
-
-function bootOf(body: CreateVm, origin: Origin) {
-  const boot_mode = body.boot_mode ?? origin.bootMode;
-  if (boot_mode !== origin.bootMode)
-    throw refuse('/boot_mode', 'incompatible', `The source boots by ${origin.bootMode}.`);
-  const secure_boot = body.secure_boot ?? origin.secureBoot;
-  if (secure_boot && !origin.secureBoot)
-    throw refuse('/secure_boot', 'incompatible', 'The source cannot boot securely.');
-  return { boot_mode, secure_boot };
 }
 
 export const createVm = endpoint({
@@ -120,7 +106,7 @@ export const createVm = endpoint({
     const { db, caller, body, effect, cost, start, services } = call;
     const ready = await prepare(call);
     const { candidate, origin } = ready;
-    const { row: own, password } = await inside(call);
+    const { row: own, password } = inside(call, ready);
     const id = newId('vm');
     const row = await insertVm(db, {
       id,
@@ -139,7 +125,7 @@ export const createVm = endpoint({
       hostname: body.hostname ?? body.name,
       image: origin.image,
       source: origin.shown,
-      ...bootOf(body, origin),
+      ...ready.boot,
       ...own,
       placement_group_id: body.placement_group_id ?? null,
       seed: newId('request'),

@@ -9,6 +9,7 @@ import { overlaps } from '../../networks/addresses.ts';
 import { lockNetwork } from '../../networks/store.ts';
 import type { NetworkRow } from '../../tables.ts';
 import type { CreateVm } from './body.ts';
+import { Faults } from './faults.ts';
 
 export interface Connection {
   readonly pointer: string;
@@ -66,14 +67,23 @@ export async function resolveNetworks(
   if (wanted.length === 0) return [];
   await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', hasPublic ? 1 : 0, wanted.length);
   const rows = await lockAll(call, wanted);
-  const connections = wanted.map(({ network_id, ipv4, alias_ips = [] }, i): Connection => {
-    const pointer = `/networks/${i}`;
-    const network = rows.get(network_id);
-    if (network === undefined)
-      throw refuse(`${pointer}/network_id`, 'unknown_reference', 'There is no such network in this account.');
-    refuseUnusable(network);
-    return { pointer, network, wanted: checkedAt(pointer, network, { ipv4, alias_ips }) };
-  });
+  const faults = new Faults();
+  const connections: Connection[] = [];
+  for (const [i, { network_id, ipv4, alias_ips = [] }] of wanted.entries()) {
+    await faults.check(() => {
+      const pointer = `/networks/${i}`;
+      const network = rows.get(network_id);
+      if (network === undefined)
+        throw refuse(
+          `${pointer}/network_id`,
+          'unknown_reference',
+          'There is no such network in this account.',
+        );
+      refuseUnusable(network);
+      connections.push({ pointer, network, wanted: checkedAt(pointer, network, { ipv4, alias_ips }) });
+    });
+  }
+  faults.found({});
   refuseOverlap(connections);
   return connections;
 }

@@ -1,58 +1,14 @@
 /** Everything that is decided before a new machine is written down: what it is made from, where it goes, what it gets. */
-import { allocateAddress, lockAddress } from '../../../../kernel/addresses/store.ts';
-import type { Call } from '../../../../kernel/call.ts';
+import { allocateAddress } from '../../../../kernel/addresses/store.ts';
 import { requireRoom } from '../../../../kernel/limits/room.ts';
 import { lockDeclarations } from '../../../../kernel/named/store.ts';
-import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { Problem } from '../../../../kernel/problems/problem.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import type { PublicAddressRow } from '../../tables.ts';
 import { findVmByName } from '../store.ts';
-import type { CreateVm } from './body.ts';
-import { type Candidate, candidatesOf, noCapacity, refuseElsewhere, roomFor } from './choice.ts';
-import { type Connection, resolveNetworks } from './networks.ts';
-import { type Origin, resolveSource } from './source.ts';
-
-export type CreateCall = Call<unknown, unknown, CreateVm>;
-
-export const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
-  invalid([{ pointer, code, detail }]);
-
-function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateVm): void {
-  const unknown = (pointer: string, what: string): FieldError => ({
-    pointer,
-    code: 'unknown_reference',
-    detail: `There is no such ${what} in this account.`,
-  });
-  const errors = [
-    ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewall')),
-    ...(volume_ids ?? []).map((_, i) => unknown(`/volume_ids/${i}`, 'volume')),
-    ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policy')]),
-  ];
-  if (errors.length > 0) throw invalid(errors);
-}
-
-/** Held until the transaction ends, so that nobody else attaches it. */
-async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> {
-  const { mode, ip_id } = call.body.public_ipv4 ?? { mode: 'ephemeral' };
-  if (mode !== 'reserved') {
-    if (ip_id !== undefined)
-      throw refuse('/public_ipv4/ip_id', 'incompatible', 'Only the mode reserved takes an address of yours.');
-    return null;
-  }
-  const pointer = '/public_ipv4/ip_id';
-  if (ip_id === undefined) throw refuse(pointer, 'required', 'Name the reserved address.');
-  const row = await lockAddress(call.db, call.caller.account.id, ip_id).catch(() => null);
-  if (row === null || row.kind !== 'reserved')
-    throw refuse(pointer, 'unknown_reference', 'There is no such reserved address in this account.');
-  if (row.block.includes(':')) throw refuse(pointer, 'incompatible', 'This is an IPv6 prefix.');
-  if (row.vm_id !== null)
-    throw new Problem('already_attached', {
-      detail: 'The address leads to another machine.',
-      extra: { attached_to: row.vm_id },
-    });
-  return row;
-}
+import { type Candidate, noCapacity, roomFor } from './choice.ts';
+import { type CreateCall, examine } from './examination.ts';
 
 interface Blocks {
   readonly ipv4: PublicAddressRow | null;
@@ -128,38 +84,19 @@ async function settleDown(
   throw refusal ?? new Problem('capacity_unavailable');
 }
 
-function refuseNoNetwork({ public_ipv4, public_ipv6, networks = [] }: CreateVm): void {
-  const isPublic = public_ipv4?.mode !== 'none' || (public_ipv6 ?? true);
-  if (isPublic || networks.length > 0) return;
-  throw refuse('/networks', 'no_network', 'Give it a public address or a private network.');
-}
+type Examined = Awaited<ReturnType<typeof examine>>;
 
-export interface Ready extends Settled {
-  readonly origin: Origin;
-  readonly connections: readonly Connection[];
-}
+export interface Ready
+  extends Settled,
+    Pick<Examined, 'origin' | 'connections' | 'boot' | 'sshKeys' | 'userData'> {}
 
 export async function prepare(call: CreateCall): Promise<Ready> {
   const { db, caller, body } = call;
-  refuseUnoffered(body);
-  refuseNoNetwork(body);
   await lockDeclarations(db, caller.account.id, 'vm');
-  const isPublic = body.public_ipv4?.mode !== 'none' || (body.public_ipv6 ?? true);
-  const connections = await resolveNetworks(call, body.networks ?? [], isPublic);
-  const origin = await resolveSource(call, body.source);
-  const reserved = await lockReserved(call);
-  const candidates = candidatesOf(call, body, origin);
-  refuseElsewhere(body, candidates, [
-    ...connections.map(({ pointer, network }) => ({
-      pointer: `${pointer}/network_id`,
-      location: network.location,
-    })),
-    ...(origin.location === null ? [] : [{ pointer: '/source', location: origin.location }]),
-    ...(reserved === null ? [] : [{ pointer: '/public_ipv4/ip_id', location: reserved.location }]),
-  ]);
+  const { candidates, reserved, ...examined } = await examine(call);
   const taken = await findVmByName(db, caller.account.id, body.name);
   if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken } });
   const settled = await settleDown(call, candidates, body.placement_group_id, reserved);
   await requireRoom(call, settled.candidate.priced.demands);
-  return { ...settled, origin, connections };
+  return { ...settled, ...examined };
 }
