@@ -26,6 +26,8 @@ export const isStale = (error: unknown): boolean => error instanceof IncusError 
 /** Something else is being done to this machine. */
 export const isBusy = (error: unknown): boolean =>
   says(error, /is busy running|busy running a|already (stopping|starting)|operation .*in progress/i);
+/** Incus waits for a guest that did not heed a request to shut down as long as it runs, and lets nobody change it. */
+const isShuttingDown = (error: unknown): boolean => says(error, /busy running an? "?stop/i);
 export const isInUse = (error: unknown): boolean => says(error, /(currently|still) in use|is used by/i);
 export const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
 export const isFull = (error: unknown): boolean =>
@@ -46,6 +48,11 @@ export const isPassing = (error: unknown): boolean => isInTrouble(error) || isBu
 export function translate(error: unknown, about: string): unknown {
   if (!(error instanceof IncusError)) return error;
   const detail = `${about}: ${error.message}`;
+  if (isShuttingDown(error))
+    return new EngineRefused(
+      'invalid_state',
+      'The machine was asked to shut down and still runs. Wait until it is off, or stop it by force.',
+    );
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
   if (isFull(error)) return new EngineRefused('capacity_unavailable', detail);

@@ -67,7 +67,8 @@ export async function ensureStopped(
 }
 
 const isTimeout = (error: unknown): boolean =>
-  error instanceof IncusError && /deadline exceeded|timed? ?out/i.test(error.message);
+  error instanceof IncusError &&
+  /deadline exceeded|timed? ?out|shutting down the container failed/i.test(error.message);
 
 const deaf = (seconds: number): EngineRefused =>
   new EngineRefused(
