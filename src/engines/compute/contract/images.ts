@@ -3,7 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { itIfCapable, refusal, type Use } from './lab.ts';
+import { itIfCapable, type Lab, refusal, type Use } from './lab.ts';
+
+const sourceOf = ({ engine, harness }: Lab, file: string) => ({
+  file,
+  format: engine.imageFormats[0],
+  architecture: harness.architecture,
+  bootMode: 'uefi' as const,
+});
 
 export function describeImages(use: Use): void {
   const { lab } = use;
@@ -64,20 +71,17 @@ export function describeImages(use: Use): void {
 
     itIfCapable(use, 'imageImport', 'are taken from a file, if it is what it is said to be', async () => {
       const { engine, harness } = lab();
-      const { architecture } = harness;
       const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
-      const file = join(folder, 'disk.img');
-      const bytes = Buffer.alloc(4096);
-      bytes.write('QFI\xfb', 'latin1');
-      bytes.writeUInt32BE(3, 4);
-      bytes.writeBigUInt64BE(5n * 1024n ** 3n, 24);
-      await writeFile(file, bytes);
-      const source = { file, format: 'qcow2', architecture, bootMode: 'uefi' } as const;
+      const file = join(folder, 'image');
+      const { minDiskGb } = await harness.writeImage(file);
+      const bytes = await readFile(file);
+      const source = sourceOf(lab(), file);
       const ref = lab().ref('img');
       await engine.ensureImage(ref, source);
       await engine.ensureImage(ref, source);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
-      expect(await engine.observeImage(ref)).toMatchObject({ sizeBytes: 4096, sha256, minDiskGb: 5 });
+      expect(await engine.observeImage(ref)).toMatchObject({ sizeBytes: bytes.length, sha256, minDiskGb });
+      expect((await lab().seen(await lab().stopped({ source: { image: ref } }))).image).toEqual(ref);
       await writeFile(file, 'something else altogether');
       const other = lab().ref('img');
       expect(await refusal(engine.ensureImage(other, source))).toBe('engine_failed');
@@ -92,13 +96,11 @@ export function describeImages(use: Use): void {
       const ref = lab().ref('img');
       await engine.ensureImage(ref, { instance: vm.id });
       const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
-      const file = join(folder, 'disk.qcow2');
+      const file = join(folder, 'image');
       await writeFile(file, 'of a try before, and longer than nothing');
       await engine.exportImage(ref, file);
-      expect((await readFile(file)).subarray(0, 4).toString('latin1')).toBe('QFI\xfb');
       const copy = lab().ref('img');
-      const { architecture } = harness;
-      await engine.ensureImage(copy, { file, format: 'qcow2', architecture, bootMode: 'uefi' });
+      await engine.ensureImage(copy, sourceOf(lab(), file));
       const minDiskGb = (await engine.observeImage(ref))?.minDiskGb;
       expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
       const made = await lab().running({ source: { image: copy } });
