@@ -25,7 +25,10 @@ export const isTaken = (error: unknown): boolean =>
 export const isStale = (error: unknown): boolean => error instanceof IncusError && error.status === 412;
 /** Something else is being done to this machine. */
 export const isBusy = (error: unknown): boolean =>
-  says(error, /is busy running|busy running a|already (stopping|starting)|operation .*in progress/i);
+  says(
+    error,
+    /is busy running|busy running a|already (stopping|starting)|operation .*in progress|matching non-reusable operation/i,
+  );
 /** Incus waits for a guest that did not heed a request to shut down as long as it runs, and lets nobody change it. */
 const isShuttingDown = (error: unknown): boolean => says(error, /busy running an? "?stop/i);
 export const isInUse = (error: unknown): boolean => says(error, /(currently|still) in use|is used by/i);
