@@ -1,12 +1,13 @@
 /** What happens to the disk of a stopped machine: the way back to a snapshot, a fresh start. */
 import { EngineRefused } from '../errors.ts';
-import type { Ref } from '../instance.ts';
+import type { Boot, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { withGuest } from './guests.ts';
 import { requireImage } from './images.ts';
 import { findKept, forget, type Kept, keep } from './kept.ts';
 import { keys, noteDone, wasDone } from './keys.ts';
+import { firmwareOf } from './machines.ts';
 import { nameOf, projectOf } from './names.ts';
 import {
   type Changeable,
@@ -113,15 +114,21 @@ async function clearLog({ client }: Site, ref: Ref, signal?: AbortSignal): Promi
   }
 }
 
+/** How a virtual machine boots from now on; containers do not. */
+function withBoot(config: Config, type: RawInstance['type'], boot: Boot | undefined): Config {
+  if (boot === undefined || type !== 'virtual-machine') return config;
+  const { 'security.csm': _, ...others } = config;
+  return { ...others, ...firmwareOf({ bootMode: boot.mode, secureBoot: boot.secure }) };
+}
+
 export async function ensureRebuilt(
   site: Site,
   ref: Ref,
-  { once, image, guest }: Parameters<ComputeEngine['ensureRebuilt']>[1],
+  { once, image, guest, boot }: Parameters<ComputeEngine['ensureRebuilt']>[1],
   signal?: AbortSignal,
 ): Promise<void> {
   await outwaitMachine(site, ref, signal);
-  const { api_extensions } = await site.readServer(signal);
-  const isNative = api_extensions.includes(REBUILDS);
+  const isNative = (await site.readServer(signal)).api_extensions.includes(REBUILDS);
   const raw = await findRaw(site, ref, signal);
   // It may have been taken away, and its successor not have been made.
   const before = raw ?? (isNative ? null : await findKept(site, ref, signal));
@@ -140,10 +147,10 @@ export async function ensureRebuilt(
       await replace(site, ref, kept, source, signal);
     }
     await clearLog(site, ref, signal);
-    const isFrom = { [keys.image]: JSON.stringify(image) };
-    const told = ({ config }: RawInstance) => ({
-      config: noteDone({ ...withGuest(config, guest), ...isFrom }, once),
-    });
+    const told = ({ config, type }: RawInstance) => {
+      const fresh = withBoot(withGuest(config, guest), type, boot);
+      return { config: noteDone({ ...fresh, [keys.image]: JSON.stringify(image) }, once) };
+    };
     await changeInstance(site, ref, told, signal);
   }
   if (!isNative) await forget(site, ref, signal);

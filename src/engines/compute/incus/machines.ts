@@ -102,7 +102,7 @@ function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwan
   };
 }
 
-const firmwareOf = ({ bootMode, secureBoot }: Pick<InstanceSpec, 'bootMode' | 'secureBoot'>) => ({
+export const firmwareOf = ({ bootMode, secureBoot }: Pick<InstanceSpec, 'bootMode' | 'secureBoot'>) => ({
   'security.secureboot': String(secureBoot && bootMode === 'uefi'),
   ...(bootMode === 'bios' ? { 'security.csm': 'true' } : {}),
 });
