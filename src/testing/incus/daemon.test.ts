@@ -18,7 +18,13 @@ const machine = {
   },
   devices: {
     root: { type: 'disk', path: '/', pool: 'default', size: '1GiB' },
-    eth0: { type: 'nic', network: 'public', name: 'eth0', 'ipv4.address': '192.0.2.20' },
+    eth0: {
+      type: 'nic',
+      network: 'public',
+      name: 'eth0',
+      'ipv4.address': '192.0.2.20',
+      'ipv6.address': '2001:db8:1::20',
+    },
   },
 };
 
@@ -49,9 +55,8 @@ for (const kind of engineKinds) {
       expect(log).toContain('Linux version');
       expect(log).toContain('SHA256:k1dp1gedOlq2O6o7egbDO+Bpc9jypxPOWHuoYRaei6A ada@example');
       expect(log).toContain('hello from web-7');
-      await expect
-        .poll(() => daemon.fetch('http://192.0.2.20/').catch((error: Error) => error.message))
-        .toBe('web-7\n');
+      for (const url of ['http://192.0.2.20/', 'http://[2001:db8:1::20]/'])
+        await expect.poll(() => daemon.fetch(url).catch((error: Error) => error.message)).toBe('web-7\n');
       const files = '/1.0/instances/one/files';
       expect(await daemon.client.askText(files, { query: { path: '/etc/shadow' } })).toContain(
         'root:$6$salt$hash:',

@@ -10,10 +10,21 @@ export const IMAGE = 'busybox';
 export interface Furniture {
   /** Of the pool, which is a file that grows as it is filled. */
   readonly poolSize?: string;
+  /** What the one image is known by. */
+  readonly image?: string;
+  /** Of the public network. */
+  readonly gateway?: string;
 }
 
-export async function furnish(daemon: TestDaemon, { poolSize = '64GiB' }: Furniture = {}): Promise<void> {
-  const { client, folder } = daemon;
+export async function furnish(daemon: TestDaemon, furniture: Furniture = {}): Promise<void> {
+  await Promise.all([furnishServer(daemon, furniture), furnishImage(daemon, furniture)]);
+}
+
+/** All but the image. */
+export async function furnishServer(
+  { client }: TestDaemon,
+  { poolSize = '64GiB', gateway = '192.0.2.1/24' }: Furniture = {},
+): Promise<void> {
   const addPool = client.run('POST', '/1.0/storage-pools', {
     body: { name: POOL, driver: 'btrfs', config: { size: poolSize } },
   });
@@ -22,7 +33,7 @@ export async function furnish(daemon: TestDaemon, { poolSize = '64GiB' }: Furnit
       name: PUBLIC_NETWORK,
       type: 'bridge',
       config: {
-        'ipv4.address': '192.0.2.1/24',
+        'ipv4.address': gateway,
         'ipv4.nat': 'false',
         'ipv6.address': '2001:db8:1::1/64',
         'ipv6.nat': 'false',
@@ -32,14 +43,18 @@ export async function furnish(daemon: TestDaemon, { poolSize = '64GiB' }: Furnit
       },
     },
   });
-  await Promise.all([addPool, addNetwork, addImage(daemon, await buildImage(folder))]);
+  await Promise.all([addPool, addNetwork]);
 }
 
-async function addImage({ client }: TestDaemon, file: string): Promise<void> {
+export async function furnishImage(
+  { client, folder }: TestDaemon,
+  { image: name = IMAGE }: Furniture = {},
+): Promise<void> {
+  const file = await buildImage(folder);
   const done = await client.run('POST', '/1.0/images', {
     file,
     headers: { 'content-type': 'application/octet-stream' },
   });
   const target = done?.metadata?.fingerprint;
-  await client.run('POST', '/1.0/images/aliases', { body: { name: IMAGE, target } });
+  await client.run('POST', '/1.0/images/aliases', { body: { name, target } });
 }

@@ -11,7 +11,9 @@ import type { Client } from '../../engines/compute/incus/client.ts';
 import { Incus, type IncusOptions } from '../../engines/compute/incus/driver.ts';
 import { isMissing } from '../../engines/compute/incus/failure.ts';
 import { PgLedger } from '../../engines/compute/incus/ledger.ts';
+import { PgConsoleLogs } from '../../engines/compute/incus/logs/store.ts';
 import { projectOf } from '../../engines/compute/incus/names.ts';
+import { PgSamples } from '../../engines/compute/incus/samples/store.ts';
 import type { IncusSettings } from '../../engines/compute/incus/settings.ts';
 import { pathOf } from '../../engines/compute/incus/site.ts';
 import type { Ref } from '../../engines/compute/port.ts';
@@ -60,7 +62,13 @@ export async function openIncus(
 
 function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHarness {
   const location = `lab-${randomBytes(4).toString('hex')}`;
-  const options: IncusOptions = { location, settings, ledger: new PgLedger(db, location), samples: {} };
+  const options: IncusOptions = {
+    location,
+    settings,
+    ledger: new PgLedger(db, location),
+    samples: new PgSamples(db, location),
+    logs: new PgConsoleLogs(db, location),
+  };
   const engine = new Incus(options);
   const inside = insideOf(daemon);
   return {

@@ -1,0 +1,148 @@
+/** A cluster of a test's own: daemons with a network each, plugged into one switch, of which any may be killed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startDaemon, type TestDaemon } from './daemon.ts';
+import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
+import { ip, makeNamespace, type Namespace, removeNamespace } from './namespace.ts';
+
+export interface TestMember extends TestDaemon {
+  /** As the cluster calls it. */
+  readonly name: string;
+}
+
+export interface TestCluster {
+  readonly members: readonly TestMember[];
+  /** Of all members, as the driver's settings want it. */
+  readonly urls: readonly string[];
+  /** As this member sees it; by default the first one. */
+  statuses(asked?: TestMember): Promise<Readonly<Record<string, string>>>;
+  /** The one that the others follow: what it was told last may be lost with it. */
+  leader(): Promise<TestMember>;
+  stop(): Promise<void>;
+}
+
+interface Listed {
+  readonly server_name: string;
+  readonly status: string;
+  readonly roles: readonly string[];
+}
+
+interface Invitation {
+  readonly serverName: string;
+  readonly fingerprint: string;
+  readonly addresses: readonly string[];
+  readonly secret: string;
+  readonly expiresAt: string;
+}
+
+const PORT = 8443;
+const POOL_SIZE = '64GiB';
+/** The least that the engine takes. */
+const LOST_AFTER_SECONDS = 11;
+const addressOf = (index: number): string => `10.66.0.${index + 1}`;
+const serverOf = (index: number): string => `${addressOf(index)}:${PORT}`;
+
+export async function startCluster(count = 3, furniture: Furniture = {}): Promise<TestCluster> {
+  const plug = await makeNamespace();
+  const end = (): void => removeNamespace(plug);
+  process.once('exit', end);
+  const members: TestMember[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(members.map((member) => member.stop()));
+    process.off('exit', end);
+    end();
+  };
+  try {
+    await ip('-n', plug.name, 'link', 'add', 'switch', 'type', 'bridge');
+    await ip('-n', plug.name, 'link', 'set', 'switch', 'up');
+    const started = await Promise.allSettled(Array.from({ length: count }, () => startDaemon()));
+    for (const [index, one] of started.entries())
+      if (one.status === 'fulfilled') members.push({ ...one.value, name: `node${index + 1}` });
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
+    await Promise.all(members.map((member, index) => connect(plug, member, index)));
+    await form(members, furniture);
+    return clusterOf(members, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function connect(plug: Namespace, { namespace }: TestMember, index: number): Promise<void> {
+  const port = `port${index + 1}`;
+  const far = ['peer', 'name', 'lan', 'netns', namespace.name];
+  await ip('-n', plug.name, 'link', 'add', port, 'type', 'veth', ...far);
+  await ip('-n', plug.name, 'link', 'set', port, 'master', 'switch', 'up');
+  await ip('-n', namespace.name, 'addr', 'add', `${addressOf(index)}/24`, 'dev', 'lan');
+  await ip('-n', namespace.name, 'link', 'set', 'lan', 'up');
+}
+
+/** The first one has all that a location needs; those that join it get the same. */
+async function form(members: readonly TestMember[], furniture: Furniture): Promise<void> {
+  const [first, ...others] = members;
+  if (first === undefined) throw new Error('A cluster has members.');
+  const { poolSize = POOL_SIZE } = furniture;
+  await furnishServer(first, { ...furniture, poolSize });
+  const configure = (config: Readonly<Record<string, string>>) =>
+    first.client.run('PATCH', '/1.0', { body: { config } });
+  await configure({ 'core.https_address': serverOf(0) });
+  await first.client.run('PUT', '/1.0/cluster', { body: { server_name: first.name, enabled: true } });
+  await configure({ 'cluster.offline_threshold': String(LOST_AFTER_SECONDS) });
+  for (const member of others) await admit(first, member, members.indexOf(member), poolSize);
+  // With all of them there, each gets it.
+  await furnishImage(first, furniture);
+}
+
+async function admit(
+  first: TestMember,
+  member: TestMember,
+  index: number,
+  poolSize: string,
+): Promise<void> {
+  const invited = await first.client.run('POST', '/1.0/cluster/members', {
+    body: { server_name: member.name },
+  });
+  const invitation = invited?.metadata as unknown as Invitation;
+  const token = {
+    server_name: member.name,
+    fingerprint: invitation.fingerprint,
+    addresses: invitation.addresses,
+    secret: invitation.secret,
+    expires_at: invitation.expiresAt,
+  };
+  const ofPool = { entity: 'storage-pool', name: POOL };
+  await member.client.run('PUT', '/1.0/cluster', {
+    body: {
+      server_name: member.name,
+      enabled: true,
+      server_address: serverOf(index),
+      cluster_address: serverOf(0),
+      cluster_certificate: await readFile(join(first.folder, 'cluster.crt'), 'utf8'),
+      cluster_token: Buffer.from(JSON.stringify(token)).toString('base64'),
+      member_config: [
+        { ...ofPool, key: 'source', value: '' },
+        { ...ofPool, key: 'size', value: poolSize },
+      ],
+    },
+  });
+}
+
+function clusterOf(members: readonly TestMember[], stop: () => Promise<void>): TestCluster {
+  const [first] = members as readonly [TestMember];
+  const list = (asked: TestMember): Promise<readonly Listed[]> =>
+    asked.client.ask<readonly Listed[]>('GET', '/1.0/cluster/members', { query: { recursion: 1 } });
+  return {
+    members,
+    urls: members.map(({ url }) => url),
+    async statuses(asked = first) {
+      return Object.fromEntries((await list(asked)).map(({ server_name, status }) => [server_name, status]));
+    },
+    async leader() {
+      const name = (await list(first)).find(({ roles }) => roles.includes('database-leader'))?.server_name;
+      const found = members.find((member) => member.name === name);
+      if (found === undefined) throw new Error('Nobody leads.');
+      return found;
+    },
+    stop,
+  };
+}

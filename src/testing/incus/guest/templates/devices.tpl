@@ -1,0 +1,2 @@
+{% for name, device in devices %}{% for key, value in device %} {{ key }}={{ value }} {% endfor %}
+{% endfor %}

@@ -1,0 +1,51 @@
+/** The demo provider, but that its first location is served by an engine of the test's own. */
+import type { ComputeDriver } from '../../kernel/provider/compute.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { TestDaemon } from './daemon.ts';
+import { type Furniture, furnish, POOL, PUBLIC_NETWORK } from './furnish.ts';
+
+export const LOCATION = 'fra1';
+/** What the demo provider sells there; the engine knows it as the image that tests build. */
+export const SYSTEM = 'ubuntu-24.04';
+/** As large as a few hundred disks, and only as much of it as is written. */
+const ROOMY = '4TiB';
+
+/** With the addresses that the demo provider has there. */
+export const furnishForDemo = (daemon: TestDaemon, furniture: Furniture = {}): Promise<void> =>
+  furnish(daemon, { poolSize: ROOMY, image: SYSTEM, gateway: '203.0.113.1/25', ...furniture });
+
+export const computeAt = (
+  { url }: Pick<TestDaemon, 'url'>,
+  choices: Partial<ComputeDriver> = {},
+): ComputeDriver => ({
+  driver: 'incus',
+  pace: null,
+  url,
+  client_certificate: null,
+  client_key: null,
+  server_certificate: null,
+  instance_type: null,
+  storage_pool: POOL,
+  public_network: PUBLIC_NETWORK,
+  account_bounds: null,
+  vcpu_overcommit: 64,
+  reserve_percent: 0,
+  ...choices,
+});
+
+/** All machines are sold in the one location, so that nothing is copied to the others. */
+export const servedBy =
+  (daemon: Pick<TestDaemon, 'url'>, choices: Partial<ComputeDriver> = {}) =>
+  (config: ProviderConfig): ProviderConfig => {
+    const { catalogue } = config;
+    const locations = catalogue.locations.map((location) => ({
+      ...location,
+      compute: location.slug === LOCATION ? computeAt(daemon, choices) : null,
+    }));
+    const address_pools = catalogue.address_pools.map((pool) =>
+      pool.location === LOCATION && pool.purpose === 'single' && !pool.cidr.includes(':')
+        ? { ...pool, cidr: '203.0.113.0/25' }
+        : pool,
+    );
+    return { ...config, catalogue: { ...catalogue, locations, address_pools } };
+  };
