@@ -32,9 +32,15 @@ const metaDataOf = ({ seed, hostname, sshKeys }: Guest): string =>
     '',
   ].join('\n');
 
-/** The customer's own user data goes before it. */
-const vendorDataOf = (passwordHash: string): string =>
-  `#cloud-config\n${JSON.stringify({ password: passwordHash, chpasswd: { expire: false }, ssh_pwauth: true })}\n`;
+/** The customer's own user data goes before it. Who has no key to come in with comes in with the password. */
+const vendorDataOf = (passwordHash: string, sshKeys: readonly string[]): string =>
+  [
+    '#cloud-config',
+    `password: ${JSON.stringify(passwordHash)}`,
+    'chpasswd: { expire: false }',
+    ...(sshKeys.length === 0 ? ['ssh_pwauth: true'] : []),
+    '',
+  ].join('\n');
 
 /** The keys of the engine's configuration that tell the guest this; nothing else of it. */
 export const guestConfig = (guest: Guest): Config => ({
@@ -42,7 +48,7 @@ export const guestConfig = (guest: Guest): Config => ({
   [keys.hostname]: guest.hostname,
   [META_DATA]: metaDataOf(guest),
   ...(guest.userData === null ? {} : { [USER_DATA]: guest.userData }),
-  ...(guest.passwordHash === null ? {} : { [VENDOR_DATA]: vendorDataOf(guest.passwordHash) }),
+  ...(guest.passwordHash === null ? {} : { [VENDOR_DATA]: vendorDataOf(guest.passwordHash, guest.sshKeys) }),
 });
 
 /** Of a whole configuration: what it told before is gone, and a new seed has the templates written again. */

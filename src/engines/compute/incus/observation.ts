@@ -26,7 +26,9 @@ const NO_RESCUE = { wanted: false, active: false } as const;
  * notes that templates are to be written to it, and they are until its first start.
  */
 export const isWhole = ({ config, last_used_at }: Pick<RawInstance, 'config' | 'last_used_at'>): boolean =>
-  config['volatile.apply_template'] !== undefined || new Date(last_used_at) > NEVER;
+  config['volatile.apply_template'] !== undefined ||
+  config['volatile.last_state.power'] !== undefined ||
+  new Date(last_used_at) > NEVER;
 
 export const isRunning = ({ status }: Pick<RawInstance, 'status'>): boolean =>
   status === 'Running' || status === 'Frozen' || status === 'Freezing' || status === 'Thawed';
