@@ -1,6 +1,8 @@
 /** The engines that run machines, one for each location that has one. */
 import { Incus } from './engines/compute/incus/driver.ts';
 import { PgLedger } from './engines/compute/incus/ledger.ts';
+import { PgConsoleLogs } from './engines/compute/incus/logs/store.ts';
+import { PgSamples } from './engines/compute/incus/samples/store.ts';
 import { readSettings } from './engines/compute/incus/settings.ts';
 import type { ComputeEngine, ComputeEngines } from './engines/compute/port.ts';
 import { Sandbox } from './engines/compute/sandbox/sandbox.ts';
@@ -40,7 +42,8 @@ function openEngine(location: Location, db: Db, { provider, listener }: Surround
         location: slug,
         settings: readSettings(compute),
         ledger: new PgLedger(db, slug),
-        samples: {},
+        samples: new PgSamples(db, slug),
+        logs: new PgConsoleLogs(db, slug),
       });
     default:
       return null;

@@ -144,6 +144,8 @@ export interface ComputeEngine {
     range: SeriesRange,
     signal?: AbortSignal,
   ): Promise<readonly Series[]>;
+  /** Measures all machines as they are now, for an engine that keeps nothing to read series from. Asked for each minute. */
+  sample?(signal?: AbortSignal): Promise<void>;
 
   readCapacity(signal?: AbortSignal): Promise<readonly HostCapacity[]>;
   /** As of now: nothing is held back for whoever asked. */

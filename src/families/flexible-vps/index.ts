@@ -26,6 +26,7 @@ import { failedCreates } from './reconciliation/failed-creates.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
+import { machineSamples } from './reconciliation/samples.ts';
 import { examineStrays } from './reconciliation/strays/examination.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
@@ -142,6 +143,7 @@ export const flexibleVps: Family = {
     ]),
   schedules: [
     machineDrift,
+    machineSamples,
     interfaceDrift,
     networkDrift,
     failedCreates,

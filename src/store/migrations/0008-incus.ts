@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
 /**
- * What we keep beside an Incus or LXD server because it does not: who is on which host, and how much of everything
- * machines used so far. An entry is written before its machine is made, so nothing here refers to our tables.
+ * What we keep beside an Incus or LXD server because it does not: who is on which host, how much of everything machines
+ * used so far, and what they printed before. An entry is written before its machine is made: nothing refers to our tables.
  */
 const statements = `
 create table incus_machines (
@@ -24,6 +24,7 @@ create table incus_samples (
   at timestamptz not null,
   -- Counted from its start; null where the engine does not tell.
   cpu_seconds double precision,
+  vcpus int,
   memory_used bigint,
   memory_total bigint,
   disk_read_bytes bigint,
@@ -35,6 +36,17 @@ create table incus_samples (
   network_in_bytes bigint,
   network_out_bytes bigint,
   primary key (location, machine_id, at)
+);
+-- Old ones are found by it.
+create index incus_samples_at on incus_samples (location, at);
+
+-- What a machine printed on its serial line before it was last started.
+create table incus_console_logs (
+  location text collate "C" not null,
+  account_id text collate "C" not null,
+  machine_id text collate "C" not null,
+  printed bytea not null,
+  primary key (location, account_id, machine_id)
 );
 `;
 

@@ -1,16 +1,101 @@
-import type { ComputeEngine } from '../port.ts';
-import type { Site } from './site.ts';
+/**
+ * The serial line of a machine. The engine keeps what it printed in a file, and while it runs shows only what it printed
+ * since it was started: so we keep what was in the file before each start. Of its line there is one: who comes last has it.
+ */
+import type { WebSocket } from 'ws';
+import { requireCapability } from '../capabilities.ts';
+import { EngineRefused } from '../errors.ts';
+import type { Ref } from '../instance.ts';
+import type { ComputeEngine, Console } from '../port.ts';
+import type { EngineOperation } from './client.ts';
+import { IncusError, isMissing } from './failure.ts';
+import { joinLine } from './line.ts';
+import { projectOf } from './names.ts';
+import { gone, pathOf, requireRaw, type Site } from './site.ts';
 
-export async function readConsoleLog(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['readConsoleLog']>
-): Promise<Awaited<ReturnType<ComputeEngine['readConsoleLog']>>> {
-  throw new Error('not written yet');
+/** What was printed before the last start. */
+export interface ConsoleLogs {
+  find(ref: Ref): Promise<string>;
+  keep(ref: Ref, text: string): Promise<void>;
+  forget(ref: Ref): Promise<void>;
 }
 
+/** As much as there ever is to read. */
+const KEPT_BYTES = 256 * 1024;
+
+/** The engine's own bounds are half of what we show, and it empties its file when that is full. */
+export const consoleConfig = { 'raw.lxc': 'lxc.console.buffer.size = 256KB\nlxc.console.size = 4MB' };
+
+const consoleOf = (ref: Ref): string => `${pathOf(ref)}/console`;
+
+const isEmpty = (error: unknown): boolean =>
+  error instanceof IncusError && error.status === 500 && /no data available|ENODATA/i.test(error.message);
+
+async function readPresent({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<string> {
+  try {
+    return await client.askText(consoleOf(ref), { project: projectOf(ref), signal });
+  } catch (error) {
+    if (isEmpty(error)) return '';
+    throw isMissing(error) ? gone(ref) : error;
+  }
+}
+
+function endOf(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let start = bytes.length - maxBytes;
+  // Not from within a letter.
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return bytes.subarray(start).toString();
+}
+
+export async function readConsoleLog(
+  site: Site,
+  ...[ref, maxBytes, signal]: Parameters<ComputeEngine['readConsoleLog']>
+): Promise<string> {
+  const { status } = await requireRaw(site, ref, signal);
+  const present = await readPresent(site, ref, signal);
+  const earlier = status === 'Stopped' ? '' : await site.logs.find(ref);
+  return endOf(earlier + present, maxBytes);
+}
+
+/** Around a start: `work` tells whether it was one, or whether the machine ran already. */
+export async function keepingLog(
+  site: Site,
+  ref: Ref,
+  work: () => Promise<boolean>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const before = await readPresent(site, ref, signal);
+  const wasStarted = await work();
+  if (wasStarted && before !== '') await site.logs.keep(ref, endOf(before, KEPT_BYTES));
+}
+
+/** Of a stopped machine. */
+export async function clearLog(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  await site.client.run('DELETE', consoleOf(ref), { project: projectOf(ref), signal });
+  await site.logs.forget(ref);
+}
+
+const protocols = { serial: 'serial', graphical: 'spice' } as const;
+
 export async function openConsole(
-  _site: Site,
-  ..._args: Parameters<ComputeEngine['openConsole']>
-): Promise<Awaited<ReturnType<ComputeEngine['openConsole']>>> {
-  throw new Error('not written yet');
+  site: Site,
+  ...[ref, kind, signal]: Parameters<ComputeEngine['openConsole']>
+): Promise<Console> {
+  if (kind === 'graphical') requireCapability(site.capabilities, 'graphicalConsole');
+  const { status } = await requireRaw(site, ref, signal);
+  if (status !== 'Running')
+    throw new EngineRefused('invalid_state', 'The machine is off: it has no console now.');
+  const body = kind === 'serial' ? { type: 'console', width: 80, height: 24, force: true } : { type: 'vga' };
+  const { id, metadata } = await site.client.ask<EngineOperation>('POST', consoleOf(ref), {
+    project: projectOf(ref),
+    body,
+    signal,
+  });
+  const { '0': data, control } = (metadata?.fds ?? {}) as Record<string, string | undefined>;
+  const open = (secret: string | undefined): WebSocket =>
+    site.client.openSocket(`/1.0/operations/${id}/websocket`, { secret });
+  const stream = await joinLine(open(data), open(control), kind, signal);
+  return { protocol: protocols[kind], stream };
 }

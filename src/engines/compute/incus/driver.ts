@@ -26,6 +26,7 @@ export interface IncusOptions {
   readonly settings: IncusSettings;
   readonly ledger: Ledger;
   readonly samples: series.Samples;
+  readonly logs: consoles.ConsoleLogs;
 }
 
 export class Incus implements ComputeEngine {
@@ -40,7 +41,7 @@ export class Incus implements ComputeEngine {
   readonly #events: EventStream;
   #server: Promise<Server> | null = null;
 
-  constructor({ location, settings, ledger, samples }: IncusOptions) {
+  constructor({ location, settings, ledger, samples, logs }: IncusOptions) {
     this.location = location;
     this.capabilities = capabilitiesOf(settings);
     this.imageFormats = images.formatsOf(settings);
@@ -51,6 +52,7 @@ export class Incus implements ComputeEngine {
       client,
       settings,
       ledger,
+      logs,
       capabilities: this.capabilities,
       readServer: (signal) => this.#readServer(signal),
     };
@@ -201,7 +203,12 @@ export class Incus implements ComputeEngine {
     );
 
   readSeries: ComputeEngine['readSeries'] = (ref, metrics, range) =>
-    series.readSeries(this.#samples, this.location, ref, metrics, range);
+    series.readSeries(this.#samples, ref, metrics, range);
+
+  sample = (signal?: AbortSignal): Promise<void> =>
+    this.#do('The machines could not be measured', signal, (site) =>
+      series.takeSamples(site, this.#samples, signal),
+    );
 
   readCapacity: ComputeEngine['readCapacity'] = (signal) =>
     this.#do('The room could not be measured', signal, (site) => places.readCapacity(site, signal));

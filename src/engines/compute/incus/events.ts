@@ -1,12 +1,132 @@
+/**
+ * What happens at the engine without our asking, as it happens: one stream for all who watch, opened again whenever it
+ * breaks. What happened in between is told to nobody, so whoever watches is then nudged about each machine.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import type { Ref } from '../instance.ts';
 import type { Watcher } from '../port.ts';
 import type { Client } from './client.ts';
+import { refOfPath } from './names.ts';
+
+interface Event {
+  readonly type: string;
+  readonly project?: string;
+  readonly metadata?: { readonly action?: string; readonly source?: string };
+}
+
+/** What changes a machine by itself; the rest is what we do, or what the schedule finds. */
+const TELLING =
+  /^instance-(started|stopped|shutdown|restarted|paused|resumed|deleted|renamed|restored|rebuilt)$/;
+
+const SOONEST_MS = 100;
+const LATEST_MS = 5000;
+/** An engine that is cut off says nothing, not even that it is. */
+const BEAT_MS = 10_000;
+
+const isOurs = ({ account, id }: Ref): boolean => account.startsWith('acc_') && id.startsWith('vm_');
 
 export class EventStream {
-  constructor(_client: Client) {}
+  readonly #client: Client;
+  readonly #watchers = new Set<Watcher>();
+  #ending: AbortController | null = null;
+  #running: Promise<void> = Promise.resolve();
 
-  watch(_watcher: Watcher): () => void {
-    throw new Error('not written yet');
+  constructor(client: Client) {
+    this.#client = client;
   }
 
-  async close(): Promise<void> {}
+  watch(watcher: Watcher): () => void {
+    // The same function may watch twice.
+    const own: Watcher = (ref) => watcher(ref);
+    this.#watchers.add(own);
+    if (this.#ending === null) this.#begin();
+    return () => {
+      this.#watchers.delete(own);
+      if (this.#watchers.size === 0) this.#end();
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear();
+    this.#end();
+    await this.#running;
+  }
+
+  #begin(): void {
+    this.#ending = new AbortController();
+    this.#running = this.#goOn(this.#ending.signal);
+  }
+
+  #end(): void {
+    this.#ending?.abort();
+    this.#ending = null;
+  }
+
+  async #goOn(signal: AbortSignal): Promise<void> {
+    let pause = SOONEST_MS;
+    for (let wasOpen = false; !signal.aborted; ) {
+      const socket = this.#client.openSocket('/1.0/events', { type: 'lifecycle', 'all-projects': 'true' });
+      const isOpen = await this.#follow(socket, signal, () => {
+        if (wasOpen) void this.#nudgeAll(signal);
+      });
+      wasOpen ||= isOpen;
+      pause = isOpen ? SOONEST_MS : Math.min(pause * 2, LATEST_MS);
+      await wait(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Until it breaks; tells whether it was ever open. */
+  async #follow(socket: WebSocket, signal: AbortSignal, onOpen: () => void): Promise<boolean> {
+    let isOpen = false;
+    let isAlive = true;
+    const beat = setInterval(() => {
+      if (!isAlive) return socket.terminate();
+      isAlive = false;
+      if (isOpen) socket.ping();
+    }, BEAT_MS);
+    const end = (): void => socket.terminate();
+    signal.addEventListener('abort', end, { once: true });
+    socket.on('pong', () => {
+      isAlive = true;
+    });
+    socket.on('open', () => {
+      isOpen = true;
+      onOpen();
+    });
+    socket.on('message', (text: Buffer) => {
+      isAlive = true;
+      this.#hear(text.toString());
+    });
+    await new Promise<void>((resolve) => {
+      socket.on('error', () => socket.terminate());
+      socket.on('close', () => resolve());
+    });
+    clearInterval(beat);
+    signal.removeEventListener('abort', end);
+    return isOpen;
+  }
+
+  #hear(text: string): void {
+    const { metadata, project } = JSON.parse(text) as Event;
+    if (!TELLING.test(metadata?.action ?? '')) return;
+    const path = metadata?.source ?? '';
+    const ref = refOfPath(path.includes('?') || project === undefined ? path : `${path}?project=${project}`);
+    if (ref !== null) this.#nudge(ref);
+  }
+
+  #nudge(ref: Ref): void {
+    if (isOurs(ref)) for (const watcher of this.#watchers) watcher(ref);
+  }
+
+  async #nudgeAll(signal: AbortSignal): Promise<void> {
+    const query = { 'all-projects': 'true' };
+    const paths = await this.#client
+      .ask<readonly string[]>('GET', '/1.0/instances', { query, signal })
+      .catch(() => []);
+    for (const path of paths) {
+      const ref = refOfPath(path);
+      if (ref !== null) this.#nudge(ref);
+    }
+  }
 }

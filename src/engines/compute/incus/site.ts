@@ -4,6 +4,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { EngineRefused } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Client } from './client.ts';
+import type { ConsoleLogs } from './consoles.ts';
 import { isBusy, isMissing, isStale } from './failure.ts';
 import type { Ledger } from './ledger.ts';
 import { nameOf, projectOf } from './names.ts';
@@ -15,6 +16,7 @@ export interface Site {
   readonly settings: IncusSettings;
   readonly capabilities: Capabilities;
   readonly ledger: Ledger;
+  readonly logs: ConsoleLogs;
   /** Asked once, and again after it did not answer. */
   readServer(signal?: AbortSignal): Promise<Server>;
 }

@@ -5,7 +5,7 @@ import type { ComputeEngine } from '../port.ts';
 /** The calls that a fault can name. */
 export type CallName = Exclude<
   keyof ComputeEngine,
-  'driver' | 'location' | 'capabilities' | 'imageFormats' | 'graphicalProtocol' | 'watch' | 'close'
+  'driver' | 'location' | 'capabilities' | 'imageFormats' | 'graphicalProtocol' | 'sample' | 'watch' | 'close'
 >;
 
 const calls: Readonly<Record<CallName, true>> = {

@@ -1,0 +1,51 @@
+import type { Db } from '../../../../store/database.ts';
+import type { Ref } from '../../instance.ts';
+import type { ConsoleLogs } from '../consoles.ts';
+
+declare module '../../../../store/database.ts' {
+  interface Tables {
+    incus_console_logs: { location: string; account_id: string; machine_id: string; printed: Buffer };
+  }
+}
+
+/** As bytes: machines print what no text of the database can hold. */
+export class PgConsoleLogs implements ConsoleLogs {
+  readonly #db: Db;
+  readonly #location: string;
+
+  constructor(db: Db, location: string) {
+    this.#db = db;
+    this.#location = location;
+  }
+
+  async find({ account, id }: Ref): Promise<string> {
+    const row = await this.#db
+      .selectFrom('incus_console_logs')
+      .select('printed')
+      .where('location', '=', this.#location)
+      .where('account_id', '=', account)
+      .where('machine_id', '=', id)
+      .executeTakeFirst();
+    return row?.printed.toString() ?? '';
+  }
+
+  async keep({ account, id }: Ref, text: string): Promise<void> {
+    const printed = Buffer.from(text);
+    await this.#db
+      .insertInto('incus_console_logs')
+      .values({ location: this.#location, account_id: account, machine_id: id, printed })
+      .onConflict((conflict) =>
+        conflict.columns(['location', 'account_id', 'machine_id']).doUpdateSet({ printed }),
+      )
+      .execute();
+  }
+
+  async forget({ account, id }: Ref): Promise<void> {
+    await this.#db
+      .deleteFrom('incus_console_logs')
+      .where('location', '=', this.#location)
+      .where('account_id', '=', account)
+      .where('machine_id', '=', id)
+      .execute();
+  }
+}
