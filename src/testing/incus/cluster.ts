@@ -1,6 +1,7 @@
 /** A cluster of a test's own: daemons with a network each, plugged into one switch, of which any may be killed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { EngineOperation } from '../../engines/compute/incus/client.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
 import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
 import { ip, makeNamespace, type Namespace, removeNamespace } from './namespace.ts';
@@ -93,16 +94,12 @@ async function form(members: readonly TestMember[], furniture: Furniture): Promi
   await furnishImage(first, furniture);
 }
 
-async function admit(
-  first: TestMember,
-  member: TestMember,
-  index: number,
-  poolSize: string,
-): Promise<void> {
-  const invited = await first.client.run('POST', '/1.0/cluster/members', {
+async function admit(first: TestMember, member: TestMember, index: number, poolSize: string): Promise<void> {
+  // It is an operation until it was accepted.
+  const { metadata } = await first.client.ask<EngineOperation>('POST', '/1.0/cluster/members', {
     body: { server_name: member.name },
   });
-  const invitation = invited?.metadata as unknown as Invitation;
+  const invitation = metadata as unknown as Invitation;
   const token = {
     server_name: member.name,
     fingerprint: invitation.fingerprint,
