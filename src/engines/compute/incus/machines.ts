@@ -1,8 +1,10 @@
 /** Making machines and removing them. */
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { EngineRefused } from '../errors.ts';
 import type { InstanceSpec, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { consoleConfig } from './consoles.ts';
 import { IncusError, isBusy, isMissing, isPassing, isTaken } from './failure.ts';
 import { guestConfig } from './guests.ts';
 import { keys } from './keys.ts';
@@ -20,6 +22,8 @@ import { outwaitMachine } from './underway.ts';
 export { observeInstance, observeInstances } from './observation.ts';
 
 const TRIES = 5;
+const PAUSES = 40;
+const PAUSE_MS = 100;
 
 /**
  * Nothing is looked at first: mostly it is not there yet. Where the engine refuses, what is there decides, because
@@ -88,7 +92,7 @@ function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwan
     config: {
       ...unwanted.config,
       ...sizeConfig(size),
-      ...(type === 'virtual-machine' ? firmwareOf(spec) : {}),
+      ...(type === 'virtual-machine' ? firmwareOf(spec) : consoleConfig),
       ...guestConfig(guest),
       [keys.image]: JSON.stringify(image),
       ...config,
@@ -144,13 +148,14 @@ export async function removeInstance(
   ...[ref, signal]: Parameters<ComputeEngine['removeInstance']>
 ): Promise<void> {
   await destroy(site, ref, signal);
+  await site.logs.forget(ref);
   await site.ledger.release(ref);
 }
 
-/** Whatever is being done to it is waited for; one that runs is cut off. */
+/** Whatever is being done to it is waited for; a guest's own shutdown is nobody's work and passes. One that runs is cut off. */
 async function destroy(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   const ask = { project: projectOf(ref), signal };
-  for (let left = TRIES; ; left--) {
+  for (let left = PAUSES; ; left--) {
     try {
       await site.client.run('DELETE', pathOf(ref), ask);
       return;
@@ -159,7 +164,8 @@ async function destroy(site: Site, ref: Ref, signal?: AbortSignal): Promise<void
       if (left === 0) throw error;
       if (error instanceof IncusError && /is running|is frozen/i.test(error.message))
         await ensureStopped(site, ref, { force: true }, signal).catch(unlessGone);
-      else if (!isBusy(error) || !(await outwaitMachine(site, ref, signal))) throw error;
+      else if (!isBusy(error)) throw error;
+      else if (!(await outwaitMachine(site, ref, signal))) await wait(PAUSE_MS, undefined, { signal });
     }
   }
 }

@@ -2,6 +2,7 @@
 import { EngineRefused } from '../errors.ts';
 import type { ImageRef, Ref, Size, Source } from '../instance.ts';
 import { isMissing } from './failure.ts';
+import { requireImage } from './images.ts';
 import { keys } from './keys.ts';
 import { aliasOf, nameOf, projectOf } from './names.ts';
 import { bytesOf } from './quantities.ts';
@@ -14,9 +15,6 @@ export interface Origin {
   /** What it would inherit and is not to have. */
   readonly unwanted: Changeable;
 }
-
-/** A property of images that are somebody's: how large a disk has to be to hold one. */
-export const MIN_DISK = 'hostplane.min_disk_gb';
 
 const NOTHING: Changeable = { config: {}, devices: {} };
 const GIB = 1024 ** 3;
@@ -42,24 +40,11 @@ export async function originOf(
   if ('instance' in source) return copyOf(site, ref, source, size, signal);
   const { image } = source;
   // The provider's own fit every plan, and whether they are there the engine tells by itself.
-  if (image.account !== null) requireDisk(await minDiskOf(site, image, signal), size);
-  return { source: { type: 'image', alias: aliasOf(image) }, image, unwanted: NOTHING };
-}
-
-async function minDiskOf({ client }: Site, image: ImageRef, signal?: AbortSignal): Promise<number> {
-  const ask = { project: 'default', signal };
-  try {
-    const alias = encodeURIComponent(aliasOf(image));
-    const { target } = await client.ask<{ target: string }>('GET', `/1.0/images/aliases/${alias}`, ask);
-    const { properties } = await client.ask<{ properties: Readonly<Record<string, string>> }>(
-      'GET',
-      `/1.0/images/${target}`,
-      ask,
-    );
-    return Number(properties[MIN_DISK] ?? 0);
-  } catch (error) {
-    throw isMissing(error) ? missing('image', image.id) : error;
-  }
+  const which =
+    image.account === null
+      ? { alias: aliasOf(image) }
+      : { fingerprint: await requireImage(site, image, size.diskGb, signal) };
+  return { source: { type: 'image', ...which }, image, unwanted: NOTHING };
 }
 
 type Original = Pick<RawInstance, 'config' | 'devices'>;
