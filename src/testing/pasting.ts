@@ -40,8 +40,8 @@ export async function paste(place: Place, steps: readonly Step[]): Promise<strin
     .join('\n')
     .replace('hpk1_…', server.apiKey ?? '')
     .replaceAll('http://127.0.0.1:8080', server.url);
-  const { error, stdout, stderr } = await new Promise<Ran>((resolve) =>
-    execFile(
+  const { error, stdout, stderr } = await new Promise<Ran>((resolve) => {
+    const shell = execFile(
       'bash',
       ['-euo', 'pipefail', '-c', script],
       {
@@ -51,8 +51,10 @@ export async function paste(place: Place, steps: readonly Step[]): Promise<strin
         timeout: timeoutMs,
       },
       (error, stdout, stderr) => resolve({ error, stdout, stderr }),
-    ),
-  );
+    );
+    // Some programs read what is typed after them, and nobody is there to type.
+    shell.stdin?.end();
+  });
   const printed = stdout.split(`${mark}\n`);
   const last = printed.pop();
   if (error !== null) {

@@ -159,6 +159,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
       /IPv6 is sold/,
       /set public ipv6.address=/,
     ],
+    ['prefix not to be sold', { 'ipv6.address': '2001:db8:100::1/64' }, /holds 2001/, /ipv6.address=auto/],
     ['IPv4 to be there', { 'ipv4.address': 'none' }, /no IPv4 subnet/, /set public ipv4.address=192/],
   ])('wants its %s', async (_what, config, detail, fix) => {
     const { config: before } = await daemon.client.ask<{ config: Record<string, string> }>(

@@ -20,10 +20,12 @@ const rangesOf = (sold: Sold, version: 4 | 6): Cidr[] =>
   });
 
 /** The first address of a range, which is never handed out. */
-function gatewayOf({ base, prefix }: Cidr): string {
-  const { w0, w1, w2, w3 } = base;
-  return `${addressFromWords(w0, w1, w2, w3 + 1).text}/${base.family === 6 ? Math.max(64, prefix) : prefix}`;
+function gatewayOf({ base: { w0, w1, w2, w3 }, prefix }: Cidr): string {
+  return `${addressFromWords(w0, w1, w2, w3 + 1).text}/${prefix}`;
 }
+
+/** Of IPv6 the bridge needs only to be a gateway: prefixes are routed to machines, so its own addresses may be private. */
+const AUTO = 'ipv6.address=auto ipv6.nat=false';
 
 /** How such a bridge is made, with the first ranges that are sold here. */
 function creation({ sold, server, settings }: Place): string {
@@ -32,40 +34,48 @@ function creation({ sold, server, settings }: Place): string {
   return [
     `${cliOf(server)} network create ${settings.publicNetwork} --type=bridge`,
     `ipv4.address=${v4 === undefined ? '203.0.113.1/24' : gatewayOf(v4)} ipv4.nat=false`,
-    v6 === undefined ? 'ipv6.address=none' : `ipv6.address=${gatewayOf(v6)} ipv6.nat=false`,
+    v6 === undefined ? 'ipv6.address=none' : AUTO,
   ].join(' ');
 }
 
-function examineRanges(place: Place, { config }: RawNetwork): Examination {
-  const { sold, server, settings } = place;
-  const set = `${cliOf(server)} network set ${settings.publicNetwork}`;
+type Fault = readonly [detail: string, fix: string];
+
+/** Single addresses are handed out by the DHCP of the bridge, and so have to be of its subnet. */
+function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string): Fault | null {
   const own = config['ipv4.address'] ?? 'none';
   const subnet = parseCidr(own)?.cidr;
-  const ranges = rangesOf(sold, 4);
-  const [first] = ranges;
-  const wrongHere = (detail: string, fix: string) => wrong(sold, NAME, detail, fix);
-  if (first !== undefined && subnet === undefined)
-    return wrongHere('The bridge has no IPv4 subnet.', `${set} ipv4.address=${gatewayOf(first)}`);
+  const address = parseAddress(own.split('/')[0] ?? '');
   for (const range of ranges) {
-    if (subnet !== undefined && !cidrCovers(subnet, range)) {
-      const fix = `Give the bridge a subnet around it (${set} ipv4.address=${gatewayOf(range)}), or correct the pool.`;
-      return wrongHere(`Pool ${range.text} is not within ${own} of the bridge.`, fix);
+    const mend = `${set} ipv4.address=${gatewayOf(range)}`;
+    if (subnet === undefined || address === null) return ['The bridge has no IPv4 subnet.', mend];
+    if (!cidrCovers(subnet, range)) {
+      const fix = `Give the bridge a subnet around it (${mend}), or correct the pool.`;
+      return [`Pool ${range.text} is not within ${own} of the bridge.`, fix];
     }
-    const address = parseAddress(own.split('/')[0] ?? '');
-    if (address !== null && cidrContains(range, address) && address.w3 - range.base.w3 > 1) {
-      const fix = `Make it the first one (${set} ipv4.address=${gatewayOf(range)}), or cut it out of the pool.`;
-      return wrongHere(`Pool ${range.text} holds the address of the bridge, ${address.text}.`, fix);
+    if (cidrContains(range, address) && address.w3 - range.base.w3 > 1) {
+      const fix = `Make it the first one (${mend}), or cut it out of the pool.`;
+      return [`Pool ${range.text} holds the address of the bridge, ${address.text}.`, fix];
     }
   }
-  if (config['ipv4.dhcp'] === 'false')
-    return wrongHere(
-      'DHCP is off, so that machines would not learn their addresses.',
-      `${set} ipv4.dhcp=true`,
-    );
-  const [v6] = rangesOf(sold, 6);
-  if (v6 !== undefined && (config['ipv6.address'] ?? 'none') === 'none')
-    return wrongHere('IPv6 is sold, and the bridge has none.', `${set} ipv6.address=${gatewayOf(v6)}`);
-  return fine(sold, NAME, `${settings.publicNetwork}, ${own}`);
+  if (config['ipv4.dhcp'] !== 'false') return null;
+  return ['DHCP is off, so that machines would not learn their addresses.', `${set} ipv4.dhcp=true`];
+}
+
+/** Prefixes are routed to machines over the bridge, which is their gateway. */
+function findFault6(ranges: readonly Cidr[], { config }: RawNetwork, set: string): Fault | null {
+  const own = config['ipv6.address'] ?? 'none';
+  const link = parseCidr(own)?.cidr;
+  if (ranges.length > 0 && link === undefined)
+    return ['IPv6 is sold, and the bridge has none.', `${set} ${AUTO}`];
+  const taken = ranges.find((range) => link !== undefined && cidrCovers(range, link));
+  return taken ? [`Pool ${taken.text} holds ${own} of the bridge itself.`, `${set} ${AUTO}`] : null;
+}
+
+function examineRanges({ sold, server, settings }: Place, network: RawNetwork): Examination {
+  const set = `${cliOf(server)} network set ${settings.publicNetwork}`;
+  const fault = findFault4(rangesOf(sold, 4), network, set) ?? findFault6(rangesOf(sold, 6), network, set);
+  if (fault !== null) return wrong(sold, NAME, ...fault);
+  return fine(sold, NAME, `${settings.publicNetwork}, ${network.config['ipv4.address']}`);
 }
 
 export async function examineNetwork(place: Place): Promise<Examination> {
