@@ -53,6 +53,7 @@ describe('a location that Incus serves', () => {
     expect(readCompute(unix)).toEqual({
       driver: 'incus',
       url: 'unix:///var/lib/incus/unix.socket',
+      otherUrls: [],
       client: null,
       serverCertificate: null,
       instanceType: 'container',
@@ -69,6 +70,14 @@ describe('a location that Incus serves', () => {
     expect(read).toMatchObject({
       client: { certificate: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') },
       serverCertificate: join(folder, 'localhost.crt'),
+    });
+  });
+
+  it('names the members of a cluster, all reached in the same way', () => {
+    const other_urls = ['https://10.0.0.6:8443', 'https://10.0.0.7:8443'];
+    expect(readCompute({ ...https, ...pair, other_urls })).toMatchObject({
+      url: 'https://10.0.0.5:8443',
+      otherUrls: other_urls,
     });
   });
 
@@ -112,6 +121,13 @@ describe('a fault', () => {
     ],
     ['no url', { driver: 'incus', public_network: 'x' }, 'url', /is missing/, /unix:\/\/\/var/],
     ['no bridge', { ...unix, public_network: null }, 'public_network', /is missing/, /bridge/],
+    [
+      'a member reached otherwise',
+      { ...unix, other_urls: ['unix:///a', 'https://10.0.0.5:8443'] },
+      'other_urls/1',
+      /same way/,
+      /Write it as unix:/,
+    ],
     ['plain http', { ...unix, url: 'http://10.0.0.5' }, 'url', /form/, /Write it as unix:/],
     ['a password in the url', { ...https, ...pair, url: 'https://a:b@c' }, 'url', /form/, /Write it as/],
     ['a socket that is no path', { ...unix, url: 'unix:incus.sock' }, 'url', /form/, /Write it as/],

@@ -13,6 +13,12 @@ const EngineName = Type.String({
   examples: ['public'],
 });
 
+const Url = Type.String({
+  pattern: '^(unix:///[^\\s?#]+|https://[^\\s@/?#]+/?)$',
+  maxLength: 255,
+  examples: ['unix:///var/lib/incus/unix.socket', 'https://10.0.0.5:8443'],
+});
+
 const AccountBounds = Shape({
   instances: Default(Nullable(Count), null),
   vcpus: Default(Nullable(Count), null),
@@ -24,16 +30,9 @@ export const ComputeDriver = Shape({
   driver: OneOf(['sandbox', 'incus']),
   /** How long things take there, as a multiple of what they would: 0 is at once. */
   pace: Default(Nullable(Type.Number({ minimum: 0, maximum: 100 })), null),
-  url: Default(
-    Nullable(
-      Type.String({
-        pattern: '^(unix:///[^\\s?#]+|https://[^\\s@/?#]+/?)$',
-        maxLength: 255,
-        examples: ['unix:///var/lib/incus/unix.socket', 'https://10.0.0.5:8443'],
-      }),
-    ),
-    null,
-  ),
+  url: Default(Nullable(Url), null),
+  /** Of other members of the same cluster: the location goes on when the first one is lost. */
+  other_urls: Default(Nullable(Type.Array(Url, { maxItems: 50 })), null),
   /** Files; relative ones lie beside the provider's file. */
   client_certificate: Default(Nullable(Path), null),
   client_key: Default(Nullable(Path), null),
@@ -52,6 +51,7 @@ export const SANDBOX_MEMBERS = ['pace'] as const;
 export const CERTIFICATE_MEMBERS = ['client_certificate', 'client_key', 'server_certificate'] as const;
 export const INCUS_MEMBERS = [
   'url',
+  'other_urls',
   ...CERTIFICATE_MEMBERS,
   'instance_type',
   'storage_pool',
@@ -69,6 +69,7 @@ interface SandboxCompute {
 export interface IncusCompute {
   readonly driver: 'incus';
   readonly url: string;
+  readonly otherUrls: readonly string[];
   /** Files that are there and fit each other; `null` for a unix socket. */
   readonly client: { readonly certificate: string; readonly key: string } | null;
   readonly serverCertificate: string | null;
@@ -91,6 +92,7 @@ export function computeOf(given: ComputeDriver): Compute {
   return {
     driver: 'incus',
     url: given.url ?? '',
+    otherUrls: given.other_urls ?? [],
     client: certificate === null || key === null ? null : { certificate, key },
     serverCertificate: given.server_certificate,
     // Runs on any host; virtual machines need processors that help with it, and more memory for each.

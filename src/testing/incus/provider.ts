@@ -21,6 +21,7 @@ export const computeAt = (
   driver: 'incus',
   pace: null,
   url,
+  other_urls: null,
   client_certificate: null,
   client_key: null,
   server_certificate: null,
@@ -33,7 +34,7 @@ export const computeAt = (
   ...choices,
 });
 
-/** All machines are sold in the one location, so that nothing is copied to the others. */
+/** Machines are sold in the one location, so that nothing is copied to others, and with disks that fit into small pools. */
 export const servedBy =
   (daemon: Pick<TestDaemon, 'url'>, choices: Partial<ComputeDriver> = {}) =>
   (config: ProviderConfig): ProviderConfig => {
@@ -47,5 +48,7 @@ export const servedBy =
         ? { ...pool, cidr: '203.0.113.0/25' }
         : pool,
     );
-    return { ...config, catalogue: { ...catalogue, locations, address_pools } };
+    const plans = catalogue.plans.map((plan) => ({ ...plan, disk_gb: 1 }));
+    const images = catalogue.images.map((image) => ({ ...image, min_disk_gb: 1 }));
+    return { ...config, catalogue: { ...catalogue, locations, address_pools, plans, images } };
   };

@@ -4,26 +4,15 @@
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { EngineUnreachable } from '../errors.ts';
-import { IncusError } from './failure.ts';
+import { type Address, type Door, Doors } from './doors.ts';
+import { IncusError, isLeaderless } from './failure.ts';
 
-export interface Credentials {
-  readonly certificate: string;
-  readonly key: string;
-  /** The server's own, where no authority vouches for it: nothing else is believed then. */
-  readonly serverCertificate: string | null;
-}
-
-/** `unix:///var/lib/incus/unix.socket`, or `https://host:8443` with credentials. */
-export interface Address {
-  readonly url: string;
-  readonly credentials: Credentials | null;
-}
+export type { Address } from './doors.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 export type Method = 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';
@@ -67,6 +56,8 @@ const FAILED = 400;
 /** Of an operation itself, in the words of either engine. */
 const FORGOTTEN = /^(operation .*)?(not found|doesn't exist)$/i;
 const RUNNING = 200;
+/** Incus says so when it was waited for as long as asked, and of what itself took too long. */
+const OVER_TIME = /^context deadline exceeded$/i;
 
 const isOfOperation = (error: unknown): boolean =>
   error instanceof IncusError && FORGOTTEN.test(error.message);
@@ -75,33 +66,24 @@ const isOfOperation = (error: unknown): boolean =>
 export const isForgotten = (error: unknown): boolean =>
   error instanceof EngineUnreachable && isOfOperation(error.cause);
 
+/** Nobody was there, so nothing of it was heard. */
+const wasShut = (error: unknown): boolean =>
+  error instanceof EngineUnreachable &&
+  error.cause instanceof Error &&
+  /^(ECONNREFUSED|ENOENT|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/.test(
+    String((error.cause as NodeJS.ErrnoException).code),
+  );
+
 const NOTHING = [Buffer.alloc(0), Buffer.alloc(0)] as const;
 
 const unreachable = (error: Error): EngineUnreachable =>
   new EngineUnreachable(`The engine does not answer: ${error.message}`, { cause: error });
 
 export class Client {
-  readonly #address: Address;
-  readonly #socketPath: string | null;
-  readonly #agent: HttpAgent;
+  readonly #doors: Doors;
 
   constructor(address: Address) {
-    this.#address = address;
-    this.#socketPath = address.url.startsWith('unix:') ? new URL(address.url).pathname : null;
-    this.#agent =
-      this.#socketPath === null
-        ? new HttpsAgent({ keepAlive: true, ...this.#tls() })
-        : new HttpAgent({ keepAlive: true });
-  }
-
-  #tls() {
-    const { credentials } = this.#address;
-    if (credentials === null) return {};
-    const { certificate: cert, key, serverCertificate } = credentials;
-    // The certificate that an engine makes for itself names no host: having exactly this one is what proves it.
-    const pinned =
-      serverCertificate === null ? {} : { ca: serverCertificate, checkServerIdentity: () => undefined };
-    return { cert, key, ...pinned };
+    this.#doors = new Doors(address);
   }
 
   /** What it tells at once; of something that takes time, the operation. */
@@ -125,15 +107,21 @@ export class Client {
 
   /** One that is forgotten was lost with the engine that was at it. */
   async wait(id: string, signal?: AbortSignal): Promise<EngineOperation> {
+    const path = `/1.0/operations/${id}`;
     for (;;) {
-      const operation = await this.ask<EngineOperation>('GET', `/1.0/operations/${id}/wait`, {
+      const operation = await this.ask<EngineOperation>('GET', `${path}/wait`, {
         query: { timeout: WAIT_SECONDS },
         signal,
-      }).catch((error: unknown) => {
-        // What it was at may itself have failed because something was not there.
-        if (!isOfOperation(error)) throw error;
-        throw new EngineUnreachable('The engine has forgotten what it was at.', { cause: error });
-      });
+      })
+        .catch((error: unknown) => {
+          if (!(error instanceof IncusError && OVER_TIME.test(error.message))) throw error;
+          return this.ask<EngineOperation>('GET', path, { signal });
+        })
+        .catch((error: unknown) => {
+          // What it was at may itself have failed because something was not there.
+          if (!isOfOperation(error)) throw error;
+          throw new EngineUnreachable('The engine has forgotten what it was at.', { cause: error });
+        });
       if (operation.status_code === RUNNING) return operation;
       if (operation.status_code >= FAILED) throw new IncusError(operation.status_code, operation.err);
     }
@@ -152,21 +140,29 @@ export class Client {
   }
 
   openSocket(path: string, query: Query = {}): WebSocket {
-    const target = `${path}${queryOf({ query })}`;
-    const options = { perMessageDeflate: false, handshakeTimeout: SILENCE_MS };
-    if (this.#socketPath !== null) return new WebSocket(`ws+unix://${this.#socketPath}:${target}`, options);
-    return new WebSocket(`${this.#address.url.replace(/^https/, 'wss').replace(/\/$/, '')}${target}`, {
-      ...options,
-      ...this.#tls(),
-    });
+    const door = this.#doors.current;
+    const socket = door.openSocket(`${path}${queryOf({ query })}`, { handshakeTimeout: SILENCE_MS });
+    return socket.on('error', () => this.#doors.leave(door));
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#doors.close();
   }
 
-  /** The head of an answer that is no error. */
+  /** The head of an answer that is no error. What did not even get to one member is asked of the next one. */
   async #send(method: Method, path: string, ask: Ask): Promise<IncomingMessage> {
+    for (let left = this.#doors.count - 1; ; left--) {
+      const door = this.#doors.current;
+      try {
+        return await this.#sendTo(door, method, path, ask);
+      } catch (error) {
+        if (error instanceof EngineUnreachable || isLeaderless(error)) this.#doors.leave(door);
+        if (left === 0 || !wasShut(error)) throw error;
+      }
+    }
+  }
+
+  async #sendTo(door: Door, method: Method, path: string, ask: Ask): Promise<IncomingMessage> {
     ask.signal?.throwIfAborted();
     const body = ask.body === undefined ? null : Buffer.from(JSON.stringify(ask.body));
     const [before, after] = ask.around ?? NOTHING;
@@ -176,7 +172,6 @@ export class Client {
       const options = {
         method,
         path: `${path}${queryOf(ask)}`,
-        agent: this.#agent,
         headers: {
           ...(ask.file === undefined ? { 'content-type': 'application/json' } : {}),
           ...(length === undefined ? {} : { 'content-length': length }),
@@ -184,10 +179,7 @@ export class Client {
         },
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       };
-      const request =
-        this.#socketPath === null
-          ? requestHttps(new URL(this.#address.url), options, resolve)
-          : requestHttp({ ...options, socketPath: this.#socketPath, host: 'engine' }, resolve);
+      const request = door.request(options, resolve);
       request.setTimeout(SILENCE_MS, () => request.destroy(new Error('it is silent')));
       request.on('error', (error) =>
         reject(ask.signal?.aborted === true ? ask.signal.reason : unreachable(error)),

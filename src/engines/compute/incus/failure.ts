@@ -35,12 +35,23 @@ export const isInUse = (error: unknown): boolean => says(error, /(currently|stil
 export const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
 export const isFull = (error: unknown): boolean =>
   says(error, /no space left|disk quota exceeded|not enough (free )?space/i);
+/** A member of a cluster that is cut off from the others, or all of them until they agree on a new leader. */
+export const isLeaderless = (error: unknown): boolean =>
+  says(error, /dqlite|no available .*leader|failed to begin transaction|not leader|leadership lost/i);
+/** The member that it is on, or is to be on, does not answer the one we asked. */
+export const isAway = (error: unknown): boolean =>
+  says(
+    error,
+    /missing event connection|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF/i,
+  );
 /** The engine itself is in trouble, which passes. */
 const isInTrouble = (error: unknown): boolean =>
   error instanceof IncusError &&
   (error.status === 502 ||
     error.status === 503 ||
-    /dqlite|no available .*leader|database is locked|cluster .*(unavailable|unreachable)|connection (refused|reset)|daemon is (starting|shutting)|failed to begin transaction|checkpoint in progress|i\/o timeout|unexpected EOF/i.test(
+    isLeaderless(error) ||
+    isAway(error) ||
+    /database is locked|cluster .*(unavailable|unreachable)|daemon is (starting|shutting)|checkpoint in progress/i.test(
       error.message,
     ));
 

@@ -29,6 +29,7 @@ export interface IncusSettings {
 /** The files were there when the configuration was read; if they are gone now, nothing starts. */
 export function readSettings({
   url,
+  otherUrls,
   client,
   serverCertificate,
   bounds,
@@ -38,6 +39,7 @@ export function readSettings({
   return {
     address: {
       url,
+      others: otherUrls,
       credentials: client && {
         certificate: read(client.certificate),
         key: read(client.key),

@@ -40,7 +40,14 @@ function checkIncus(compute: ComputeDriver, at: string, folder: string, report: 
       report(`${at}/${member}`, 'A unix socket asks for no certificate.', fix);
     }
   } else checkCertificates(compute, at, folder, report);
+  for (const [index, one] of (compute.other_urls ?? []).entries()) {
+    if (url === null || schemeOf(one) === schemeOf(url)) continue;
+    const fix = `Write it as ${schemeOf(url)}//…, or change url.`;
+    report(`${at}/other_urls/${index}`, 'The members of a cluster are all reached in the same way.', fix);
+  }
 }
+
+const schemeOf = (url: string): string => new URL(url).protocol;
 
 function checkCertificates(compute: ComputeDriver, at: string, folder: string, report: Report): void {
   for (const member of ['client_certificate', 'client_key'] as const) {
