@@ -3,7 +3,7 @@ import type { Db } from '../database.ts';
 
 /**
  * What we keep beside an Incus or LXD server because it does not: who is on which host, how much of everything machines
- * used so far, and what they printed before. An entry is written before its machine is made: nothing refers to our tables.
+ * used so far, and what they were heard to print. An entry is written before its machine is made: nothing refers to our tables.
  */
 const statements = `
 create table incus_machines (
@@ -40,7 +40,7 @@ create table incus_samples (
 -- Old ones are found by it.
 create index incus_samples_at on incus_samples (location, at);
 
--- What a machine printed on its serial line before it was last started.
+-- What a machine was heard to print on its serial line.
 create table incus_console_logs (
   location text collate "C" not null,
   account_id text collate "C" not null,

@@ -1,6 +1,7 @@
 /**
- * The serial line of a machine. The engine keeps what it printed in a file, and while it runs shows only what it printed
- * since it was started: so we keep what was in the file before each start. Of its line there is one: who comes last has it.
+ * The serial line of a machine. The engine keeps what it printed in a file that can be read while it is stopped, and while
+ * it runs tells each thing once, to whoever asks first: so we keep what we were told. Of its line there is one: who comes
+ * last has it.
  */
 import type { WebSocket } from 'ws';
 import { requireCapability } from '../capabilities.ts';
@@ -13,15 +14,17 @@ import { joinLine } from './line.ts';
 import { projectOf } from './names.ts';
 import { gone, pathOf, requireRaw, type Site } from './site.ts';
 
-/** What was printed before the last start. */
+/** What a machine that runs was heard to print; the end of it, as much as there ever is to read. */
 export interface ConsoleLogs {
   find(ref: Ref): Promise<string>;
+  /** In place of all that was kept. */
   keep(ref: Ref, text: string): Promise<void>;
+  /** Returns all that is kept now. */
+  append(ref: Ref, text: string): Promise<string>;
   forget(ref: Ref): Promise<void>;
 }
 
-/** As much as there ever is to read. */
-const KEPT_BYTES = 256 * 1024;
+export const KEPT_BYTES = 256 * 1024;
 
 /** The engine's own bounds are half of what we show, and it empties its file when that is full. */
 export const consoleConfig = { 'raw.lxc': 'lxc.console.buffer.size = 256KB\nlxc.console.size = 4MB' };
@@ -31,9 +34,10 @@ const consoleOf = (ref: Ref): string => `${pathOf(ref)}/console`;
 const isEmpty = (error: unknown): boolean =>
   error instanceof IncusError && error.status === 500 && /no data available|ENODATA/i.test(error.message);
 
-async function readPresent({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<string> {
+/** Not given up halfway: what it has told it does not tell again. */
+async function hear({ client }: Site, ref: Ref): Promise<string> {
   try {
-    return await client.askText(consoleOf(ref), { project: projectOf(ref), signal });
+    return await client.askText(consoleOf(ref), { project: projectOf(ref) });
   } catch (error) {
     if (isEmpty(error)) return '';
     throw isMissing(error) ? gone(ref) : error;
@@ -54,26 +58,28 @@ export async function readConsoleLog(
   ...[ref, maxBytes, signal]: Parameters<ComputeEngine['readConsoleLog']>
 ): Promise<string> {
   const { status } = await requireRaw(site, ref, signal);
-  const present = await readPresent(site, ref, signal);
-  const earlier = status === 'Stopped' ? '' : await site.logs.find(ref);
-  return endOf(earlier + present, maxBytes);
+  const text = await hear(site, ref);
+  if (status === 'Stopped') return endOf(text, maxBytes);
+  return endOf(text === '' ? await site.logs.find(ref) : await site.logs.append(ref, text), maxBytes);
 }
 
 /** Around a start: `work` tells whether it was one, or whether the machine ran already. */
-export async function keepingLog(
-  site: Site,
-  ref: Ref,
-  work: () => Promise<boolean>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const before = await readPresent(site, ref, signal);
+export async function keepingLog(site: Site, ref: Ref, work: () => Promise<boolean>): Promise<void> {
+  const before = await hear(site, ref);
   const wasStarted = await work();
-  if (wasStarted && before !== '') await site.logs.keep(ref, endOf(before, KEPT_BYTES));
+  if (before === '') return;
+  if (wasStarted) await site.logs.keep(ref, endOf(before, KEPT_BYTES));
+  else await site.logs.append(ref, before);
 }
 
 /** Of a stopped machine. */
 export async function clearLog(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
-  await site.client.run('DELETE', consoleOf(ref), { project: projectOf(ref), signal });
+  try {
+    await site.client.run('DELETE', consoleOf(ref), { project: projectOf(ref), signal });
+  } catch (error) {
+    // There was none.
+    if (!(error instanceof IncusError)) throw error;
+  }
   await site.logs.forget(ref);
 }
 

@@ -2,7 +2,8 @@
 import { EngineRefused } from '../errors.ts';
 import type { Boot, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import { IncusError, isMissing } from './failure.ts';
+import { clearLog } from './consoles.ts';
+import { isMissing } from './failure.ts';
 import { withGuest } from './guests.ts';
 import { requireImage } from './images.ts';
 import { findKept, forget, type Kept, keep } from './kept.ts';
@@ -103,15 +104,6 @@ async function replace(
   };
   const target = location === 'none' ? {} : { target: location };
   await client.run('POST', '/1.0/instances', { project, ...target, body, signal });
-}
-
-/** Begins the log of its console anew. */
-async function clearLog({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
-  try {
-    await client.run('DELETE', `${pathOf(ref)}/console`, { project: projectOf(ref), signal });
-  } catch (error) {
-    if (!(error instanceof IncusError)) throw error;
-  }
 }
 
 /** How a virtual machine boots from now on; containers do not. */

@@ -2,6 +2,7 @@
 import { EngineRefused } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { keepingLog } from './consoles.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { keys, noteDone, wasDone } from './keys.ts';
 import { projectOf } from './names.ts';
@@ -25,17 +26,18 @@ type Change =
 const isOn = ({ status }: Pick<RawInstance, 'status'>): boolean => status === 'Running';
 const isOff = ({ status }: Pick<RawInstance, 'status'>): boolean => status === 'Stopped';
 
-/** Not looked at first: mostly there is something to do, and the engine says so where there is not. */
+/** Not looked at first: mostly there is something to do, and the engine says so where there is not. True: it did it. */
 async function change(
   site: Site,
   ref: Ref,
   body: Change,
   isThere: (raw: RawInstance) => boolean,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const ask = { project: projectOf(ref), body, signal };
   try {
     await insist(() => site.client.run('PUT', `${pathOf(ref)}/state`, ask), signal);
+    return true;
   } catch (error) {
     if (!(error instanceof IncusError)) throw error;
     if (isMissing(error) && /^(failed to fetch )?instance|project not found/i.test(error.message))
@@ -43,6 +45,7 @@ async function change(
     const raw = await findRaw(site, ref, signal);
     if (raw === null) throw gone(ref);
     if (!isThere(raw)) throw error;
+    return false;
   }
 }
 
@@ -50,7 +53,8 @@ export async function ensureRunning(
   site: Site,
   ...[ref, signal]: Parameters<ComputeEngine['ensureRunning']>
 ): Promise<void> {
-  await change(site, ref, { action: 'start' }, isOn, signal);
+  const start = (): Promise<boolean> => change(site, ref, { action: 'start' }, isOn, signal);
+  await keepingLog(site, ref, start);
 }
 
 export async function ensureStopped(

@@ -5,6 +5,7 @@ import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import type { NetworkRow } from '../tables.ts';
+import { requireCapability } from '../vm-access/asking.ts';
 import { networkExample, newNetworkExample, operationExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
 import { networkRef, presentNetwork } from './present.ts';
@@ -59,7 +60,7 @@ export const createVpsNetwork = endpoint({
   resource: { name: 'network', role: 'create' },
   body: NewNetwork,
   answers: { 202: Network },
-  problems: ['name_taken', 'quota_exceeded'],
+  problems: ['capability_missing', 'name_taken', 'quota_exceeded'],
   operation: createNetworkKind,
   example: {
     body: newNetworkExample,
@@ -71,6 +72,7 @@ export const createVpsNetwork = endpoint({
   async handle(call) {
     const { db, caller, body, services, effect, start } = call;
     refuseFaults(call);
+    requireCapability(services, body.location, 'privateNetworks');
     await requireFreeName(call, body.name);
     await requireRoom(call, 'flexible-vps.networks');
     await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, body.routes?.length ?? 0);

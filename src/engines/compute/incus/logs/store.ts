@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Db } from '../../../../store/database.ts';
 import type { Ref } from '../../instance.ts';
-import type { ConsoleLogs } from '../consoles.ts';
+import { type ConsoleLogs, KEPT_BYTES } from '../consoles.ts';
 
 declare module '../../../../store/database.ts' {
   interface Tables {
@@ -38,6 +39,20 @@ export class PgConsoleLogs implements ConsoleLogs {
         conflict.columns(['location', 'account_id', 'machine_id']).doUpdateSet({ printed }),
       )
       .execute();
+  }
+
+  async append({ account, id }: Ref, text: string): Promise<string> {
+    const all = sql<Buffer>`incus_console_logs.printed || excluded.printed`;
+    const end = sql<Buffer>`substring(${all} from greatest(1, octet_length(${all}) - ${KEPT_BYTES}::int + 1))`;
+    const { printed } = await this.#db
+      .insertInto('incus_console_logs')
+      .values({ location: this.#location, account_id: account, machine_id: id, printed: Buffer.from(text) })
+      .onConflict((conflict) =>
+        conflict.columns(['location', 'account_id', 'machine_id']).doUpdateSet({ printed: end }),
+      )
+      .returning('printed')
+      .executeTakeFirstOrThrow();
+    return printed.toString();
   }
 
   async forget({ account, id }: Ref): Promise<void> {
