@@ -1,0 +1,3 @@
+import { describeContainers } from '../../../testing/incus/contract.ts';
+
+describeContainers('lxd');
