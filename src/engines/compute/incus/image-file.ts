@@ -16,7 +16,6 @@ import type { Site } from './site.ts';
 
 type Settings = Pick<IncusSettings, 'instanceType'>;
 type FileSource = Extract<ImageSource, { file: string }>;
-type About = Readonly<Record<string, string>>;
 
 const GIB = 1024 ** 3;
 const QCOW2 = Buffer.from('QFI\xfb', 'latin1');
@@ -37,7 +36,7 @@ export interface Received {
   /** The SHA-256 and the size of the file, where the engine gets more than that. */
   readonly disk: string | null;
   readonly minDiskGb: number;
-  upload(site: Site, about: About, signal?: AbortSignal): Promise<void>;
+  upload(site: Site, signal?: AbortSignal): Promise<void>;
 }
 
 async function readHead(file: string, length: number): Promise<Buffer> {
@@ -97,26 +96,16 @@ export async function receive(
     print: whole,
     disk: isDisk ? `${own} ${size}` : null,
     minDiskGb: Math.max(1, Math.ceil((isDisk ? Number(head.readBigUInt64BE(24)) : size) / GIB)),
-    upload: (site, about, uploading) => upload(site, { file, format, around, about }, uploading),
+    upload: (site, uploading) => upload(site, { file, format, around }, uploading),
   };
 }
 
 async function upload(
   { client }: Site,
-  {
-    file,
-    format,
-    around,
-    about,
-  }: Pick<FileSource, 'file' | 'format'> & { readonly around: Around; readonly about: About },
+  { file, format, around }: Pick<FileSource, 'file' | 'format'> & { readonly around: Around },
   signal?: AbortSignal,
 ): Promise<void> {
-  const properties = new URLSearchParams(about).toString();
-  const headers = {
-    'content-type': 'application/octet-stream',
-    'x-incus-properties': properties,
-    'x-lxd-properties': properties,
-  };
+  const headers = { 'content-type': 'application/octet-stream' };
   try {
     await client.run('POST', '/1.0/images', { project: 'default', file, around, headers, signal });
   } catch (error) {

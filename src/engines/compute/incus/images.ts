@@ -23,6 +23,7 @@ export interface RawImage {
   readonly uploaded_at: string;
   readonly aliases: readonly { readonly name: string }[];
   readonly properties: Readonly<Record<string, string>>;
+  readonly profiles: readonly string[];
 }
 
 /** What we write into the properties of an image. */
@@ -186,17 +187,36 @@ async function store(
   signal?: AbortSignal,
 ): Promise<string> {
   const { type, print, disk, minDiskGb, upload } = await receive(site.settings, source, signal);
-  const about = {
-    ...ownerOf(ref),
-    [properties.disk]: disk ?? '',
-    // One that was packed by an engine of ours says it itself, and of others its size does.
-    ...(disk === null ? {} : { [properties.minDiskGb]: String(minDiskGb) }),
-  };
-  if ((await findByPrint(site, print, signal)) === null) await upload(site, about, signal);
+  if ((await findByPrint(site, print, signal)) === null) await upload(site, signal);
   const raw = await findByPrint(site, print, signal);
-  if (raw?.type === type) return print;
-  await removeIfNobodys(site, print, signal);
-  throw new EngineRefused('engine_failed', `The file is not an image of the format ${source.format}.`);
+  if (raw?.type !== type) {
+    await removeIfNobodys(site, print, signal);
+    throw new EngineRefused('engine_failed', `The file is not an image of the format ${source.format}.`);
+  }
+  if (raw.aliases.length === 0)
+    await describe(
+      site,
+      raw,
+      {
+        ...ownerOf(ref),
+        [properties.disk]: disk ?? '',
+        // One that was packed by an engine of ours says it itself, and of others its size does.
+        ...(disk === null ? {} : { [properties.minDiskGb]: String(minDiskGb) }),
+      },
+      signal,
+    );
+  return print;
+}
+
+/** Not sent with the file: of an image that says nothing of itself the engine then dies. */
+async function describe(
+  { client }: Site,
+  { fingerprint, properties: told, profiles }: RawImage,
+  about: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const body = { public: false, auto_update: false, properties: { ...told, ...about }, profiles };
+  await client.run('PUT', `/1.0/images/${fingerprint}`, { project: DEFAULT, body, signal });
 }
 
 export async function exportImage(
