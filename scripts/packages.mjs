@@ -1,7 +1,7 @@
 // What the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, and the engines that run machines. Root on
 // Debian gets them installed, without their services being started; anyone else is told what is missing.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { withBackports } from './backports.mjs';
 
@@ -40,7 +40,7 @@ const packages = [
   },
   {
     names: Object.values(engineNeeds),
-    isThere: () => Object.keys(engineNeeds).every(hasProgram),
+    isThere: () => Object.keys(engineNeeds).every(hasProgram) && hasStaticBusybox(),
     without: 'the tests on real machines did not run',
   },
   { names: ['lxd'], isThere: () => hasProgram('lxd'), without: 'the tests on machines of LXD did not run' },
@@ -105,12 +105,17 @@ function hasPostgres() {
   return readdirSync(folder).some((major) => existsSync(join(folder, major, 'bin', 'initdb')));
 }
 
-function hasProgram(name) {
+const hasProgram = (name) => findProgram(name) !== undefined;
+
+function findProgram(name) {
   const folders = ['/usr/bin', '/usr/sbin', '/sbin', '/bin', '/usr/local/bin', '/usr/libexec/incus'];
-  return [...(process.env.PATH ?? '').split(delimiter), ...folders].some((folder) =>
-    existsSync(join(folder, name)),
-  );
+  return [...(process.env.PATH ?? '').split(delimiter), ...folders]
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
 }
+
+/** Not the one of the package busybox, which needs libraries: a machine of the tests has none. */
+const hasStaticBusybox = () => !readFileSync(findProgram('busybox')).subarray(0, 4096).includes('/ld-');
 
 function hasFaketime() {
   const folder = '/usr/lib';

@@ -1,6 +1,6 @@
 /** The two engines that speak the same REST API, as Debian packages them, and whether one of them can be started here. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export type EngineKind = 'incus' | 'lxd';
@@ -49,8 +49,19 @@ const helpers: Readonly<Record<string, string>> = {
   ip: 'iproute2',
 };
 
-const isThere = (program: string): boolean =>
-  searchPath.split(delimiter).some((folder) => existsSync(join(folder, program)));
+const find = (program: string): string | undefined =>
+  searchPath
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+
+/** All that a machine of the tests consists of: it has no libraries, and no loader for them. */
+const isStatic = (path: string): boolean => !readFileSync(path).subarray(0, 4096).includes('/ld-');
+
+function isThere(program: string): boolean {
+  const path = find(program);
+  return path !== undefined && (program !== 'busybox' || isStatic(path));
+}
 
 const reasons = new Map<EngineKind, string | null>();
 
@@ -63,6 +74,8 @@ export function whyNoIncus(kind: EngineKind = 'incus'): string | null {
   return reason;
 }
 
+const knowsBtrfs = (): boolean => /\tbtrfs$/m.test(readFileSync('/proc/filesystems', 'utf8'));
+
 function findReason(kind: EngineKind): string | null {
   if (process.getuid?.() !== 0) return 'only root can start one';
   const { program, packages } = programs[kind];
@@ -72,6 +85,7 @@ function findReason(kind: EngineKind): string | null {
     return `it needs more programs: install ${missing.map(([, name]) => name).join(', ')}`;
   for (const device of ['/dev/loop-control', '/dev/fuse'])
     if (!existsSync(device)) return `this machine has no ${device}`;
+  if (!knowsBtrfs() && spawnSync('modprobe', ['btrfs']).status !== 0) return 'its kernel has no btrfs';
   const args = ['--mount', '--net', '--propagation', 'private', 'mount', '-t', 'sysfs', 'sysfs', '/sys'];
   const tried = spawnSync('unshare', args, { encoding: 'utf8' });
   return tried.status === 0 ? null : `namespaces are not permitted here: ${tried.stderr.trim()}`;
