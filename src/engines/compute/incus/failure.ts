@@ -51,17 +51,20 @@ const isInTrouble = (error: unknown): boolean =>
     error.status === 503 ||
     isLeaderless(error) ||
     isAway(error) ||
-    /database is locked|cluster .*(unavailable|unreachable)|daemon is (starting|shutting)|checkpoint in progress/i.test(
+    /database is locked|cluster .*(unavailable|unreachable)|daemon is (starting|shutting)|isn't ready yet|missing event connection|checkpoint in progress/i.test(
       error.message,
     ));
 
 /** Of what may be asked again, whoever asks: it says nothing of what was asked for. */
 export const isPassing = (error: unknown): boolean => isInTrouble(error) || isBusy(error) || isStale(error);
 
+/** What the engine says of its own folders and programs is nobody's business but the operator's. */
+const withoutPaths = (text: string): string => text.replaceAll(/(?:\/[\w.+:@-]+){2,}/g, '…');
+
 /** As the port has it. `about` is what was asked for, in words a customer may read. */
 export function translate(error: unknown, about: string): unknown {
   if (!(error instanceof IncusError)) return error;
-  const detail = `${about}: ${error.message}`;
+  const detail = `${about}: ${withoutPaths(error.message)}`;
   if (isShuttingDown(error))
     return new EngineRefused(
       'invalid_state',
@@ -69,7 +72,7 @@ export function translate(error: unknown, about: string): unknown {
     );
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
-  if (isFull(error)) return new EngineRefused('capacity_unavailable', detail);
+  if (isFull(error)) return new EngineRefused('capacity_unavailable', `${about}: its storage is full.`);
   if (isInUse(error)) return new EngineRefused('resource_in_use', detail);
   if (isMissing(error)) return new EngineRefused('not_found', detail);
   return new EngineRefused('engine_failed', detail);

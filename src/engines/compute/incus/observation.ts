@@ -1,8 +1,9 @@
 /** What the engine tells of machines, as the port has it. */
-import type { ImageRef, Instance, InstanceState, Ref, Snapshot } from '../instance.ts';
+import type { ImageRef, Instance, InstanceState, Ref, Size, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { isPassing } from './failure.ts';
 import { keys } from './keys.ts';
-import { idOf } from './names.ts';
+import { idOf, nameOf, projectOf } from './names.ts';
 import { nicsOf } from './nics.ts';
 import { hostOf } from './places.ts';
 import { isOurs } from './projects.ts';
@@ -17,6 +18,10 @@ interface RawState {
 }
 
 type Listed = RawInstance & { readonly state?: RawState | null };
+/** On a member of the cluster that does not answer. */
+type Lost = Pick<RawInstance, 'name' | 'project' | 'status' | 'location'> & { readonly config: null };
+
+const isLost = (raw: Listed | Lost): raw is Lost => raw.config === null;
 
 const NEVER = new Date('1971-01-01');
 const NO_RESCUE = { wanted: false, active: false } as const;
@@ -61,7 +66,7 @@ async function present(
     account: idOf(raw.project),
     id: idOf(raw.name),
     state: stateOf(raw),
-    problem: raw.status === 'Error' ? 'host_lost' : null,
+    problem: raw.status === 'Error' ? 'crashed' : null,
     size: sizeOf(raw),
     nics: nicsOf(raw),
     image: imageOf(raw),
@@ -75,13 +80,54 @@ async function present(
   };
 }
 
+const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
+
+/** The others know that it is there, and nothing else. */
+async function presentLost(site: Site, { project, name, location }: Lost): Promise<Instance> {
+  const ref = { account: idOf(project), id: idOf(name) };
+  return {
+    ...ref,
+    state: 'broken',
+    problem: 'host_lost',
+    size: (await site.ledger.find(ref))?.size ?? NONE,
+    nics: [],
+    image: null,
+    hostname: '',
+    seed: '',
+    host: location,
+    startedAt: null,
+    agent: null,
+    rescue: NO_RESCUE,
+    snapshots: [],
+  };
+}
+
+/** Where nobody answers for it, the others may still tell that its host is lost. */
+async function findLost(site: Site, ref: Ref, signal?: AbortSignal): Promise<Lost | null> {
+  if (!(await site.readServer()).environment.server_clustered) return null;
+  const query = { recursion: 1 };
+  const listed = await site.client.ask<readonly (Listed | Lost)[]>('GET', '/1.0/instances', {
+    project: projectOf(ref),
+    query,
+    signal,
+  });
+  return listed.filter(isLost).find(({ name }) => name === nameOf(ref.id)) ?? null;
+}
+
 const needsState = (raw: RawInstance): boolean => raw.type === 'virtual-machine' && isRunning(raw);
 
 export async function observeInstance(
   site: Site,
   ...[ref, signal]: Parameters<ComputeEngine['observeInstance']>
 ): Promise<Instance | null> {
-  const raw = await findRaw(site, ref, signal);
+  let raw: RawInstance | null;
+  try {
+    raw = await findRaw(site, ref, signal);
+  } catch (error) {
+    const lost = isPassing(error) ? await findLost(site, ref, signal) : null;
+    if (lost === null) throw error;
+    return presentLost(site, lost);
+  }
   if (raw === null) return null;
   const [snapshots, state] = await Promise.all([
     readSnapshots(site, ref, raw, signal),
@@ -102,13 +148,15 @@ export async function observeInstances(
   const recursion = site.settings.instanceType === 'virtual-machine' ? 2 : 1;
   const query = { recursion, 'all-projects': 'true' };
   const [listed, snapshots] = await Promise.all([
-    site.client.ask<readonly Listed[]>('GET', '/1.0/instances', { query, signal }),
+    site.client.ask<readonly (Listed | Lost)[]>('GET', '/1.0/instances', { query, signal }),
     readAllSnapshots(site, signal),
   ]);
   const ours = listed.filter(({ project }) => isOurs(project));
   return Promise.all(
     ours.map((raw) =>
-      present(site, raw, snapshots.get(`${raw.project}/${raw.name}`) ?? [], raw.state ?? null),
+      isLost(raw)
+        ? presentLost(site, raw)
+        : present(site, raw, snapshots.get(`${raw.project}/${raw.name}`) ?? [], raw.state ?? null),
     ),
   );
 }
