@@ -80,9 +80,9 @@ function vmdk(kind: string): Buffer {
 const tarball = (): Buffer =>
   gzipSync(
     Buffer.concat([
-      tarHeader('metadata.yaml', 2),
-      Buffer.from('{}'),
-      tarPadding(2),
+      tarHeader('metadata.yaml', 20),
+      Buffer.from('architecture: x86_64'),
+      tarPadding(20),
       tarHeader('rootfs/etc/hostname', 0),
       tarEnd,
     ]),

@@ -44,10 +44,12 @@ describe('a container image', () => {
   });
 
   it('has both a system and what is said of it', async () => {
-    expect(await failure(await pack('rootfs'))).toMatch('holds no metadata.yaml');
-    expect(await failure(await pack('metadata.yaml'))).toMatch('holds no metadata.yaml');
+    expect(await failure(await pack('rootfs'))).toMatch('does not hold one metadata.yaml');
+    expect(await failure(await pack('metadata.yaml'))).toMatch('does not hold one metadata.yaml');
     await writeFile(join(tree, 'rootfs.img'), 'a disk');
-    expect(await failure(await pack('metadata.yaml', 'rootfs.img'))).toMatch('holds no metadata.yaml');
+    expect(await failure(await pack('metadata.yaml', 'rootfs.img'))).toMatch(
+      'does not hold one metadata.yaml',
+    );
   });
 
   const moved = (to: string) => ['-P', '--transform', `s,^rootfs/etc/hostname$,${to},`];
@@ -60,6 +62,24 @@ describe('a container image', () => {
   ])('does not lead out of the archive by %s', async (_, tricks) => {
     const file = await pack(...tricks, 'metadata.yaml', 'rootfs/bin', 'rootfs/etc');
     expect(await failure(file)).toMatch(/^unsupported_format: .*leads out of the archive/);
+  });
+
+  it.each([
+    ['is no YAML', 'a: [', 'is no YAML'],
+    ['names no architecture', 'creation_date: 1', 'names no architecture'],
+    ['has another as template', 'templates: {/etc/hosts: {template: ../../../etc/shadow}}', 'leads out'],
+    ['has one that is none', 'templates: {/etc/hosts: hosts.tpl}', 'templates that are none'],
+    ['writes elsewhere', 'templates: {/../../etc/cron.d/x: {template: x.tpl}}', 'leads out'],
+  ])('is refused if what it says of itself %s', async (_, line, reason) => {
+    const said = line.startsWith('templates') ? `architecture: x86_64\n${line}\n` : `${line}\n`;
+    await writeFile(join(tree, 'metadata.yaml'), said);
+    expect(await failure(await pack('metadata.yaml', 'rootfs'))).toMatch(reason);
+  });
+
+  it('says it once', async () => {
+    expect(
+      await failure(await pack('--hard-dereference', 'metadata.yaml', 'metadata.yaml', 'rootfs')),
+    ).toMatch('does not hold one');
   });
 
   it('has no links beside its system', async () => {
