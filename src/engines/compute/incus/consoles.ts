@@ -31,8 +31,9 @@ export const consoleConfig = { 'raw.lxc': 'lxc.console.buffer.size = 256KB\nlxc.
 
 const consoleOf = (ref: Ref): string => `${pathOf(ref)}/console`;
 
+/** It has printed nothing, or was never started. */
 const isEmpty = (error: unknown): boolean =>
-  error instanceof IncusError && error.status === 500 && /no data available|ENODATA/i.test(error.message);
+  error instanceof IncusError && /no data available|ENODATA|no such file/i.test(error.message);
 
 /** Not given up halfway: what it has told it does not tell again. */
 async function hear({ client }: Site, ref: Ref): Promise<string> {

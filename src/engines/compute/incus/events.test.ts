@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Db, openDatabase, openPool } from '../../../store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
+import { whyNoIncus } from '../../../testing/incus/programs.ts';
+import { Lab } from '../contract/lab.ts';
+import type { Ref } from '../instance.ts';
+import { metricNames } from '../series.ts';
+
+let database: TestDatabase;
+let db: Db;
+let harness: IncusHarness;
+let lab: Lab;
+
+const reason = whyNoIncus('incus');
+const SOON = { timeout: 20_000 };
+
+describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${reason}`, () => {
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = openDatabase(openPool(database.connection));
+    harness = await openIncus(db);
+    lab = new Lab(harness);
+  });
+  afterAll(async () => {
+    await lab?.clear();
+    await harness?.close();
+    await db?.destroy();
+    await database?.drop();
+  });
+
+  const ends: (() => void)[] = [];
+  function watched(): Ref[] {
+    const nudges: Ref[] = [];
+    ends.push(harness.engine.watch((ref) => nudges.push(ref)));
+    return nudges;
+  }
+  afterAll(() => {
+    for (const end of ends) end();
+  });
+
+  it('is measured from one sample to the next', async () => {
+    const ref = await lab.running({ nics: [lab.nic()] });
+    const from = new Date(Date.now() - 60_000);
+    await harness.engine.sample();
+    await harness.engine.sample();
+    const range = { from, to: new Date(Date.now() + 60_000), stepSeconds: 60 };
+    const series = await harness.engine.readSeries(ref, metricNames, range);
+    const firstOf = (metric: string): number | null | undefined =>
+      series.find((each) => each.metric === metric)?.values.find((value) => value !== null);
+    expect(firstOf('memory')).toBeGreaterThan(0);
+    expect(firstOf('memory')).toBeLessThan(harness.size.memoryMb * 1024 ** 2);
+    expect(firstOf('disk_usage')).toBeGreaterThan(0);
+    expect(firstOf('cpu')).toBeGreaterThanOrEqual(0);
+    expect(firstOf('network')).toBeGreaterThanOrEqual(0);
+    const stranger = { account: 'acc_stranger', id: ref.id };
+    for (const { values } of await harness.engine.readSeries(stranger, metricNames, range))
+      expect(new Set(values)).toEqual(new Set([null]));
+  });
+
+  it('that was away tells of what happened meanwhile, and goes on telling', async () => {
+    const { engine, daemon } = harness;
+    const [early, late] = await Promise.all([lab.running(), lab.running()]);
+    const nudges = watched();
+    const isNudged = (ref: Ref) => () =>
+      nudges.some(({ account, id }) => account === ref.account && id === ref.id);
+    await engine.ensureStopped(early, { force: true });
+    await expect.poll(isNudged(early), SOON).toBe(true);
+    await engine.ensureRunning(early);
+    await harness.execInside(early, [
+      'sh',
+      '-c',
+      '(while [ ! -e /run/now ]; do sleep 0.1; done; poweroff) >/dev/null 2>&1 &',
+    ]);
+    await harness.execInside(early, ['sh', '-c', '(sleep 2; touch /run/now) >/dev/null 2>&1 &']);
+    await daemon.kill();
+    nudges.length = 0;
+    await daemon.start();
+    await expect.poll(isNudged(early), SOON).toBe(true);
+    await expect.poll(async () => (await lab.seen(early)).state, SOON).toBe('stopped');
+    nudges.length = 0;
+    await harness.shutDownInside(late);
+    await expect.poll(isNudged(late), SOON).toBe(true);
+  });
+
+  it('is not listened to any more when nobody watches', async () => {
+    const ref = await lab.running();
+    const nudges: Ref[] = [];
+    const end = harness.engine.watch((each) => nudges.push(each));
+    end();
+    const others = watched();
+    await harness.engine.ensureStopped(ref, { force: true });
+    await expect.poll(() => others.some(({ id }) => id === ref.id), SOON).toBe(true);
+    expect(nudges).toEqual([]);
+  });
+});
