@@ -2,8 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineOperation } from '../../engines/compute/incus/client.ts';
+import type { Db } from '../../store/database.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
 import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
+import { harnessOf, type IncusHarness, settingsOf } from './harness.ts';
 import { ip, makeNamespace, type Namespace, removeNamespace } from './namespace.ts';
 
 export interface TestMember extends TestDaemon {
@@ -20,6 +22,19 @@ export interface TestCluster {
   /** The one that the others follow: what it was told last may be lost with it. */
   leader(): Promise<TestMember>;
   stop(): Promise<void>;
+}
+
+export interface ClusterHarness extends IncusHarness {
+  readonly cluster: TestCluster;
+}
+
+/** Asks the first member as long as that answers. */
+export async function openCluster(db: Db): Promise<ClusterHarness> {
+  const cluster = await startCluster();
+  const [first] = cluster.members as readonly [TestMember];
+  const [url = '', ...others] = cluster.urls;
+  const settings = { ...settingsOf(first), address: { url, others, credentials: null } };
+  return { ...harnessOf(db, { ...first, stop: cluster.stop }, settings), cluster };
 }
 
 interface Listed {

@@ -60,7 +60,8 @@ export async function openIncus(
   }
 }
 
-function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHarness {
+/** `close` stops the daemon as well. */
+export function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHarness {
   const location = `lab-${randomBytes(4).toString('hex')}`;
   const options: IncusOptions = {
     location,

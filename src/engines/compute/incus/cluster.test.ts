@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Db, openDatabase, openPool } from '../../../store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { type ClusterHarness, openCluster, type TestMember } from '../../../testing/incus/cluster.ts';
+import { whyNoIncus } from '../../../testing/incus/programs.ts';
+import { FORCED, Lab } from '../contract/lab.ts';
+import { describePlaces } from '../contract/places.ts';
+import { CapabilityMissing, type Ref } from '../port.ts';
+import { capabilitiesOf, NO_NETWORKS } from './capabilities.ts';
+import { projectOf } from './names.ts';
+import { pathOf, type RawInstance } from './site.ts';
+
+const reason = whyNoIncus();
+
+describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: ${reason}`}`, () => {
+  let database: TestDatabase;
+  let db: Db;
+  let harness: ClusterHarness;
+  let lab: Lab;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = openDatabase(openPool(database.connection));
+    harness = await openCluster(db);
+    lab = new Lab(harness);
+  });
+  afterEach(() => lab.clear());
+  afterAll(async () => {
+    await harness.close();
+    await db.destroy();
+    await database.drop();
+  });
+
+  const member = (name: string): TestMember => {
+    const found = harness.cluster.members.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`There is no member ${name}.`);
+    return found;
+  };
+  const names = () => harness.cluster.members.map(({ name }) => name);
+  /** As the engine itself has it. */
+  const locationOf = async (ref: Ref): Promise<string> =>
+    (await harness.engine.site.client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref) }))
+      .location;
+  /** One on each member. */
+  const spread = async (): Promise<readonly Ref[]> => {
+    const refs = names().map(() => lab.ref());
+    const placement = lab.group({ others: refs.map(({ id }) => id) });
+    await Promise.all(refs.map((ref) => lab.engine.ensureInstance(ref, lab.spec({ placement }))));
+    return refs;
+  };
+
+  describePlaces({ capabilities: capabilitiesOf({ instanceType: 'container' }), lab: () => lab });
+
+  it('has room on each of its members, where machines really are', async () => {
+    expect((await lab.engine.readCapacity()).map(({ host }) => host).sort()).toEqual(names());
+    const refs = await spread();
+    expect((await Promise.all(refs.map(locationOf))).sort()).toEqual(names());
+    const near = lab.group({ policy: 'compact', others: refs.slice(0, 1).map(({ id }) => id) });
+    const mate = await lab.stopped({ placement: near });
+    expect(await locationOf(mate)).toBe(await locationOf(refs[0] as Ref));
+  });
+
+  it('moves a machine with its disk', async () => {
+    const first = await lab.stopped();
+    const placement = lab.group({ policy: 'compact', others: [first.id] });
+    const moved = await lab.running({ placement });
+    await harness.writeInside(moved, '/root/kept', 'still here');
+    await lab.engine.ensureStopped(moved, FORCED);
+    const before = await locationOf(moved);
+    await lab.engine.ensurePlacement(moved, lab.group({ others: [first.id] }));
+    expect(await locationOf(moved)).not.toBe(before);
+    await lab.engine.ensureRunning(moved);
+    expect(await harness.readInside(moved, '/root/kept')).toBe('still here');
+  });
+
+  it('has no private networks, and says so', async () => {
+    await expect(lab.engine.ensureNetwork(lab.ref('net'), lab.networkSpec())).rejects.toThrow(
+      CapabilityMissing,
+    );
+    expect(lab.engine.capabilities.privateNetworks).toBe(NO_NETWORKS);
+  });
+
+  it('goes on without a member that is lost, and with it when it is back', async () => {
+    const refs = await spread();
+    for (const ref of refs) await lab.engine.ensureRunning(ref);
+    const heard = new Set<string>();
+    onTestFinished(lab.engine.watch(({ id }) => heard.add(id)));
+    const leader = await harness.cluster.leader();
+    // The one that we ask, unless the others follow it.
+    const lost = harness.cluster.members.find(({ name }) => name !== leader.name) as TestMember;
+    const hosts = new Map(await Promise.all(refs.map(async (ref) => [await locationOf(ref), ref] as const)));
+    const there = hosts.get(lost.name) as Ref;
+    const elsewhere = hosts.get(leader.name) as Ref;
+    await lost.kill();
+    onTestFinished(() => lost.start().catch(() => undefined));
+
+    await expect
+      .poll(() => lab.engine.observeInstance(there).catch(() => null), { timeout: 60_000 })
+      .toMatchObject({ state: 'broken', problem: 'host_lost', host: lost.name, size: harness.size });
+    expect((await lab.seen(elsewhere)).state).toBe('running');
+    const listed = new Map((await lab.engine.observeInstances()).map((each) => [each.id, each]));
+    expect(refs.map(({ id }) => listed.get(id)?.problem).filter((problem) => problem !== null)).toEqual([
+      'host_lost',
+    ]);
+    await expect
+      .poll(async () => (await lab.engine.readCapacity()).map(({ host }) => host))
+      .not.toContain(lost.name);
+    const late = await Promise.all([lab.stopped(), lab.stopped(), lab.stopped()]);
+    expect(await Promise.all(late.map(locationOf))).not.toContain(lost.name);
+    await member(leader.name).client.run('PUT', `${pathOf(elsewhere)}/state`, {
+      project: projectOf(elsewhere),
+      body: { action: 'stop', force: true },
+    });
+    await expect.poll(() => heard.has(elsewhere.id)).toBe(true);
+
+    await lost.start();
+    await expect
+      .poll(() => lab.engine.observeInstance(there).catch(() => null), { timeout: 60_000 })
+      .toMatchObject({
+        state: 'running',
+        problem: null,
+      });
+  });
+});
