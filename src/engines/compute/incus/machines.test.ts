@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Db, openDatabase, openPool } from '../../../store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
+import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
+import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
+import { Lab, refusal } from '../contract/lab.ts';
+import type { Ref } from '../instance.ts';
+import { projectOf } from './names.ts';
+import { changeInstance, requireRaw } from './site.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(openPool(database.connection));
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+for (const kind of engineKinds) {
+  const reason = whyNoIncus(kind);
+  describe.skipIf(reason !== null)(reason === null ? kind : `${kind}: ${reason}`, () => {
+    let harness: IncusHarness;
+    let lab: Lab;
+    beforeAll(async () => {
+      const bounds = { instances: 4, vcpus: null, memoryMb: 1024, diskGb: null };
+      harness = await openIncus(db, { kind, settings: { bounds } });
+      lab = new Lab(harness);
+    });
+    afterAll(async () => {
+      await lab.clear();
+      await harness.close();
+    });
+
+    /** As a daemon leaves it that is killed while it makes one: all there but the note that follows the disk. */
+    const cutShort = (ref: Ref): Promise<void> =>
+      changeInstance(harness.engine.site, ref, ({ config }) => {
+        const { 'volatile.apply_template': _, ...rest } = config;
+        return { config: rest };
+      });
+
+    it('makes one again whose making was cut short', async () => {
+      const { engine } = harness;
+      const before = await engine.readCapacity();
+      const ref = lab.ref();
+      await engine.ensureInstance(ref, lab.spec());
+      const first = await requireRaw(engine.site, ref);
+      await cutShort(ref);
+      expect((await lab.seen(ref)).state).toBe('creating');
+      await engine.ensureInstance(ref, lab.spec());
+      expect((await lab.seen(ref)).state).toBe('stopped');
+      const second = await requireRaw(engine.site, ref);
+      expect(second.config['volatile.uuid']).not.toBe(first.config['volatile.uuid']);
+      await engine.ensureRunning(ref);
+      await engine.removeInstance(ref);
+      expect(await engine.readCapacity()).toEqual(before);
+    });
+
+    it('keeps accounts within the bounds of the location, and nothing of what is refused', async () => {
+      const { engine, size } = harness;
+      const ref = await lab.stopped();
+      const before = await engine.readCapacity();
+      const large = { ...size, memoryMb: 2048 };
+      const other = lab.ref();
+      expect(await refusal(engine.ensureInstance(other, lab.spec({ size: large })))).toBe('quota_exceeded');
+      expect(await refusal(engine.ensureSize(ref, large))).toBe('quota_exceeded');
+      expect(await engine.observeInstance(other)).toBeNull();
+      expect((await lab.seen(ref)).size).toEqual(size);
+      expect(await engine.readCapacity()).toEqual(before);
+    });
+
+    it("lists what somebody else made in an account's project, and nothing of the provider's own", async () => {
+      const { engine, daemon } = harness;
+      const ref = await lab.stopped();
+      const make = (project: string, name: string) =>
+        daemon.client.run('POST', '/1.0/instances', {
+          project,
+          body: {
+            name,
+            profiles: [],
+            config: { 'limits.memory': '64MiB' },
+            devices: { root: { type: 'disk', path: '/', pool: POOL } },
+            source: { type: 'image', alias: IMAGE },
+          },
+        });
+      await make('default', 'of-the-provider');
+      await make(projectOf(ref), 'stray');
+      const seen = await engine.observeInstances();
+      expect(seen.map(({ account, id }) => ({ account, id }))).toContainEqual({
+        account: ref.account,
+        id: 'stray',
+      });
+      expect(seen.filter(({ id }) => id.includes('provider'))).toEqual([]);
+      await engine.removeInstance({ account: ref.account, id: 'stray' });
+    });
+
+    it('lets a new password and a new name into the guest with a new seed', async () => {
+      const { engine } = harness;
+      const ref = await lab.running({ guest: lab.guest({ hostname: 'one', passwordHash: '$6$salt$first' }) });
+      const shadow = () => harness.readInside(ref, '/etc/shadow');
+      await expect.poll(shadow).toContain('root:$6$salt$first:');
+      await engine.ensureGuest(ref, lab.guest({ hostname: 'two', passwordHash: '$6$salt$second' }));
+      await engine.restart(ref, { force: true, once: lab.token() });
+      await expect.poll(shadow).toContain('root:$6$salt$second:');
+      await expect.poll(() => harness.readInside(ref, '/etc/hostname')).toBe('two\n');
+    });
+  });
+}
