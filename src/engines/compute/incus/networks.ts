@@ -24,8 +24,8 @@ interface RawNetwork {
   /** `Created` once it is whole. */
   readonly status: string;
   readonly config: Readonly<Record<string, string>>;
-  /** Paths of instances, also of those that are stopped. */
-  readonly used_by: readonly string[];
+  /** Paths of instances, also of those that are stopped; LXD has null for none. */
+  readonly used_by: readonly string[] | null;
 }
 
 const LOOKS = 50;
@@ -153,7 +153,7 @@ async function usersOf(
   { name, used_by }: RawNetwork,
   signal: AbortSignal | undefined,
 ): Promise<Network['usedBy']> {
-  if (used_by.length === 0) return [];
+  if (used_by === null || used_by.length === 0) return [];
   const instances = await client.ask<readonly RawInstance[]>('GET', '/1.0/instances', {
     project: projectOf(ref),
     query: { recursion: 1 },
