@@ -2,7 +2,7 @@
 import type { Examination } from '../../../kernel/registry.ts';
 import { EngineUnreachable } from '../errors.ts';
 import { Client } from './client.ts';
-import { findAccessFault, mendReaching } from './examination/access.ts';
+import { examineDoors, findAccessFault, mendReaching } from './examination/access.ts';
 import {
   examineArchitectures,
   examineKind,
@@ -36,6 +36,7 @@ async function examineInside(client: Client, settings: IncusSettings, sold: Sold
   const storage = await examineStorage(place);
   const found = [
     examineVersion(place),
+    ...(await examineDoors(settings, sold)),
     ...examineMembers(place, members),
     examineKind(place),
     examineArchitectures(place, members),

@@ -114,6 +114,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     const { storage } = await examine({ compute: { storage_pool: 'plain' } });
     expect(storage).toMatchObject(failure(/plain \(dir\) does not enforce sizes/, /storage create .* btrfs/));
     expect(await daemon.client.ask('GET', '/1.0/instances')).toEqual([]);
+    expect(await daemon.client.ask<string[]>('GET', '/1.0/images')).toHaveLength(1);
   });
 
   it('finds too little room', async () => {

@@ -1,7 +1,8 @@
 /** Whether the engine answers, and lets us do everything. */
 import { X509Certificate } from 'node:crypto';
 import type { Examination } from '../../../../kernel/registry.ts';
-import type { Client } from '../client.ts';
+import { EngineUnreachable } from '../../errors.ts';
+import { Client } from '../client.ts';
 import { IncusError } from '../failure.ts';
 import type { IncusSettings } from '../settings.ts';
 import type { Server } from '../site.ts';
@@ -30,6 +31,22 @@ export function mendReaching(url: string, error: unknown): string {
     return `Fetch its certificate, compare its fingerprint with what incus info says on the server, and name it in server_certificate: ${fetched}`;
   }
   return `On the server: incus config set core.https_address :${port || 443}; and let this machine through to ${hostname} in the firewall.`;
+}
+
+/** A cluster has several doors, and whoever finds the first one open never learns that another is shut. */
+export async function examineDoors({ address }: IncusSettings, sold: Sold): Promise<Examination[]> {
+  for (const url of address.others ?? []) {
+    const client = new Client({ ...address, url, others: [] });
+    try {
+      await client.ask('GET', '/1.0');
+    } catch (error) {
+      if (!(error instanceof EngineUnreachable)) throw error;
+      return [wrong(sold, 'doors', `${url}: ${error.message}`, mendReaching(url, error))];
+    } finally {
+      client.close();
+    }
+  }
+  return [];
 }
 
 function fingerprintOf(certificate: string): string {

@@ -2,7 +2,7 @@
 import type { Examination } from '../../../../kernel/registry.ts';
 import type { Client } from '../client.ts';
 import type { Server } from '../site.ts';
-import { architectureOf, fine, type Place, wrong } from './place.ts';
+import { architectureOf, cliOf, fine, type Place, wrong } from './place.ts';
 
 /** What the driver cannot do without. What is newer than LXD 5.0 it does in another way where it is missing. */
 const EXTENSIONS = [
@@ -58,7 +58,7 @@ export function examineMembers({ sold, server }: Place, members: readonly Member
   const list = away.map(({ server_name, status }) => `${server_name} is ${status.toLowerCase()}`);
   if (away.length === 0) return [fine(sold, 'members', `${members.length}, all online`)];
   const first = away[0]?.server_name ?? '';
-  const cli = server.environment.server === 'lxd' ? 'lxc' : 'incus';
+  const cli = cliOf(server);
   const fix =
     away[0]?.status === 'Evacuated'
       ? `Bring it back: ${cli} cluster restore ${first}`
