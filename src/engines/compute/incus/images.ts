@@ -6,12 +6,19 @@ import { EngineRefused, EngineUnreachable } from '../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import { isMissing, isTaken } from './failure.ts';
+import { IncusError, isMissing, isTaken } from './failure.ts';
 import { formatOf, receive, send } from './image-file.ts';
 import { aliasOf, nameOf, projectOf } from './names.ts';
 import type { IncusSettings } from './settings.ts';
 import { requireRaw, type Site } from './site.ts';
-import { diskGbOf, isWhole, listSnapshots, removeSnapshot, takeTemporary } from './snapshots.ts';
+import {
+  diskGbOf,
+  isWhole,
+  listSnapshots,
+  type RawSnapshot,
+  removeSnapshot,
+  takeTemporary,
+} from './snapshots.ts';
 import { outwaitImages } from './underway.ts';
 
 /** As `GET /1.0/images/FINGERPRINT` has it. */
@@ -132,6 +139,28 @@ async function findUnnamed({ client }: Site, ref: Ref, signal?: AbortSignal): Pr
 
 const ownerOf = ({ account, id }: Ref) => ({ [properties.account]: account, [properties.id]: id });
 
+/** Returns the fingerprint of what was made. */
+async function pack(
+  { client }: Site,
+  ref: Ref,
+  vm: Ref,
+  { name, devices }: Pick<RawSnapshot, 'name' | 'devices'>,
+  signal?: AbortSignal,
+): Promise<string> {
+  const body = {
+    compression_algorithm: 'gzip',
+    source: { type: 'snapshot', name: `${nameOf(vm.id)}/${name}` },
+    // Those of the image that the machine was made from stay where these say nothing.
+    properties: {
+      ...ownerOf(ref),
+      [properties.minDiskGb]: String(diskGbOf(devices)),
+      [properties.disk]: '',
+    },
+  };
+  const done = await client.run('POST', '/1.0/images', { project: projectOf(ref), body, signal });
+  return String(done?.metadata?.fingerprint);
+}
+
 /** The engine packs no running machine, and none that is started meanwhile: it packs a snapshot. */
 async function publish(
   site: Site,
@@ -140,26 +169,29 @@ async function publish(
   signal?: AbortSignal,
 ): Promise<string> {
   const vm = { account: ref.account, id: instance };
-  const raw = await requireRaw(site, vm, signal);
-  const temporary = `image-${ref.id}`;
+  const { devices } = await requireRaw(site, vm, signal);
   const listed = await listSnapshots(site, vm, signal);
-  if (listed.some(({ name }) => name === temporary)) await removeSnapshot(site, vm, temporary, signal);
-  const source = listed.find((each) => each.name === snapshot && isWhole(each));
-  if (snapshot !== undefined && source === undefined) throw missing('snapshot', snapshot);
-  if (snapshot === undefined) await takeTemporary(site, vm, temporary, signal);
-  const body = {
-    compression_algorithm: 'gzip',
-    source: { type: 'snapshot', name: `${nameOf(instance)}/${snapshot ?? temporary}` },
-    // Those of the image that the machine was made from stay where these say nothing.
-    properties: {
-      ...ownerOf(ref),
-      [properties.minDiskGb]: String(diskGbOf((source ?? raw).devices)),
-      [properties.disk]: '',
-    },
+  if (snapshot !== undefined) {
+    const source = listed.find((each) => each.name === snapshot && isWhole(each));
+    if (source === undefined) throw missing('snapshot', snapshot);
+    return pack(site, ref, vm, source, signal);
+  }
+  const name = `image-${ref.id}`;
+  const left = listed.find((each) => each.name === name);
+  const takeAndPack = async (): Promise<string> => {
+    await takeTemporary(site, vm, name, signal);
+    return pack(site, ref, vm, { name, devices }, signal);
   };
-  const done = await site.client.run('POST', '/1.0/images', { project: projectOf(ref), body, signal });
-  if (snapshot === undefined) await removeSnapshot(site, vm, temporary, signal);
-  return String(done?.metadata?.fingerprint);
+  // What an engine that died was packing may be held by it, and is let go only when it was packed.
+  const repack = (before: RawSnapshot): Promise<string> =>
+    pack(site, ref, vm, before, signal).catch(async (error: unknown) => {
+      if (!(error instanceof IncusError)) throw error;
+      await removeSnapshot(site, vm, name, signal);
+      return takeAndPack();
+    });
+  const print = await (left === undefined ? takeAndPack() : repack(left));
+  await removeSnapshot(site, vm, name, signal);
+  return print;
 }
 
 export async function ensureImage(
