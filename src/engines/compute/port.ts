@@ -121,7 +121,7 @@ export interface ComputeEngine {
     signal?: AbortSignal,
   ): Promise<void>;
 
-  /** Makes it, or brings the one that is there to these settings. */
+  /** Makes it, or brings the one that is there to these settings. `address_taken` where the engine cannot have a range twice. */
   ensureNetwork(ref: Ref, spec: NetworkSpec, signal?: AbortSignal): Promise<void>;
   observeNetwork(ref: Ref, signal?: AbortSignal): Promise<Network | null>;
   /** Refused with `resource_in_use` while a machine has an interface in it. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Capabilities } from '../../../engines/compute/port.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import type { OperationView } from '../../../kernel/operations/schema.ts';
 import { transact } from '../../../store/transaction.ts';
@@ -64,6 +65,23 @@ const errorsIn = (answer: Awaited<ReturnType<typeof get>>): string[] =>
     .errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
 describe('a new network', () => {
+  it('409: is not made where the engine has none', async () => {
+    const engine = app.services.compute.at('fra1') as { capabilities: Capabilities };
+    const { capabilities } = engine;
+    engine.capabilities = { ...capabilities, privateNetworks: 'No private network connects its servers.' };
+    try {
+      const answer = await create();
+      expect(answer.statusCode).toBe(409);
+      expect(answer.json()).toMatchObject({
+        code: 'capability_missing',
+        capability: 'privateNetworks',
+        detail: 'No private network connects its servers.',
+      });
+    } finally {
+      engine.capabilities = capabilities;
+    }
+  });
+
   it('is being created, then active, at the engine, told of and in the inventory', async () => {
     const answer = await create({ name: 'backend', ipv4_cidr: '192.168.7.0/24', labels: { env: 'prod' } });
     const accepted = answer.json<Network>();
