@@ -1,7 +1,7 @@
 /** A cluster of a test's own: daemons with a network each, plugged into one switch, of which any may be killed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineOperation } from '../../engines/compute/incus/client.ts';
+import type { Address, EngineOperation } from '../../engines/compute/incus/client.ts';
 import type { Db } from '../../store/database.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
 import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
@@ -15,7 +15,6 @@ export interface TestMember extends TestDaemon {
 
 export interface TestCluster {
   readonly members: readonly TestMember[];
-  /** Of all members, as the driver's settings want it. */
   readonly urls: readonly string[];
   /** As this member sees it; by default the first one. */
   statuses(asked?: TestMember): Promise<Readonly<Record<string, string>>>;
@@ -28,13 +27,20 @@ export interface ClusterHarness extends IncusHarness {
   readonly cluster: TestCluster;
 }
 
-/** Asks the first member as long as that answers. */
+/** The one that is asked is none that the others follow. */
 export async function openCluster(db: Db): Promise<ClusterHarness> {
   const cluster = await startCluster();
   const [first] = cluster.members as readonly [TestMember];
-  const [url = '', ...others] = cluster.urls;
-  const settings = { ...settingsOf(first), address: { url, others, credentials: null } };
+  const settings = { ...settingsOf(first), address: addressOf(cluster) };
   return { ...harnessOf(db, { ...first, stop: cluster.stop }, settings), cluster };
+}
+
+/** Of all members; the first one, which the others follow to begin with, comes last. */
+export function addressOf({
+  urls,
+}: Pick<TestCluster, 'urls'>): Address & { readonly others: readonly string[] } {
+  const [url = '', ...others] = [...urls].reverse();
+  return { url, others, credentials: null };
 }
 
 interface Listed {
@@ -55,8 +61,8 @@ const PORT = 8443;
 const POOL_SIZE = '64GiB';
 /** The least that the engine takes. */
 const LOST_AFTER_SECONDS = 11;
-const addressOf = (index: number): string => `10.66.0.${index + 1}`;
-const serverOf = (index: number): string => `${addressOf(index)}:${PORT}`;
+const hostOf = (index: number): string => `10.66.0.${index + 1}`;
+const serverOf = (index: number): string => `${hostOf(index)}:${PORT}`;
 
 export async function startCluster(count = 3, furniture: Furniture = {}): Promise<TestCluster> {
   const plug = await makeNamespace();
@@ -89,7 +95,7 @@ async function connect(plug: Namespace, { namespace }: TestMember, index: number
   const far = ['peer', 'name', 'lan', 'netns', namespace.name];
   await ip('-n', plug.name, 'link', 'add', port, 'type', 'veth', ...far);
   await ip('-n', plug.name, 'link', 'set', port, 'master', 'switch', 'up');
-  await ip('-n', namespace.name, 'addr', 'add', `${addressOf(index)}/24`, 'dev', 'lan');
+  await ip('-n', namespace.name, 'addr', 'add', `${hostOf(index)}/24`, 'dev', 'lan');
   await ip('-n', namespace.name, 'link', 'set', 'lan', 'up');
 }
 

@@ -39,10 +39,10 @@ export const isFull = (error: unknown): boolean =>
 export const isLeaderless = (error: unknown): boolean =>
   says(error, /dqlite|no available .*leader|failed to begin transaction|not leader|leadership lost/i);
 /** The member that it is on, or is to be on, does not answer the one we asked. */
-export const isAway = (error: unknown): boolean =>
+const isAway = (error: unknown): boolean =>
   says(
     error,
-    /missing event connection|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF/i,
+    /missing event connection|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF/i,
   );
 /** The engine itself is in trouble, which passes. */
 const isInTrouble = (error: unknown): boolean =>
@@ -51,7 +51,7 @@ const isInTrouble = (error: unknown): boolean =>
     error.status === 503 ||
     isLeaderless(error) ||
     isAway(error) ||
-    /database is locked|cluster .*(unavailable|unreachable)|daemon is (starting|shutting)|isn't ready yet|missing event connection|checkpoint in progress/i.test(
+    /database is locked|cluster .*(unavailable|unreachable)|daemon is (starting|shutting)|isn't ready yet|checkpoint in progress/i.test(
       error.message,
     ));
 

@@ -5,7 +5,7 @@ import { isPassing } from './failure.ts';
 import { keys } from './keys.ts';
 import { idOf, nameOf, projectOf } from './names.ts';
 import { nicsOf } from './nics.ts';
-import { hostOf } from './places.ts';
+import { hostOf, readGivenUp } from './places.ts';
 import { isOurs } from './projects.ts';
 import { sizeOf } from './quantities.ts';
 import { findRaw, pathOf, type RawInstance, type Site } from './site.ts';
@@ -21,6 +21,7 @@ type Listed = RawInstance & { readonly state?: RawState | null };
 /** On a member of the cluster that does not answer. */
 type Lost = Pick<RawInstance, 'name' | 'project' | 'status' | 'location'> & { readonly config: null };
 
+const keyOf = ({ project, name }: Listed | Lost): string => `${project}/${name}`;
 const isLost = (raw: Listed | Lost): raw is Lost => raw.config === null;
 
 const NEVER = new Date('1971-01-01');
@@ -82,13 +83,20 @@ async function present(
 
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
-/** The others know that it is there, and nothing else. */
-async function presentLost(site: Site, { project, name, location }: Lost): Promise<Instance> {
+/**
+ * The others know that it is there, and nothing else. Until the cluster has given its member up, that may only be on
+ * its way back.
+ */
+async function presentLost(
+  site: Site,
+  { project, name, location }: Lost,
+  givenUp: ReadonlySet<string>,
+): Promise<Instance> {
   const ref = { account: idOf(project), id: idOf(name) };
   return {
     ...ref,
     state: 'broken',
-    problem: 'host_lost',
+    problem: givenUp.has(location) ? 'host_lost' : null,
     size: (await site.ledger.find(ref))?.size ?? NONE,
     nics: [],
     image: null,
@@ -126,7 +134,9 @@ export async function observeInstance(
   } catch (error) {
     const lost = isPassing(error) ? await findLost(site, ref, signal) : null;
     if (lost === null) throw error;
-    return presentLost(site, lost);
+    const givenUp = await readGivenUp(site, signal);
+    if (!givenUp.has(lost.location)) throw error;
+    return presentLost(site, lost, givenUp);
   }
   if (raw === null) return null;
   const [snapshots, state] = await Promise.all([
@@ -147,16 +157,21 @@ export async function observeInstances(
   // Twice as deep it tells the state of each, which only virtual machines make worth its time.
   const recursion = site.settings.instanceType === 'virtual-machine' ? 2 : 1;
   const query = { recursion, 'all-projects': 'true' };
-  const [listed, snapshots] = await Promise.all([
-    site.client.ask<readonly (Listed | Lost)[]>('GET', '/1.0/instances', { query, signal }),
-    readAllSnapshots(site, signal),
-  ]);
+  const listed = await site.client.ask<readonly (Listed | Lost)[]>('GET', '/1.0/instances', {
+    query,
+    signal,
+  });
   const ours = listed.filter(({ project }) => isOurs(project));
+  const lost = new Set(listed.filter(isLost).map(keyOf));
+  const [snapshots, givenUp] = await Promise.all([
+    readAllSnapshots(site, lost, signal),
+    lost.size === 0 ? new Set<string>() : readGivenUp(site, signal),
+  ]);
   return Promise.all(
     ours.map((raw) =>
       isLost(raw)
-        ? presentLost(site, raw)
-        : present(site, raw, snapshots.get(`${raw.project}/${raw.name}`) ?? [], raw.state ?? null),
+        ? presentLost(site, raw, givenUp)
+        : present(site, raw, snapshots.get(keyOf(raw)) ?? [], raw.state ?? null),
     ),
   );
 }

@@ -67,12 +67,19 @@ export function forgetRooms(site: Site): void {
 async function measure(site: Site): Promise<readonly Room[]> {
   const { environment } = await site.readServer();
   if (!environment.server_clustered) return [{ name: environment.server_name, total: await totalOf(site) }];
-  const members = await site.client.ask<readonly Member[]>('GET', '/1.0/cluster/members', {
-    query: { recursion: 1 },
-  });
+  const members = await readMembers(site);
   const online = members.filter(({ status }) => status === 'Online');
   const rooms = await Promise.all(online.map(({ server_name }) => roomOf(site, server_name)));
   return rooms.filter((room) => room !== null);
+}
+
+const readMembers = ({ client }: Site, signal?: AbortSignal): Promise<readonly Member[]> =>
+  client.ask<readonly Member[]>('GET', '/1.0/cluster/members', { query: { recursion: 1 }, signal });
+
+/** The members of the cluster that the others have not heard of for too long. */
+export async function readGivenUp(site: Site, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+  const members = await readMembers(site, signal);
+  return new Set(members.filter(({ status }) => status === 'Offline').map(({ server_name }) => server_name));
 }
 
 /** A member that is just going down is counted as up for a while. */

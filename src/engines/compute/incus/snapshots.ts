@@ -105,13 +105,15 @@ async function findOwners(site: Site, signal?: AbortSignal): Promise<ReadonlyMap
   return owners;
 }
 
-/** Of all machines that have any, by `project/name`: one question for all, and one for each of those. */
+/** Of all machines that have any, by `project/name`, but for those nobody answers for: one question for all, and one for each. */
 export async function readAllSnapshots(
   site: Site,
+  lost: ReadonlySet<string>,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly Snapshot[]>> {
   const found = new Map<string, readonly Snapshot[]>();
   for (const [owner, project] of await findOwners(site, signal)) {
+    if (lost.has(owner)) continue;
     const path = `/1.0/instances/${owner.slice(project.length + 1)}`;
     found.set(owner, (await list(site, path, project, signal)).filter(isWhole).map(present));
   }
