@@ -19,7 +19,7 @@ function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | nu
     architectures: catalogue.locations.find((location) => location.slug === slug)?.architectures ?? [],
     pools: catalogue.address_pools
       .filter(({ location, purpose }) => location === slug && purpose === 'single')
-      .map(({ slug, cidr }) => ({ slug, cidr, version: parseCidr(cidr)?.cidr.base.family ?? 4 })),
+      .map(({ cidr }) => ({ cidr, version: parseCidr(cidr)?.cidr.base.family ?? 4 })),
     images: catalogue.images.filter(isSold).map(({ slug, architecture, os }) => ({
       slug,
       architecture,

@@ -13,7 +13,7 @@ const architecture = arch() === 'arm64' ? 'arm64' : 'amd64';
 const sold: Sold = {
   location: 'here',
   architectures: [architecture],
-  pools: [{ slug: 'v4', cidr: '192.0.2.0/25', version: 4 }],
+  pools: [{ cidr: '192.0.2.0/25', version: 4 }],
   images: [{ slug: IMAGE, architecture, distribution: 'alpine', version: '3.22' }],
   smallest: { vcpus: 1, memoryMb: 64, diskGb: 1 },
   certificateFile: null,

@@ -8,7 +8,7 @@ export interface Sold {
   readonly location: string;
   readonly architectures: readonly ('amd64' | 'arm64')[];
   /** Ranges of single addresses. */
-  readonly pools: readonly { readonly slug: string; readonly cidr: string; readonly version: 4 | 6 }[];
+  readonly pools: readonly { readonly cidr: string; readonly version: 4 | 6 }[];
   readonly images: readonly SoldImage[];
   /** The smallest machine; `null` where none is sold. */
   readonly smallest: { readonly vcpus: number; readonly memoryMb: number; readonly diskGb: number } | null;
