@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Db, openDatabase, openPool } from '../../../store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
+import { runIn } from '../../../testing/incus/namespace.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { Lab } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
@@ -60,13 +61,20 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
 
   it('that was away tells of what happened meanwhile, and goes on telling', async () => {
     const { engine, daemon } = harness;
-    const [early, late] = await Promise.all([lab.running(), lab.running()]);
+    const nic = lab.nic();
+    const isUp = () =>
+      runIn(daemon.namespace, 'busybox', ['ping', '-c1', '-W1', nic.ipv4 ?? '']).then(
+        () => true,
+        () => false,
+      );
+    const [early, late] = await Promise.all([lab.running({ nics: [nic] }), lab.running()]);
     const nudges = watched();
     const isNudged = (ref: Ref) => () =>
       nudges.some(({ account, id }) => account === ref.account && id === ref.id);
     await engine.ensureStopped(early, { force: true });
     await expect.poll(isNudged(early), SOON).toBe(true);
     await engine.ensureRunning(early);
+    await expect.poll(isUp, SOON).toBe(true);
     await harness.execInside(early, [
       'sh',
       '-c',
@@ -74,6 +82,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     ]);
     await harness.execInside(early, ['sh', '-c', '(sleep 2; touch /run/now) >/dev/null 2>&1 &']);
     await daemon.kill();
+    await expect.poll(isUp, SOON).toBe(false);
     nudges.length = 0;
     await daemon.start();
     await expect.poll(isNudged(early), SOON).toBe(true);
