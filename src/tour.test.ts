@@ -7,7 +7,10 @@ import { parse } from 'yaml';
 import { type Db, openDatabase, openPool } from './store/database.ts';
 import { openEmbedded } from './store/embedded/embedded.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
-import { expectInOrder, type Place, partsOf, paste, stepsOf } from './testing/pasting.ts';
+import { startDaemon } from './testing/incus/daemon.ts';
+import { whyNoIncus } from './testing/incus/programs.ts';
+import { furnishForDemo, writeProvider } from './testing/incus/provider.ts';
+import { expectInOrder, type Place, partsOf, paste, type Step, stepsOf } from './testing/pasting.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,48 +19,60 @@ const page = read('docs/tour-flexible-vps.md');
 const steps = stepsOf(page);
 const TIMEOUT_MS = 150_000;
 
-let temporary: string;
-let server: ServerProcess;
-let place: Place;
-let printed: readonly string[] = [];
-
 /** The demo provider, but that its machines take no time. */
-async function writeConfig(path: string): Promise<void> {
-  const { catalogue } = parse(read('hostplane.default.yaml')) as {
-    catalogue: { locations: { compute: object }[] };
-  };
+function atOnce(): string {
+  const { catalogue } = parse(read('hostplane.default.yaml')) as { catalogue: { locations: object[] } };
   const locations = catalogue.locations.map((location) => ({
     ...location,
-    compute: { ...location.compute, pace: 0 },
+    compute: { driver: 'sandbox', pace: 0 },
   }));
-  await writeFile(path, JSON.stringify({ catalogue: { locations } }));
+  return JSON.stringify({ catalogue: { locations } });
 }
 
-beforeAll(async () => {
-  temporary = await makeTemporaryFolder();
-  const environment = { HOSTPLANE_CONFIG: join(temporary, 'provider.yaml') };
-  await writeConfig(environment.HOSTPLANE_CONFIG);
-  const folder = join(temporary, 'data');
-  server = await startServerOrFail(folder, environment);
-  place = { server, folder, environment, timeoutMs: TIMEOUT_MS };
-  printed = await paste(place, steps);
-}, 2 * TIMEOUT_MS);
-afterAll(async () => {
-  await server.end('SIGTERM');
-  await removeTemporaryFolder(temporary);
-});
-
-async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
-  const embedded = await openEmbedded({ folder: place.folder });
-  const db = openDatabase(openPool({ ...embedded.connection, maxConnections: 1 }));
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-    await embedded.close();
-  }
+interface Site {
+  /** The provider's file. */
+  readonly provider: string;
+  readonly steps: readonly Step[];
+  /** Names of whatever is still there. */
+  machines(): Promise<readonly string[]>;
+  close(): Promise<void>;
 }
 
+const sandbox: Site = {
+  provider: atOnce(),
+  steps,
+  machines: async () => [],
+  close: async () => undefined,
+};
+
+/** What only guests of the sandbox print, and what cannot be asked of real engines. */
+const ofTheSandbox = /^ci-info|nginx|^cloud-init\[|^Booting|^"consistency"/;
+
+async function openIncusSite(): Promise<Site> {
+  const daemon = await startDaemon('incus');
+  await furnishForDemo(daemon);
+  return {
+    provider: writeProvider(daemon),
+    steps: steps
+      .filter(({ commands }) => !commands.includes('unlucky'))
+      .map((step) => ({
+        ...step,
+        shown: step.shown
+          .split('\n')
+          .filter((line) => !ofTheSandbox.test(line))
+          .join('\n'),
+      })),
+    async machines() {
+      const query = { recursion: 1, 'all-projects': 'true' };
+      return (await daemon.client.ask<{ name: string }[]>('GET', '/1.0/instances', { query })).map(
+        ({ name }) => name,
+      );
+    },
+    close: () => daemon.stop(),
+  };
+}
+
+const why = whyNoIncus('incus');
 describe('the tour of Flexible VPS', () => {
   it('has no block that is not pasted or compared', () => {
     const fences = [...page.matchAll(/^```/gm)].length / 2;
@@ -70,12 +85,48 @@ describe('the tour of Flexible VPS', () => {
     expect(links.map((link) => read(`docs/${link}`).length > 0)).toEqual(links.map(() => true));
     expect(read('README.md')).toContain('](docs/tour-flexible-vps.md)');
   });
+});
 
-  it.each(steps.map((step, i) => ({ ...step, i })))('$i: $chapter', ({ i, ...step }) => {
-    expectInOrder(printed[i] ?? '', partsOf(step));
+/** Pastes all of it on such a site, then tries what it printed and what it left. */
+function tryOn(open: () => Promise<Site>): void {
+  let temporary: string;
+  let site: Site;
+  let server: ServerProcess;
+  let folder: string;
+  let tried: { readonly step: Step; readonly printed: string }[];
+  beforeAll(async () => {
+    site = await open();
+    temporary = await makeTemporaryFolder();
+    const environment = { HOSTPLANE_CONFIG: join(temporary, 'provider.yaml') };
+    await writeFile(environment.HOSTPLANE_CONFIG, site.provider);
+    folder = join(temporary, 'data');
+    server = await startServerOrFail(folder, environment);
+    const place: Place = { server, folder, environment, timeoutMs: TIMEOUT_MS };
+    const printed = await paste(place, site.steps);
+    tried = site.steps.map((step, i) => ({ step, printed: printed[i] ?? '' }));
+  }, 2 * TIMEOUT_MS);
+  afterAll(async () => {
+    await server?.end('SIGTERM');
+    await site?.close();
+    await removeTemporaryFolder(temporary);
   });
 
-  it('leaves nothing behind, here or in the machine room', async () => {
+  async function inDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const embedded = await openEmbedded({ folder });
+    const db = openDatabase(openPool({ ...embedded.connection, maxConnections: 1 }));
+    try {
+      return await work(db);
+    } finally {
+      await db.destroy();
+      await embedded.close();
+    }
+  }
+
+  it('prints what the page shows', () => {
+    for (const { step, printed } of tried) expectInOrder(printed, partsOf(step));
+  });
+
+  it('leaves nothing behind, here or at the engine', async () => {
     const left = await inDatabase(async (db) => ({
       resources: await db.selectFrom('resources').select(['type', 'name']).execute(),
       machines: await db.selectFrom('vms').select('name').execute(),
@@ -89,10 +140,12 @@ describe('the tour of Flexible VPS', () => {
         .where('account_id', 'is not', null)
         .execute(),
       things: await db.selectFrom('sandbox_things').select(['kind', 'id']).execute(),
+      entries: await db.selectFrom('incus_machines').selectAll().execute(),
       faults: await db.selectFrom('sandbox_faults').select('id').execute(),
       pending: await db.selectFrom('operations').select('type').where('finished_at', 'is', null).execute(),
     }));
     for (const [what, rows] of Object.entries(left)) expect([what, rows]).toEqual([what, []]);
+    expect(await site.machines()).toEqual([]);
   });
 
   it('has each event of a machine name the operation that it came from', async () => {
@@ -114,4 +167,9 @@ describe('the tour of Flexible VPS', () => {
       'vm.restored',
     ]);
   });
-});
+}
+
+describe('the tour on the sandbox', () => tryOn(async () => sandbox));
+describe.skipIf(why !== null)(`the tour on Incus${why === null ? '' : `: ${why}`}`, () =>
+  tryOn(openIncusSite),
+);

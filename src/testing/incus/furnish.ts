@@ -11,7 +11,7 @@ export interface Furniture {
   /** Of the pool, which is a file that grows as it is filled. */
   readonly poolSize?: string;
   /** What the one image is known by. */
-  readonly image?: string;
+  readonly images?: readonly string[];
   /** Of the public network. */
   readonly gateway?: string;
 }
@@ -48,7 +48,7 @@ export async function furnishServer(
 
 export async function furnishImage(
   { client, folder }: TestDaemon,
-  { image: name = IMAGE }: Furniture = {},
+  { images: names = [IMAGE] }: Furniture = {},
 ): Promise<void> {
   const file = await buildImage(folder);
   const done = await client.run('POST', '/1.0/images', {
@@ -56,5 +56,5 @@ export async function furnishImage(
     headers: { 'content-type': 'application/octet-stream' },
   });
   const target = done?.metadata?.fingerprint;
-  await client.run('POST', '/1.0/images/aliases', { body: { name, target } });
+  for (const name of names) await client.run('POST', '/1.0/images/aliases', { body: { name, target } });
 }

@@ -1,5 +1,7 @@
 /** The demo provider, but that its first location is served by an engine of the test's own. */
+import { parse } from 'yaml';
 import type { ComputeDriver } from '../../kernel/provider/compute.ts';
+import { readDefaultText } from '../../kernel/provider/default.ts';
 import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import type { TestDaemon } from './daemon.ts';
 import { type Furniture, furnish, POOL, PUBLIC_NETWORK } from './furnish.ts';
@@ -7,12 +9,19 @@ import { type Furniture, furnish, POOL, PUBLIC_NETWORK } from './furnish.ts';
 export const LOCATION = 'fra1';
 /** What the demo provider sells there; the engine knows it as the image that tests build. */
 export const SYSTEM = 'ubuntu-24.04';
+const OTHER_SYSTEM = 'debian-13';
 /** As large as a few hundred disks, and only as much of it as is written. */
 const ROOMY = '4TiB';
 
 /** With the addresses that the demo provider has there. */
+export const demoFurniture: Furniture = {
+  poolSize: ROOMY,
+  images: [SYSTEM, OTHER_SYSTEM],
+  gateway: '203.0.113.1/25',
+};
+
 export const furnishForDemo = (daemon: TestDaemon, furniture: Furniture = {}): Promise<void> =>
-  furnish(daemon, { poolSize: ROOMY, image: SYSTEM, gateway: '203.0.113.1/25', ...furniture });
+  furnish(daemon, { ...demoFurniture, ...furniture });
 
 export const computeAt = (
   { url }: Pick<TestDaemon, 'url'>,
@@ -52,3 +61,15 @@ export const servedBy =
     const images = catalogue.images.map((image) => ({ ...image, min_disk_gb: 1 }));
     return { ...config, catalogue: { ...catalogue, locations, address_pools, plans, images } };
   };
+
+/** The same as a provider's file, for a product that runs in a process of its own; with the plans of the demo. */
+export function writeProvider(daemon: Pick<TestDaemon, 'url'>): string {
+  const { catalogue } = parse(readDefaultText()) as { catalogue: { locations: { slug: string }[] } };
+  const { driver, url, storage_pool, public_network, vcpu_overcommit } = computeAt(daemon);
+  const compute = { driver, url, storage_pool, public_network, vcpu_overcommit };
+  const locations = catalogue.locations.map((location) => ({
+    ...location,
+    compute: location.slug === LOCATION ? compute : { driver: 'sandbox', pace: 0 },
+  }));
+  return JSON.stringify({ catalogue: { locations } });
+}
