@@ -33,7 +33,6 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
         }),
     'bridge.mtu': String(mtu),
     ...(dns.domain === null ? {} : { 'dns.domain': dns.domain }),
-    ...routesOf(spec),
     // Names that machines give themselves; else the engine lets none have two interfaces here.
     'dns.mode': 'dynamic',
     ...announced(networkNameOf(ref), spec),
@@ -44,16 +43,19 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
 }
 
 /** Who is told of routes heeds no gateway beside them: the way out has to be among them. */
-function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): Record<string, string> {
+function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): readonly string[] {
   if (routes.some(({ nextHop }) => !isIPv4(nextHop)))
     throw new CapabilityMissing('privateNetworks', 'Networks of this location announce IPv4 routes only.');
-  if (routes.length === 0) return {};
+  if (routes.length === 0) return [];
   const all = [...(nat.ipv4 ? [{ destination: '0.0.0.0/0', nextHop: ipv4Gateway }] : []), ...routes];
-  return { 'ipv4.dhcp.routes': all.flatMap(({ destination, nextHop }) => [destination, nextHop]).join(',') };
+  return all.flatMap(({ destination, nextHop }) => [destination, nextHop]);
 }
 
 /** An option without a value is left out of what machines are told. */
-function announced(bridge: string, { ipv6Cidr, nat, dns: { servers } }: NetworkSpec): Record<string, string> {
+function announced(bridge: string, spec: NetworkSpec): Record<string, string> {
+  const { ipv6Cidr, nat, dns } = spec;
+  const { servers } = dns;
+  const routes = routesOf(spec);
   const option = (name: string, values: readonly string[]): string =>
     `dhcp-option=${[name, ...values].join(',')}`;
   const hasIpv6 = ipv6Cidr !== null;
@@ -63,6 +65,8 @@ function announced(bridge: string, { ipv6Cidr, nat, dns: { servers } }: NetworkS
     ...(servers.length > 0 ? [option('option:dns-server', v4)] : []),
     ...(servers.length > 0 && hasIpv6 ? [option('option6:dns-server', v6)] : []),
     ...(nat.ipv4 ? [] : [option('option:router', [])]),
+    // Not by the setting that Incus has for it: LXD has none.
+    ...(routes.length === 0 ? [] : [option('option:classless-static-route', routes)]),
     ...(hasIpv6 && !nat.ipv6 ? [`ra-param=${bridge},60,0`] : []),
   ];
   return lines.length === 0 ? {} : { 'raw.dnsmasq': lines.join('\n') };

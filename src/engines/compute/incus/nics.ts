@@ -9,7 +9,7 @@ import type { ComputeEngine } from '../port.ts';
 import { whileJoining } from './joining.ts';
 import { keys } from './keys.ts';
 import { networkNameOf } from './names.ts';
-import { type Changeable, changeInstance, type RawInstance, type Site } from './site.ts';
+import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './site.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -107,6 +107,7 @@ export async function removeNic(
   site: Site,
   ...[ref, nicId, signal]: Parameters<ComputeEngine['removeNic']>
 ): Promise<void> {
+  if ((await findRaw(site, ref, signal)) === null) return;
   await changeInstance(
     site,
     ref,
