@@ -4,6 +4,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureCreating } from './figures/creating.ts';
+import { measureIncus } from './figures/incus.ts';
 import { measureFleets, measureMachine } from './figures/machines.ts';
 import { measureOperations } from './figures/operations.ts';
 import { measurePages } from './figures/pages.ts';
@@ -26,6 +27,7 @@ const figures = [
   'fleets',
   'operations',
   'creating',
+  'incus',
   'start',
 ];
 const { values: flags } = parseArgs({
@@ -115,6 +117,7 @@ try {
     await cleanUp();
   }
   if (wanted.has('creating')) tell(await measureCreating(bundle, root, newFolder, flags.quick ? 50 : 1000));
+  if (wanted.has('incus')) tell(await measureIncus(bundle, newFolder, flags.quick));
   if (wanted.has('start')) tell(await measureStart(root, newFolder, flags.quick ? 1 : 3));
   const seconds = Math.round((performance.now() - began) / 1000);
   const missed = rows.filter(({ met }) => met === false).length;

@@ -1,6 +1,6 @@
 // `npm run bench`: each contender is bundled like the product and runs in a process of its own.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBundle } from './bundle.mjs';
 import { root } from './install.mjs';
@@ -24,6 +24,8 @@ await esbuild.build({
   },
 });
 await esbuild.stop();
+// What the machines of the bench are made of lies beside the program that makes them.
+cpSync(join(root, 'src/testing/incus/guest'), join(folder, 'guest'), { recursive: true });
 
 const env = { ...process.env, BENCH_ROOT: root, BENCH_PRODUCT: product };
 const main = spawn(process.execPath, [join(folder, 'main.mjs'), ...process.argv.slice(2)], {

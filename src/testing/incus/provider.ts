@@ -62,14 +62,22 @@ export const servedBy =
     return { ...config, catalogue: { ...catalogue, locations, address_pools, plans, images } };
   };
 
+interface DemoCatalogue {
+  readonly locations: readonly { readonly slug: string }[];
+  readonly limits: readonly { readonly id: string }[];
+}
+
 /** The same as a provider's file, for a product that runs in a process of its own; with the plans of the demo. */
-export function writeProvider(daemon: Pick<TestDaemon, 'url'>): string {
-  const { catalogue } = parse(readDefaultText()) as { catalogue: { locations: { slug: string }[] } };
+export function writeProvider(
+  daemon: Pick<TestDaemon, 'url'>,
+  limitOf: (limit: { readonly id: string }) => object = (limit) => limit,
+): string {
+  const { catalogue } = parse(readDefaultText()) as { catalogue: DemoCatalogue };
   const { driver, url, storage_pool, public_network, vcpu_overcommit } = computeAt(daemon);
   const compute = { driver, url, storage_pool, public_network, vcpu_overcommit };
   const locations = catalogue.locations.map((location) => ({
     ...location,
     compute: location.slug === LOCATION ? compute : { driver: 'sandbox', pace: 0 },
   }));
-  return JSON.stringify({ catalogue: { locations } });
+  return JSON.stringify({ catalogue: { locations, limits: catalogue.limits.map(limitOf) } });
 }

@@ -1,0 +1,285 @@
+/** Real machines: what Hostplane adds to what the engine itself takes, measured side by side on the same one. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startDaemon, type TestDaemon } from '../../src/testing/incus/daemon.ts';
+import { POOL, PUBLIC_NETWORK } from '../../src/testing/incus/furnish.ts';
+import { whyNoIncus } from '../../src/testing/incus/programs.ts';
+import { furnishForDemo, LOCATION, SYSTEM, writeProvider } from '../../src/testing/incus/provider.ts';
+import { median } from '../median.ts';
+import { type Contender, start } from '../processes.ts';
+import type { Row } from './row.ts';
+
+const PROJECT = 'by-hand';
+const PAIRS = 30;
+const MANY = 100;
+const HANDS = 4;
+const READS = 400;
+const BLOCKS = 5;
+const MOST_SLOWER = 1.15;
+const LEAST_OF_RAW = 0.8;
+/** What a look at the clock is good for: below this the two are the same. */
+const SAME = 1.1;
+
+interface Machine {
+  readonly id: string;
+  readonly name: string;
+  readonly project: string;
+  readonly address: string;
+}
+
+const addressAt = (n: number): string => `203.0.113.${n}`;
+
+/** The same calls that make a machine for a customer, and nothing else. */
+class Hands {
+  readonly #daemon: TestDaemon;
+
+  constructor(daemon: TestDaemon) {
+    this.#daemon = daemon;
+  }
+
+  async prepare(): Promise<void> {
+    const config = { 'features.images': 'false', 'features.networks': 'false', 'features.profiles': 'true' };
+    await this.#daemon.client.run('POST', '/1.0/projects', { body: { name: PROJECT, config } });
+  }
+
+  async make(name: string, address: string): Promise<Machine> {
+    const { client } = this.#daemon;
+    const body = {
+      name,
+      profiles: [],
+      config: { 'limits.cpu': '1', 'limits.memory': '1024MiB' },
+      devices: {
+        root: { type: 'disk', path: '/', pool: POOL, size: '10GiB' },
+        eth0: {
+          type: 'nic',
+          network: PUBLIC_NETWORK,
+          name: 'eth0',
+          'ipv4.address': address,
+          'security.mac_filtering': 'true',
+          'security.ipv4_filtering': 'true',
+        },
+      },
+      source: { type: 'image', alias: SYSTEM },
+    };
+    await client.run('POST', '/1.0/instances', { project: PROJECT, body });
+    const path = `/1.0/instances/${name}/state`;
+    await client.run('PUT', path, { project: PROJECT, body: { action: 'start' } });
+    return { id: name, name, project: PROJECT, address };
+  }
+
+  /** Until the guest has it. */
+  async untilAddressed({ name, project, address }: Machine): Promise<void> {
+    for (;;) {
+      const state = await this.#daemon.client.askText(`/1.0/instances/${name}/state`, { project });
+      if (state.includes(`"${address}"`)) return;
+      await sleep(5);
+    }
+  }
+
+  async remove({ name, project }: Machine): Promise<void> {
+    const { client } = this.#daemon;
+    const path = `/1.0/instances/${name}`;
+    await client.run('PUT', `${path}/state`, { project, body: { action: 'stop', force: true } });
+    await client.run('DELETE', path, { project });
+  }
+}
+
+class Customer {
+  readonly #product: Contender;
+  readonly #key: string;
+  #calls = 0;
+
+  constructor(product: Contender) {
+    this.#product = product;
+    this.#key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '';
+  }
+
+  async ask<T>(method: string, path: string, body?: object, wait = false): Promise<T> {
+    const n = ++this.#calls;
+    const answer = await fetch(`http://127.0.0.1:${this.#product.port}${path}`, {
+      method,
+      headers: {
+        'x-api-key': this.#key,
+        'content-type': 'application/json',
+        'x-forwarded-for': `198.19.${(n >> 8) & 255}.${n & 255}`,
+        ...(wait ? { prefer: 'wait=60' } : {}),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async make(name: string): Promise<Machine> {
+    const body = {
+      name,
+      location: LOCATION,
+      plan: 'flex-1-1',
+      source: { type: 'image', image_id: SYSTEM },
+      public_ipv6: false,
+    };
+    const vm = await this.ask<{ id: string; status: string; primary_ipv4: string }>(
+      'POST',
+      '/flexible-vps/v1/vms',
+      body,
+      true,
+    );
+    if (vm.status !== 'running') throw new Error(`It is ${vm.status}.`);
+    return {
+      id: vm.id,
+      name: vm.id.replace('_', '-'),
+      project: await this.project(),
+      address: vm.primary_ipv4,
+    };
+  }
+
+  remove = ({ id }: Pick<Machine, 'id'>): Promise<unknown> =>
+    this.ask('DELETE', `/flexible-vps/v1/vms/${id}`, undefined, true);
+
+  #project: Promise<string> | undefined;
+  project(): Promise<string> {
+    this.#project ??= this.ask<{ account: { id: string } }>('GET', '/account/v1/whoami').then(({ account }) =>
+      account.id.replace('_', '-'),
+    );
+    return this.#project;
+  }
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
+  const began = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - began };
+}
+
+async function measureOne(hands: Hands, customer: Customer): Promise<Row> {
+  const ours: number[] = [];
+  const raw: number[] = [];
+  // The first of each sets up what later ones find there.
+  for (let i = 0; i <= PAIRS; i++) {
+    const own = await timed(async () => {
+      const machine = await customer.make(`one-${i}`);
+      await hands.untilAddressed(machine);
+      return machine;
+    });
+    await customer.remove(own.value);
+    const byHand = await timed(async () => {
+      const machine = await hands.make(`hand-${i}`, addressAt(100));
+      await hands.untilAddressed(machine);
+      return machine;
+    });
+    await hands.remove(byHand.value);
+    if (i === 0) continue;
+    ours.push(own.ms);
+    raw.push(byHand.ms);
+  }
+  const ratio = median(ours) / median(raw);
+  return {
+    figure: 'create → running with address ÷ the same REST calls by hand',
+    value: ratio.toFixed(2),
+    target: `≤ ${MOST_SLOWER}`,
+    met: ratio <= MOST_SLOWER,
+    context: `p50 of ${PAIRS} alternating: ${Math.round(median(ours))} ms ÷ ${Math.round(median(raw))} ms; busybox on Incus`,
+  };
+}
+
+const perMinute = (count: number, ms: number): number => (count / ms) * 60_000;
+
+async function measureMany(hands: Hands, customer: Customer, count: number): Promise<Row> {
+  let next = 0;
+  const byHand = await timed(async () => {
+    const made: Machine[] = [];
+    await Promise.all(
+      Array.from({ length: HANDS }, async () => {
+        while (next < count) {
+          const n = next++;
+          made.push(await hands.make(`many-${n}`, addressAt(10 + n)));
+        }
+      }),
+    );
+    return made;
+  });
+  for (const machine of byHand.value) await hands.remove(machine);
+  const names = Array.from({ length: count }, (_, i) => `many-${i}`);
+  const own = await timed(() => Promise.all(names.map((name) => customer.make(name))));
+  for (const machine of own.value) await customer.remove(machine);
+  const [ours, raw] = [perMinute(count, own.ms), perMinute(count, byHand.ms)];
+  return {
+    figure: `${count} machines by parallel calls ÷ raw REST with ${HANDS} clients`,
+    value: (ours / raw).toFixed(2),
+    target: `≥ ${LEAST_OF_RAW.toFixed(2)}`,
+    met: ours / raw >= LEAST_OF_RAW,
+    context: `${Math.round(ours)} ÷ ${Math.round(raw)} a minute; server, worker, PostgreSQL and engine share the machine`,
+  };
+}
+
+/** The engine cannot be asked while it stands still: whoever waits for it would show. */
+async function measureReading(daemon: TestDaemon, customer: Customer): Promise<Row> {
+  const { id } = await customer.make('read');
+  const read = async (): Promise<number> =>
+    (await timed(() => customer.ask('GET', `/flexible-vps/v1/vms/${id}`))).ms;
+  const awake: number[] = [];
+  const still: number[] = [];
+  for (let i = 0; i < READS; i++) await read();
+  for (let block = 0; block < BLOCKS; block++) {
+    for (let i = 0; i < READS / BLOCKS; i++) awake.push(await read());
+    daemon.pause();
+    for (let i = 0; i < READS / BLOCKS; i++) still.push(await read());
+    daemon.resume();
+  }
+  await customer.remove({ id });
+  const ratio = median(still) / median(awake);
+  return {
+    figure: 'read a machine, engine stopped ÷ engine running',
+    value: ratio.toFixed(2),
+    target: `≤ ${SAME.toFixed(2)}`,
+    met: ratio <= SAME,
+    context: `p50 of ${READS} each, in turns: ${median(still).toFixed(2)} ms ÷ ${median(awake).toFixed(2)} ms`,
+  };
+}
+
+/** More machines than a new account may have. */
+const lifted = (limit: { readonly id: string }): object =>
+  limit.id.startsWith('flexible-vps.') ? { ...limit, limit: null, maximum_on_request: null } : limit;
+
+export async function measureIncus(
+  bundle: string,
+  newFolder: () => Promise<string>,
+  isQuick: boolean,
+): Promise<Row[]> {
+  const reason = whyNoIncus('incus');
+  if (reason !== null)
+    return [{ figure: 'machines on Incus', value: 'not run', target: '', met: null, context: reason }];
+  const daemon = await startDaemon('incus');
+  try {
+    await furnishForDemo(daemon);
+    const folder = await newFolder();
+    const file = join(folder, 'provider.yaml');
+    await writeFile(file, writeProvider(daemon, lifted));
+    const product = await start({
+      name: 'hostplane serve',
+      args: [bundle, 'serve'],
+      env: {
+        HOSTPLANE_DATA: join(folder, 'data'),
+        HOSTPLANE_PORT: '0',
+        HOSTPLANE_CONFIG: file,
+        HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8',
+      },
+    });
+    try {
+      const hands = new Hands(daemon);
+      await hands.prepare();
+      const customer = new Customer(product);
+      return [
+        await measureOne(hands, customer),
+        await measureMany(hands, customer, isQuick ? 10 : MANY),
+        await measureReading(daemon, customer),
+      ];
+    } finally {
+      await product.stop();
+    }
+  } finally {
+    await daemon.stop();
+  }
+}
