@@ -35,6 +35,8 @@ export async function furnishServer(
       config: {
         'ipv4.address': gateway,
         'ipv4.nat': 'false',
+        // Else it gives what is sold to whoever asks.
+        'ipv4.dhcp.ranges': `${gateway.split('/')[0]}-${gateway.split('/')[0]}`,
         'ipv6.address': '2001:db8:1::1/64',
         'ipv6.nat': 'false',
         'ipv6.dhcp.stateful': 'true',

@@ -130,7 +130,8 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
 
   it('misses the network', async () => {
     const { network } = await examine({ compute: { public_network: 'outside' } });
-    const fix = /incus network create outside --type=bridge ipv4.address=192\.0\.2\.1\/25 ipv4.nat=false/;
+    const fix =
+      /incus network create outside --type=bridge ipv4.address=192\.0\.2\.1\/25 ipv4.nat=false ipv4.dhcp.ranges=192\.0\.2\.1-192\.0\.2\.1 .*dns.mode=none$/;
     expect(network).toMatchObject(failure(/no network outside/, fix));
   });
 
@@ -153,6 +154,24 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
       /holds the address/,
       /192\.0\.2\.1\/25/,
     ],
+    [
+      'DHCP not to give away what is sold',
+      { 'ipv4.dhcp.ranges': '' },
+      /DHCP gives addresses of pool 192\.0\.2\.0\/25/,
+      /network set public ipv4.dhcp.ranges=192\.0\.2\.1-192\.0\.2\.1$/,
+    ],
+    [
+      'DHCP not to give away the last that is sold',
+      { 'ipv4.dhcp.ranges': '192.0.2.1-192.0.2.1,192.0.2.126-192.0.2.130' },
+      /DHCP gives addresses of pool/,
+      /ipv4.dhcp.ranges/,
+    ],
+    [
+      'machines to have two interfaces',
+      { 'dns.mode': '' },
+      /none could have two interfaces/,
+      /network set public dns.mode=none$/,
+    ],
     ['DHCP to be on', { 'ipv4.dhcp': 'false' }, /DHCP is off/, /network set public ipv4.dhcp=true/],
     [
       'IPv6 to be there if it is sold',
@@ -171,6 +190,14 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     const { network } = await examine();
     await daemon.client.run('PUT', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config: before } });
     expect(network).toMatchObject(failure(detail, fix));
+  });
+
+  it('lets DHCP give away what is not sold', async () => {
+    const given = '192.0.2.0-192.0.2.1,192.0.2.127-192.0.2.254';
+    await setNetwork({ 'ipv4.dhcp.ranges': given });
+    const { network } = await examine();
+    await setNetwork({ 'ipv4.dhcp.ranges': '192.0.2.1-192.0.2.1' });
+    expect(network?.status).toBe('ok');
   });
 
   it('misses images', async () => {

@@ -27,6 +27,15 @@ function gatewayOf({ base: { w0, w1, w2, w3 }, prefix }: Cidr): string {
 /** Of IPv6 the bridge needs only to be a gateway: prefixes are routed to machines, so its own addresses may be private. */
 const AUTO = 'ipv6.address=auto ipv6.nat=false';
 
+/** Else the engine keeps a name for each machine, and starts none that has two interfaces here. */
+const NO_NAMES = 'dns.mode=none';
+
+/** A range of nothing but the bridge itself: whoever was given no address by us gets none. */
+function noDynamic(own: string): string {
+  const [address] = own.split('/');
+  return `ipv4.dhcp.ranges=${address}-${address}`;
+}
+
 /** How such a bridge is made, with the first ranges that are sold here. */
 function creation({ sold, server, settings }: Place): string {
   const [v4] = rangesOf(sold, 4);
@@ -34,7 +43,9 @@ function creation({ sold, server, settings }: Place): string {
   return [
     `${cliOf(server)} network create ${settings.publicNetwork} --type=bridge`,
     `ipv4.address=${v4 === undefined ? '203.0.113.1/24' : gatewayOf(v4)} ipv4.nat=false`,
+    ...(v4 === undefined ? [] : [noDynamic(gatewayOf(v4))]),
     v6 === undefined ? 'ipv6.address=none' : AUTO,
+    NO_NAMES,
   ].join(' ');
 }
 
@@ -57,8 +68,23 @@ function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string
       return [`Pool ${range.text} holds the address of the bridge, ${address.text}.`, fix];
     }
   }
-  if (config['ipv4.dhcp'] !== 'false') return null;
-  return ['DHCP is off, so that machines would not learn their addresses.', `${set} ipv4.dhcp=true`];
+  if (config['ipv4.dhcp'] === 'false')
+    return ['DHCP is off, so that machines would not learn their addresses.', `${set} ipv4.dhcp=true`];
+  const given = subnet && ranges.find((range) => isGiven(config['ipv4.dhcp.ranges'], subnet, range));
+  if (given === undefined) return null;
+  const detail = `DHCP gives addresses of pool ${given.text} to whoever asks, whoever they were sold to.`;
+  return [detail, `${set} ${noDynamic(own)}`];
+}
+
+const lastOf = ({ base, prefix }: Cidr): number => base.w3 + 2 ** (32 - prefix) - 1;
+
+/** Whether DHCP chooses among what is sold of a pool: all but its first two addresses and its last. Left to itself, it chooses from all of the subnet. */
+function isGiven(dynamic: string | undefined, subnet: Cidr, pool: Cidr): boolean {
+  const [least, most] = [pool.base.w3 + 2, lastOf(pool) - 1];
+  const chosen = dynamic
+    ? dynamic.split(',').map((range) => range.split('-').map((text) => parseAddress(text.trim())?.w3))
+    : [[subnet.base.w3, lastOf(subnet)]];
+  return chosen.some(([from = 0, to = from]) => from <= most && to >= least);
 }
 
 /** Prefixes are routed to machines over the bridge, which is their gateway. */
@@ -71,9 +97,17 @@ function findFault6(ranges: readonly Cidr[], { config }: RawNetwork, set: string
   return taken ? [`Pool ${taken.text} holds ${own} of the bridge itself.`, `${set} ${AUTO}`] : null;
 }
 
+function findNameFault({ config }: RawNetwork, set: string): Fault | null {
+  if (config['dns.mode'] === 'none') return null;
+  return ['It keeps a name for each machine, so that none could have two interfaces.', `${set} ${NO_NAMES}`];
+}
+
 function examineRanges({ sold, server, settings }: Place, network: RawNetwork): Examination {
   const set = `${cliOf(server)} network set ${settings.publicNetwork}`;
-  const fault = findFault4(rangesOf(sold, 4), network, set) ?? findFault6(rangesOf(sold, 6), network, set);
+  const fault =
+    findFault4(rangesOf(sold, 4), network, set) ??
+    findFault6(rangesOf(sold, 6), network, set) ??
+    findNameFault(network, set);
   if (fault !== null) return wrong(sold, NAME, ...fault);
   return fine(sold, NAME, `${settings.publicNetwork}, ${network.config['ipv4.address']}`);
 }
