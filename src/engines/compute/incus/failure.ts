@@ -23,6 +23,9 @@ export const isTaken = (error: unknown): boolean =>
   says(error, /already exists|UNIQUE constraint failed/i);
 /** Somebody else changed it between our look and our change. */
 export const isStale = (error: unknown): boolean => error instanceof IncusError && error.status === 412;
+/** A member that was cut off while it made a machine forgot the machine, but not its disk, and lets nobody remove that. */
+export const isHaunted = (error: unknown): boolean =>
+  says(error, /error inserting volume .*UNIQUE constraint/i);
 /** Something else is being done to this machine. */
 export const isBusy = (error: unknown): boolean =>
   says(
@@ -38,11 +41,11 @@ export const isFull = (error: unknown): boolean =>
 /** A member of a cluster that is cut off from the others, or all of them until they agree on a new leader. */
 export const isLeaderless = (error: unknown): boolean =>
   says(error, /dqlite|no available .*leader|failed to begin transaction|not leader|leadership lost/i);
-/** The member that it is on, or is to be on, does not answer the one we asked. */
+/** The member that it is on, or is to be on, does not answer the one we asked, whose words for it are those of its parts. */
 const isAway = (error: unknown): boolean =>
   says(
     error,
-    /missing event connection|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF/i,
+    /missing event connection|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|\b(get|post|put|patch|delete) "https?:/i,
   );
 /** The engine itself is in trouble, which passes. */
 const isInTrouble = (error: unknown): boolean =>

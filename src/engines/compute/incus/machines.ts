@@ -5,7 +5,7 @@ import { EngineRefused } from '../errors.ts';
 import type { InstanceSpec, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { consoleConfig } from './consoles.ts';
-import { IncusError, isBusy, isMissing, isPassing, isTaken } from './failure.ts';
+import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken } from './failure.ts';
 import { guestConfig } from './guests.ts';
 import { keys } from './keys.ts';
 import { nameOf, projectOf } from './names.ts';
@@ -33,9 +33,10 @@ export async function ensureInstance(
   site: Site,
   ...[ref, spec, signal]: Parameters<ComputeEngine['ensureInstance']>
 ): Promise<void> {
+  const haunted = new Set<string>();
   for (let left = TRIES; ; left--) {
     try {
-      return await make(site, ref, spec, signal);
+      return await make(site, ref, spec, haunted, signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (left === 0 || !isRefusal(error)) {
@@ -44,6 +45,7 @@ export async function ensureInstance(
       }
       const found = await settle(site, ref, signal);
       if (found === 'whole') return;
+      if (isHaunted(error)) haunted.add((await site.ledger.find(ref))?.host ?? '');
       if (found === 'none' && !isTaken(error) && !isBusy(error)) {
         await site.ledger.release(ref);
         throw error;
@@ -56,13 +58,21 @@ export async function ensureInstance(
 const isRefusal = (error: unknown): boolean =>
   error instanceof EngineRefused || (error instanceof IncusError && (isBusy(error) || !isPassing(error)));
 
-async function make(site: Site, ref: Ref, spec: InstanceSpec, signal?: AbortSignal): Promise<void> {
-  const [origin, rooms, { environment }] = await Promise.all([
+async function make(
+  site: Site,
+  ref: Ref,
+  spec: InstanceSpec,
+  haunted: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const [origin, all, { environment }] = await Promise.all([
     originOf(site, ref, spec.source, spec.size, signal),
     readRooms(site),
     site.readServer(),
     ensureProject(site, ref.account),
   ]);
+  const others = all.filter(({ name }) => !haunted.has(name));
+  const rooms = others.length === 0 ? all : others;
   const host = requireChoice(await site.ledger.reserve(ref, spec.size, spec.placement, rooms));
   const ask = {
     project: projectOf(ref),
