@@ -129,8 +129,9 @@ export async function observeInstance(
   ...[ref, signal]: Parameters<ComputeEngine['observeInstance']>
 ): Promise<Instance | null> {
   let raw: RawInstance | null;
+  let snapshots: readonly Snapshot[];
   try {
-    raw = await findRaw(site, ref, signal);
+    [raw, snapshots] = await Promise.all([findRaw(site, ref, signal), readSnapshots(site, ref, signal)]);
   } catch (error) {
     const lost = isPassing(error) ? await findLost(site, ref, signal) : null;
     if (lost === null) throw error;
@@ -139,10 +140,7 @@ export async function observeInstance(
     return presentLost(site, lost, givenUp);
   }
   if (raw === null) return null;
-  const [snapshots, state] = await Promise.all([
-    readSnapshots(site, ref, raw, signal),
-    needsState(raw) ? readState(site, ref, raw, signal) : null,
-  ]);
+  const state = needsState(raw) ? await readState(site, ref, raw, signal) : null;
   return present(site, raw, snapshots, state);
 }
 

@@ -73,7 +73,6 @@ async function list({ client }: Site, path: string, project: string, signal?: Ab
 export async function readSnapshots(
   site: Site,
   ref: Ref,
-  _raw: RawInstance,
   signal?: AbortSignal,
 ): Promise<readonly Snapshot[]> {
   return (await list(site, pathOf(ref), projectOf(ref), signal)).filter(isWhole).map(present);

@@ -79,6 +79,21 @@ export async function bringUp(
   return engine.observeInstance(ref, signal);
 }
 
+/** Of one that this operation made with all that a start brings along. `null`: it is gone again. */
+export async function switchOn(
+  engine: ComputeEngine,
+  row: VmRow,
+  signal: AbortSignal,
+): Promise<Instance | null> {
+  try {
+    await engine.ensureRunning(refOf(row), signal);
+  } catch (error) {
+    if (error instanceof EngineRefused && error.code === 'not_found') return null;
+    throw error;
+  }
+  return engine.observeInstance(refOf(row), signal);
+}
+
 /** What the engine says of the machine, as we keep it. */
 export function seenOf(instance: Instance, now: Date) {
   return {

@@ -10,7 +10,7 @@ import {
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import type { VmRow } from '../../tables.ts';
 import { engineAt, step } from '../../work.ts';
-import { bringUp, markRunning, refOf, seenOf } from '../guest.ts';
+import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
 import { eraseVm, letAddressesGo, vmRef } from '../leaving.ts';
 import { ensureMade } from '../making.ts';
 import { noteUnbilled, noteVm } from '../pricing.ts';
@@ -63,10 +63,10 @@ export const createVmKind: Kind = kind<Input>({
     ),
     step(
       'boot',
-      withVm(async ({ services, db, signal, input, now }, row) => {
+      withVm(async ({ services, signal, input, now }, row) => {
         const engine = engineAt(services, row.location);
         const seen = input.start
-          ? await bringUp(engine, db, row, signal)
+          ? await switchOn(engine, row, signal)
           : await engine.observeInstance(refOf(row), signal);
         if (seen === null) return failed('engine_failed', 'The machine was made, but it is not there.');
         if (input.start && seen.state !== 'running')
