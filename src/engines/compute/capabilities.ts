@@ -8,6 +8,8 @@ export interface Capabilities {
   readonly nicHotPlug: true | string;
   /** Networks of their own for the machines of an account. */
   readonly privateNetworks: true | string;
+  /** Two of them with the same addresses, of whichever accounts. */
+  readonly overlappingNetworks: true | string;
   /** Snapshots of a file system that was told to hold still. */
   readonly quiesce: true | string;
   readonly rescue: true | string;

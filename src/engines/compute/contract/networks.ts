@@ -31,6 +31,14 @@ export function describeNetworks(use: Use): void {
       expect(await engine.observeNetwork(ref)).toBeNull();
     });
 
+    itIfCapable(use, 'overlappingNetworks', 'may have the same addresses', async () => {
+      const [one, other] = [await lab().network(), await lab().network()];
+      for (const ref of [one, other])
+        expect(await lab().engine.observeNetwork(ref)).toMatchObject({
+          ipv4Cidr: lab().networkSpec().ipv4Cidr,
+        });
+    });
+
     it('are either joined or removed, never both, when both are asked at once', async () => {
       const { engine } = lab();
       for (let round = 0; round < 5; round++) {

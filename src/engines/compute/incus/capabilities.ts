@@ -9,6 +9,9 @@ const NO_QUIESCE = 'The engine of this location cannot tell a file system to hol
 export const NO_NETWORKS =
   'Machines of this location are on several servers, and no private network connects them.';
 
+/** All bridges of a server share its routing table. */
+const NO_OVERLAP = 'No two networks of this location can have the same addresses.';
+
 /** What is not known of the server yet is taken to be there: it says so itself when it is asked for it. */
 export function capabilitiesOf(
   { instanceType }: Pick<IncusSettings, 'instanceType'>,
@@ -19,6 +22,7 @@ export function capabilitiesOf(
     liveResize: isContainer ? true : 'Machines in this location are resized while they are stopped.',
     nicHotPlug: true,
     privateNetworks: server?.environment.server_clustered === true ? NO_NETWORKS : true,
+    overlappingNetworks: NO_OVERLAP,
     quiesce: NO_QUIESCE,
     rescue: NO_RESCUE,
     passwordReset: true,

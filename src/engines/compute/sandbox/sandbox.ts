@@ -48,6 +48,7 @@ export const sandboxCapabilities: Capabilities = {
   liveResize: true,
   nicHotPlug: true,
   privateNetworks: true,
+  overlappingNetworks: true,
   quiesce: true,
   rescue: true,
   passwordReset: true,

@@ -1,3 +1,4 @@
+import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { requireRoom, requireRoomIn } from '../../../kernel/limits/room.ts';
@@ -11,7 +12,7 @@ import { createNetworkKind } from './kinds.ts';
 import { networkRef, presentNetwork } from './present.ts';
 import { changedSettings, initialSettings, ipv4Faults, routesFaults, serverFaults } from './rules.ts';
 import { MTU, Network, NewNetwork } from './schema.ts';
-import { findNetworkByName, findOverlapping, insertNetwork, noteNetwork } from './store.ts';
+import { findNetworkByName, findOverlapping, insertNetwork, isRangeTaken, noteNetwork } from './store.ts';
 
 type CreateCall = Call<unknown, unknown, NewNetwork>;
 
@@ -41,6 +42,14 @@ export async function requireFreeName(
   if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake } });
 }
 
+/** Some engines cannot keep networks apart that have the same addresses, whosever they are. */
+async function requireFreeRange({ db, body }: CreateCall, { capabilities }: ComputeEngine): Promise<void> {
+  const reason = capabilities.overlappingNetworks;
+  if (reason === true || !(await isRangeTaken(db, body))) return;
+  const detail = `${reason} Addresses of ${body.ipv4_cidr} are in use by another one: choose another range.`;
+  throw new Problem('address_taken', { detail });
+}
+
 async function warnOfOverlap({ db, warn }: CreateCall, row: NetworkRow): Promise<void> {
   for (const { id, name, ipv4_cidr } of await findOverlapping(db, row)) {
     const detail = `Overlaps ${ipv4_cidr} of ${name} (${id}): no machine can be in both.`;
@@ -54,13 +63,13 @@ export const createVpsNetwork = endpoint({
   path: '/flexible-vps/v1/networks',
   summary: 'Create a private network',
   description:
-    'For machines of one location. The first address is the gateway, the last two are kept back. With `ipv6` it gets a /64 of unique local addresses (RFC 4193), taken from a /48 of the account. Ranges of two networks may overlap, but no machine can be in both.',
+    'For machines of one location. The first address is the gateway, the last two are kept back. With `ipv6` it gets a /64 of unique local addresses (RFC 4193), taken from a /48 of the account. Ranges of two networks may overlap, but no machine can be in both; some locations refuse it with `address_taken`, whichever account has the other.',
   permission: 'flexible-vps:networks:write',
   access: 'write',
   resource: { name: 'network', role: 'create' },
   body: NewNetwork,
   answers: { 202: Network },
-  problems: ['capability_missing', 'name_taken', 'quota_exceeded'],
+  problems: ['address_taken', 'capability_missing', 'name_taken', 'quota_exceeded'],
   operation: createNetworkKind,
   example: {
     body: newNetworkExample,
@@ -72,10 +81,11 @@ export const createVpsNetwork = endpoint({
   async handle(call) {
     const { db, caller, body, services, effect, start } = call;
     refuseFaults(call);
-    requireCapability(services, body.location, 'privateNetworks');
+    const engine = requireCapability(services, body.location, 'privateNetworks');
     await requireFreeName(call, body.name);
     await requireRoom(call, 'flexible-vps.networks');
     await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, body.routes?.length ?? 0);
+    await requireFreeRange(call, engine);
     const row = await insertNetwork(
       db,
       {

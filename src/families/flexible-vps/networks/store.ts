@@ -146,6 +146,23 @@ export async function findOverlapping(
     .execute();
 }
 
+/** Whether anybody in the location has addresses of this range. Holds off others that take one there; a network that failed has none. */
+export async function isRangeTaken(
+  db: Db,
+  { location, ipv4_cidr }: Pick<NetworkRow, 'location' | 'ipv4_cidr'>,
+): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`network ranges ${location}`}, 0))`.execute(db);
+  const found = await db
+    .selectFrom('vps_networks')
+    .select('id')
+    .where('location', '=', location)
+    .where('status', '<>', 'error')
+    .where(sql<boolean>`ipv4_cidr && ${ipv4_cidr}::cidr`)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 const asColumns = ({ nat, dns, routes }: Settings) => ({
   nat,
   dns,
