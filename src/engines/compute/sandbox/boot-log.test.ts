@@ -4,7 +4,8 @@ import { tail } from './boot-log.ts';
 
 describe('the end of a log', () => {
   it('is never longer than asked for, never more than there is, and never half a letter', () => {
-    const text = fc.array(fc.string({ unit: 'grapheme', maxLength: 30 })).map((lines) => lines.join('\n'));
+    const line = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((each) => !each.includes('\ufffd'));
+    const text = fc.array(line).map((lines) => lines.join('\n'));
     fc.assert(
       fc.property(text, fc.integer({ min: 0, max: 200 }), (whole, most) => {
         const end = tail(whole, most);
