@@ -7,7 +7,9 @@ import { FORCED, Lab } from '../contract/lab.ts';
 import { describePlaces } from '../contract/places.ts';
 import { CapabilityMissing, type Ref } from '../port.ts';
 import { capabilitiesOf, NO_NETWORKS } from './capabilities.ts';
+import type { Sample } from './measures.ts';
 import { projectOf } from './names.ts';
+import { takeSamples } from './series.ts';
 import { pathOf, type RawInstance } from './site.ts';
 
 const reason = whyNoIncus();
@@ -40,6 +42,17 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
   const locationOf = async (ref: Ref): Promise<string> =>
     (await harness.engine.site.client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref) }))
       .location;
+  /** The machines that were measured. */
+  const measured = async (): Promise<string[]> => {
+    const found: Sample[] = [];
+    const add = async (samples: readonly Sample[]) => void found.push(...samples);
+    await takeSamples(harness.engine.site, {
+      add,
+      read: async () => [],
+      removeBefore: async () => undefined,
+    });
+    return found.map(({ id }) => id);
+  };
   /** One on each member. */
   const spread = async (): Promise<readonly Ref[]> => {
     const refs = names().map(() => lab.ref());
@@ -82,6 +95,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
   it('goes on without a member that is lost, and with it when it is back', async () => {
     const refs = await spread();
     for (const ref of refs) await lab.engine.ensureRunning(ref);
+    expect((await measured()).sort()).toEqual(refs.map(({ id }) => id).sort());
     const heard = new Set<string>();
     onTestFinished(lab.engine.watch(({ id }) => heard.add(id)));
     const leader = await harness.cluster.leader();
@@ -105,6 +119,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     await expect
       .poll(async () => (await lab.engine.readCapacity()).map(({ host }) => host))
       .not.toContain(lost.name);
+    expect(await measured()).toHaveLength(refs.length - 1);
     const late = await Promise.all([lab.stopped(), lab.stopped(), lab.stopped()]);
     expect(await Promise.all(late.map(locationOf))).not.toContain(lost.name);
     await member(leader.name).client.run('PUT', `${pathOf(elsewhere)}/state`, {

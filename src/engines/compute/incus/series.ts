@@ -1,9 +1,10 @@
 /** Curves from samples: how fast counters grew from one to the next, and how full things were. */
 import type { Ref } from '../instance.ts';
 import type { MetricName, Series, SeriesRange } from '../series.ts';
-import { IncusError } from './failure.ts';
+import { IncusError, isPassing } from './failure.ts';
 import { type Sample, samplesOf } from './measures.ts';
 import { nameOf, projectOf } from './names.ts';
+import { readRooms } from './places.ts';
 import type { Site } from './site.ts';
 
 export interface Samples {
@@ -147,11 +148,24 @@ export async function readSeries(
   return seriesOf(await samples.read(ref, from, to), metrics, range);
 }
 
+/** A member of a cluster tells of its own machines only; one that is lost has none to tell of. */
+async function readMetrics(site: Site, signal: AbortSignal | undefined): Promise<readonly string[]> {
+  const read = (target?: string): Promise<string> =>
+    site.client.askText('/1.0/metrics', { ...(target === undefined ? {} : { target }), signal });
+  if (!(await site.readServer(signal)).environment.server_clustered) return [await read()];
+  const rooms = await readRooms(site);
+  const told = await Promise.allSettled(rooms.map(({ name }) => read(name)));
+  signal?.throwIfAborted();
+  const failed = told.find((each) => each.status === 'rejected');
+  if (failed !== undefined && !isPassing(failed.reason)) throw failed.reason;
+  return told.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+}
+
 /** One question for all machines; only where it does not tell how full a disk is, one more for each. */
 export async function takeSamples(site: Site, samples: Samples, signal?: AbortSignal): Promise<void> {
-  const text = await site.client.askText('/1.0/metrics', { signal });
+  const texts = await readMetrics(site, signal);
   const at = new Date();
-  const measured = samplesOf(text, at);
+  const measured = texts.flatMap((text) => samplesOf(text, at));
   const whole: Sample[] = [];
   for (const sample of measured)
     whole.push(sample.diskUsed === null ? { ...sample, ...(await readDisk(site, sample, signal)) } : sample);
