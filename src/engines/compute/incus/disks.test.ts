@@ -45,12 +45,12 @@ for (const kind of engineKinds) {
     /** With a snapshot of when it ran, and much that changed since. */
     async function changedSince(): Promise<Ref> {
       const { engine } = harness;
-      const ref = await lab.running({ nics: [lab.nic({ antiSpoofing: false })] });
+      const ref = await lab.running({ nics: [lab.nic()] });
       await harness.writeInside(ref, NOTE, 'then');
       await engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
       await harness.writeInside(ref, NOTE, 'now');
       await engine.ensureStopped(ref, FORCED);
-      await engine.ensureNic(ref, lab.nic({ index: 1, antiSpoofing: false }));
+      await engine.ensureNic(ref, lab.nic({ index: 1 }));
       await engine.ensureSize(ref, { ...harness.size, diskGb: harness.size.diskGb + 1, vcpus: 2 });
       await engine.ensureGuest(ref, lab.guest({ hostname: 'changed-1' }));
       return ref;
@@ -87,7 +87,7 @@ for (const kind of engineKinds) {
       expect(await lab.seen(ref)).toEqual({ ...before, snapshots: expect.anything() });
       // What an operation left that was done is of the past.
       await keep(engine.site, ref, await requireRaw(engine.site, ref), to.once);
-      await engine.ensureNic(ref, lab.nic({ index: 2, antiSpoofing: false }));
+      await engine.ensureNic(ref, lab.nic({ index: 2 }));
       await engine.ensureRestored(ref, { ...to, once: lab.token() });
       expect((await lab.seen(ref)).nics).toHaveLength(3);
       expect(await profiles(ref)).toEqual([]);
@@ -109,7 +109,7 @@ for (const kind of engineKinds) {
 
     it('goes on with a rebuild that was cut short while there was no machine', async () => {
       const { engine } = harness;
-      const ref = await lab.stopped({ nics: [lab.nic({ antiSpoofing: false })] });
+      const ref = await lab.stopped({ nics: [lab.nic()] });
       const before = await lab.seen(ref);
       const guest = lab.guest({ hostname: 'anew-1' });
       const to = { once: lab.token(), image: harness.image, guest };

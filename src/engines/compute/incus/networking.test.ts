@@ -98,6 +98,22 @@ for (const kind of engineKinds) {
         expect(await reaches(ref, '192.0.2.1')).toBe(false);
       });
 
+      it('of one family only lets nothing out from others, and nobody stays off when the engine was killed', async () => {
+        const nics = [lab.nic(), lab.nic({ ipv4: null, ipv6: '2001:db8:1::77' }), lab.nic({ ipv4: null })];
+        const refs = await Promise.all(nics.map((nic) => lab.stopped({ nics: [nic] })));
+        await harness.daemon.kill();
+        await harness.daemon.start();
+        for (const ref of refs) await harness.engine.ensureRunning(ref);
+        const [one, other] = refs as [Ref, Ref];
+        await expect.poll(() => hasAddress(one, nics[0]?.ipv4 ?? ''), SOON).toBe(true);
+        await succeeds(one, 'ip addr add 2001:db8:1::78/64 dev eth0 nodad');
+        await succeeds(other, 'ip addr add 192.0.2.205/24 dev eth0');
+        expect(await reaches(one, '192.0.2.1')).toBe(true);
+        expect(await reaches(one, '2001:db8:1::1', '2001:db8:1::78')).toBe(false);
+        await expect.poll(() => reaches(other, '2001:db8:1::1'), SOON).toBe(true);
+        expect(await reaches(other, '192.0.2.1')).toBe(false);
+      });
+
       it('comes and goes without unplugging anything', async () => {
         const { ref, nic } = await runningWith({});
         await succeeds(

@@ -9,6 +9,7 @@ import type { ComputeEngine } from '../port.ts';
 import { whileJoining } from './joining.ts';
 import { keys } from './keys.ts';
 import { networkNameOf } from './names.ts';
+import { NETWORK_CONFIG, networkConfig } from './network-config.ts';
 import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './site.ts';
 
 type Strings = Readonly<Record<string, string>>;
@@ -19,7 +20,7 @@ function networkOf({ settings }: Pick<Site, 'settings'>, { account }: Ref, { net
   return network === null ? settings.publicNetwork : networkNameOf({ account, id: network });
 }
 
-export function deviceOf(site: Pick<Site, 'settings'>, ref: Ref, nic: Nic): Strings {
+function deviceOf(site: Pick<Site, 'settings'>, ref: Ref, nic: Nic): Strings {
   return {
     type: 'nic',
     network: networkOf(site, ref, nic),
@@ -35,8 +36,10 @@ const BITS = { ipv4: 32, ipv6: 128 } as const;
 
 /**
  * The engine hands out one address, of the range of its bridge, and routes prefixes here beside it. One that lies within
- * such a prefix comes with it. Without any address the engine would choose one by itself, so the first alias stands in;
- * `none` lets nothing of this family pass, which it takes only where it filters.
+ * such a prefix comes with it. Without any address the engine chooses one by itself, so the first alias stands in;
+ * `none` lets no IPv4 pass, which it takes only where it filters. Of IPv6 a daemon that starts anew stumbles over it, and
+ * over every other machine of the network then: what it chooses there follows from the hardware address, takes nothing
+ * away from anybody, and nothing else passes.
  */
 function addressing(family: 'ipv4' | 'ipv6', { aliases, antiSpoofing, [family]: own }: Nic): Strings {
   const ranges = aliases
@@ -47,7 +50,7 @@ function addressing(family: 'ipv4' | 'ipv6', { aliases, antiSpoofing, [family]: 
   const handed = isRouted
     ? null
     : (own ?? (ranges.length === single.length ? single[0]?.base.text : null) ?? null);
-  const address = handed ?? (antiSpoofing && ranges.length === 0 ? 'none' : null);
+  const address = handed ?? (family === 'ipv4' && antiSpoofing && ranges.length === 0 ? 'none' : null);
   const routed = ranges.filter(({ base, prefix }) => !(prefix === BITS[family] && base.text === handed));
   return {
     ...(address === null ? {} : { [`${family}.address`]: address }),
@@ -63,11 +66,17 @@ function isWithin(address: string, range: Cidr): boolean {
 
 /** What has to be in the configuration of a machine with these interfaces, and its devices. */
 export function nicParts(site: Pick<Site, 'settings'>, ref: Ref, nics: readonly Nic[]): Changeable {
-  return {
+  return withNetworkConfig({
     config: Object.fromEntries(nics.map((nic) => [noteOf(nic.id), JSON.stringify(nic)])),
     devices: Object.fromEntries(nics.map((nic) => [nic.id, deviceOf(site, ref, nic)])),
-  };
+  });
 }
+
+/** The guest hears of it when cloud-init begins anew: until then whoever plugs one in sees to it inside. */
+const withNetworkConfig = ({ config, devices }: Changeable): Changeable => ({
+  config: { ...config, [NETWORK_CONFIG]: networkConfig(nicsOf({ config, devices })) },
+  devices,
+});
 
 /** In the order in which the guest sees them. */
 export function nicsOf({ config, devices }: Pick<RawInstance, 'config' | 'devices'>): Nic[] {
@@ -93,10 +102,12 @@ export async function ensureNic(
       site,
       ref,
       (raw) => {
-        const config = { ...raw.config, ...wanted.config };
+        const changed = withNetworkConfig({
+          config: { ...raw.config, ...wanted.config },
+          devices: { ...raw.devices, ...wanted.devices },
+        });
         const isThere = isEqual(raw.devices[nic.id] ?? {}, wanted.devices[nic.id] ?? {});
-        if (isThere && isEqual(raw.config, config)) return null;
-        return { config, devices: { ...raw.devices, ...wanted.devices } };
+        return isThere && isEqual(raw.config, changed.config) ? null : changed;
       },
       signal,
     );
@@ -114,7 +125,7 @@ export async function removeNic(
     ({ config, devices }) =>
       devices[nicId] === undefined
         ? null
-        : { config: without(config, noteOf(nicId)), devices: without(devices, nicId) },
+        : withNetworkConfig({ config: without(config, noteOf(nicId)), devices: without(devices, nicId) }),
     signal,
   );
 }
