@@ -28,7 +28,7 @@ export type { Capabilities, CapabilityName } from './capabilities.ts';
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from './errors.ts';
 export type { Image, ImageFormat, ImageSource } from './image.ts';
 export type * from './instance.ts';
-export type { Network, NetworkSpec, Route } from './network.ts';
+export type { Network, NetworkSpec } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
 
 /** Of this installation. */

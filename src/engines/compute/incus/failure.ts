@@ -35,7 +35,7 @@ export const isBusy = (error: unknown): boolean =>
 /** Incus waits for a guest that did not heed a request to shut down as long as it runs, and lets nobody change it. */
 const isShuttingDown = (error: unknown): boolean => says(error, /busy running an? "?stop/i);
 export const isInUse = (error: unknown): boolean => says(error, /(currently|still) in use|is used by/i);
-export const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
+const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
 export const isFull = (error: unknown): boolean =>
   says(error, /no space left|disk quota exceeded|not enough (free )?space/i);
 /** A member of a cluster that is cut off from the others, or all of them until they agree on a new leader. */

@@ -8,7 +8,6 @@ export const keys = {
   once: 'user.hostplane.once',
   /** An operation that restarts it, and when it had been started before. */
   restart: 'user.hostplane.restart',
-  group: 'user.hostplane.group',
   /** And a dot and its id, for each network interface: JSON of its `Nic`. */
   nic: 'user.hostplane.nic',
   /** On a private network: JSON of whose it is and of its `NetworkSpec`. */

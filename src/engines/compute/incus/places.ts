@@ -26,7 +26,7 @@ const GIB = 1024 ** 3;
 const REMEMBERED_MS = 30_000;
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
-export const details = {
+const details = {
   capacity_unavailable: 'No host of this location has room for a machine of this size.',
   placement_unsatisfiable: 'No host with room for it satisfies the placement group.',
 } as const;

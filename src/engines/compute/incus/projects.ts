@@ -22,7 +22,7 @@ const features: Config = {
 const bound = (name: string, value: number | null, unit = ''): Config =>
   value === null ? {} : { [name]: `${value}${unit}` };
 
-export const limitsOf = ({ instances, vcpus, memoryMb, diskGb }: AccountBounds): Config => ({
+const limitsOf = ({ instances, vcpus, memoryMb, diskGb }: AccountBounds): Config => ({
   ...bound('limits.instances', instances),
   ...bound('limits.cpu', vcpus),
   ...bound('limits.memory', memoryMb, 'MiB'),

@@ -25,7 +25,7 @@ export function bytesOf(text: string | undefined): number {
   return digits === undefined ? 0 : Number(digits) * (units[unit] ?? 0);
 }
 
-export const memoryOf = ({ memoryMb }: Size): string => `${memoryMb}MiB`;
+const memoryOf = ({ memoryMb }: Size): string => `${memoryMb}MiB`;
 export const diskOf = ({ diskGb }: Size): string => `${diskGb}GiB`;
 
 export function sizeOf({ config, devices }: Pick<RawInstance, 'config' | 'devices'>): Size {

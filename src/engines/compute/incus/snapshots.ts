@@ -36,7 +36,7 @@ function momentOf(timestamp: string): string {
 }
 
 /** The oldest first; those of the same moment as the engine lists them, which is as they were made. */
-export function inOrder(snapshots: readonly RawSnapshot[]): readonly RawSnapshot[] {
+function inOrder(snapshots: readonly RawSnapshot[]): readonly RawSnapshot[] {
   const keyed = snapshots.map((snapshot) => ({ snapshot, moment: momentOf(snapshot.created_at) }));
   keyed.sort((one, other) => (one.moment < other.moment ? -1 : one.moment > other.moment ? 1 : 0));
   return keyed.map(({ snapshot }) => snapshot);
