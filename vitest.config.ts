@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { findSystemPostgres } from './src/testing/postgres.ts';
 
@@ -10,6 +12,13 @@ const shared = {
 
 const main = { test: { ...shared, name: 'main', include: ['src/**/*.test.ts'] } };
 
+/** Tests that start engines take long, and what the driver asks of the database has tests of its own. */
+const startsEngines = (file: string): boolean =>
+  /from '.*\/testing\/incus\//.test(readFileSync(file, 'utf8'));
+const withEngines = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((file) => join('src', file))
+  .filter((file) => file.endsWith('.test.ts') && startsEngines(file));
+
 /** Everything that speaks SQL once more, on the oldest PostgreSQL we support, where this machine has it. */
 const system = findSystemPostgres();
 const older = {
@@ -21,7 +30,7 @@ const older = {
       'src/kernel/{pipeline,pages}/**/*.test.ts',
       'src/laws/{audit,idempotency,pagination,tenancy}.test.ts',
     ],
-    exclude: ['src/store/embedded/**'],
+    exclude: ['src/store/embedded/**', ...withEngines],
   },
 };
 

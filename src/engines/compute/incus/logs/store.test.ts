@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Db, openDatabase, openPool } from '../../../../store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../testing/database.ts';
+import { KEPT_BYTES } from '../consoles.ts';
+import { PgConsoleLogs } from './store.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(openPool(database.connection));
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const ref = { account: 'acc_1', id: 'vm_1' };
+
+describe('what machines printed', () => {
+  it('is kept, added to and forgotten, for each location by itself', async () => {
+    const [here, elsewhere] = [new PgConsoleLogs(db, 'here'), new PgConsoleLogs(db, 'elsewhere')];
+    expect(await here.find(ref)).toBe('');
+    expect(await here.append(ref, 'booting\u0000 ')).toBe('booting\u0000 ');
+    expect(await here.append(ref, 'é login:')).toBe('booting\u0000 é login:');
+    expect(await here.find(ref)).toBe('booting\u0000 é login:');
+    expect(await elsewhere.find(ref)).toBe('');
+    await here.keep(ref, 'anew');
+    expect(await here.find(ref)).toBe('anew');
+    await here.forget(ref);
+    expect(await here.find(ref)).toBe('');
+  });
+
+  it('is kept to its end only', async () => {
+    const logs = new PgConsoleLogs(db, 'long');
+    await logs.append(ref, 'a'.repeat(KEPT_BYTES));
+    expect(await logs.append(ref, 'end')).toBe(`${'a'.repeat(KEPT_BYTES - 3)}end`);
+  });
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Db, openDatabase, openPool } from '../../../../store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../testing/database.ts';
+import type { Sample } from '../measures.ts';
+import { PgSamples } from './store.ts';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase(openPool(database.connection));
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+
+const ref = { account: 'acc_1', id: 'vm_1' };
+
+const at = (second: number): Date => new Date(Date.UTC(2026, 2, 1, 0, 0, second));
+const sample = (second: number, of = ref): Sample => ({
+  ...of,
+  at: at(second),
+  cpuSeconds: 1.25,
+  vcpus: 2,
+  memoryUsed: 2 ** 40,
+  memoryTotal: 2 ** 41,
+  diskReadBytes: 2 ** 52,
+  diskWrittenBytes: 3,
+  diskReads: 4,
+  diskWrites: 5,
+  diskUsed: null,
+  diskTotal: 6,
+  networkInBytes: 7,
+  networkOutBytes: 8,
+});
+
+describe('what machines used', () => {
+  it('is read as it was written, the oldest first, and once', async () => {
+    const [here, elsewhere] = [new PgSamples(db, 'here'), new PgSamples(db, 'elsewhere')];
+    await here.add([sample(3), sample(1), sample(2, { ...ref, id: 'vm_2' })]);
+    await here.add([sample(1), sample(9)]);
+    await elsewhere.add([sample(2)]);
+    expect(await here.read(ref, at(1), at(9))).toEqual([sample(1), sample(3)]);
+    await here.removeBefore(at(3));
+    expect(await here.read(ref, at(0), at(10))).toEqual([sample(3), sample(9)]);
+    expect(await elsewhere.read(ref, at(0), at(10))).toEqual([sample(2)]);
+  });
+
+  it('may be of more machines than one statement can hold', async () => {
+    const samples = new PgSamples(db, 'many');
+    await samples.add(Array.from({ length: 2500 }, (_, i) => sample(1, { ...ref, id: `vm_${i}` })));
+    expect(await samples.read({ ...ref, id: 'vm_2499' }, at(0), at(2))).toHaveLength(1);
+  });
+});
