@@ -1,7 +1,7 @@
 /** A cluster of a test's own: daemons with a network each, plugged into one switch, of which any may be killed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Address, EngineOperation } from '../../engines/compute/incus/client.ts';
+import type { EngineOperation } from '../../engines/compute/incus/client.ts';
 import type { Db } from '../../store/database.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
 import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
@@ -27,20 +27,13 @@ export interface ClusterHarness extends IncusHarness {
   readonly cluster: TestCluster;
 }
 
-/** The one that is asked is none that the others follow. */
+/** The first to be asked is none that the others follow. */
 export async function openCluster(db: Db): Promise<ClusterHarness> {
   const cluster = await startCluster();
   const [first] = cluster.members as readonly [TestMember];
-  const settings = { ...settingsOf(first), address: addressOf(cluster) };
+  const [url = '', ...others] = [...cluster.urls].reverse();
+  const settings = { ...settingsOf(first), address: { url, others, credentials: null } };
   return { ...harnessOf(db, { ...first, stop: cluster.stop }, settings), cluster };
-}
-
-/** Of all members; the first one, which the others follow to begin with, comes last. */
-export function addressOf({
-  urls,
-}: Pick<TestCluster, 'urls'>): Address & { readonly others: readonly string[] } {
-  const [url = '', ...others] = [...urls].reverse();
-  return { url, others, credentials: null };
 }
 
 interface Listed {

@@ -135,5 +135,5 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
         state: 'running',
         problem: null,
       });
-  });
+  }, 120_000);
 });
