@@ -10,6 +10,7 @@ import { Metrics } from './kernel/metrics.ts';
 import { trustProxies } from './kernel/net/client-address.ts';
 import { Egress } from './kernel/net/egress.ts';
 import { CursorSeal } from './kernel/pages/cursor.ts';
+import { Turns } from './kernel/pipeline/turns.ts';
 import type { ProviderConfig } from './kernel/provider/schema.ts';
 import { MemoryRateLimit } from './kernel/rate-limit/memory.ts';
 import type { RateLimitStore } from './kernel/rate-limit/port.ts';
@@ -100,6 +101,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     activity,
     limiter,
     denials,
+    turns: new Turns(),
     audit,
     waiters,
     metrics,

@@ -9,6 +9,7 @@ import type { Metrics } from './metrics.ts';
 import type { TrustedProxies } from './net/client-address.ts';
 import type { Egress } from './net/egress.ts';
 import type { CursorSeal } from './pages/cursor.ts';
+import type { Turns } from './pipeline/turns.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import type { RateLimitStore } from './rate-limit/port.ts';
 import type { Registry } from './registry.ts';
@@ -24,6 +25,7 @@ export interface Services {
   readonly limiter: RateLimitStore;
   readonly trustedProxies: TrustedProxies;
   readonly denials: DenialQueue;
+  readonly turns: Turns;
   readonly audit: AuditQueue;
   /** For calls to addresses that customers name. */
   readonly egress: Egress;

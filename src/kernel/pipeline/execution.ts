@@ -1,4 +1,5 @@
 /** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
+import type { Tx } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { append } from '../audit/store.ts';
 import { nothingDone } from '../call.ts';
@@ -49,7 +50,7 @@ class Undone extends Error {
 
 async function write(exchange: Exchange, services: Services, input: Input): Promise<Result> {
   const endpoint = endpointOf(exchange);
-  const work = transact(services.db, async (tx) => {
+  const perform = async (tx: Tx): Promise<Result> => {
     const replayed = await replay(tx, exchange, input);
     if (replayed !== undefined) return replayed;
     const done = nothingDone();
@@ -76,7 +77,8 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
       }),
     );
     return result;
-  });
+  };
+  const work = services.turns.take(callerOf(exchange).account.id, () => transact(services.db, perform));
   return work.catch(async (error: unknown) => {
     if (error instanceof Undone) return error.result;
     if (error instanceof Unapproved)
