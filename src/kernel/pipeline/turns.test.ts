@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
@@ -58,10 +59,14 @@ describe('an account that sends many changes at once', () => {
       await tx.selectFrom('audit_heads').selectAll().where('account_id', '=', busy.id).forUpdate().execute();
       const many = Array.from({ length: 40 }, (_, i) => change(busyKey.key, `hook-${i}`));
       const answer = await change(otherKey.key, 'hook');
-      return { many, answer };
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(tx);
+      return { many, answer, waiting: rows[0]?.waiting };
     });
-    const { many, answer } = await held;
+    const { many, answer, waiting } = await held;
     expect(answer.statusCode, answer.body).toBe(201);
+    expect(waiting).toBe(3);
     const statuses = (await Promise.all(many)).map(({ statusCode }) => statusCode);
     expect(statuses.filter((status) => status === 503)).toEqual([]);
   });
