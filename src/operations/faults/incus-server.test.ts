@@ -1,4 +1,4 @@
-/** The product itself, killed while it makes real machines. */
+/** The product itself, killed while it makes real machines and removes others. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,8 @@ import { furnishForDemo, LOCATION, SYSTEM, writeProvider } from '../../testing/i
 import { type ServerProcess, startServerOrFail } from '../../testing/server-process.ts';
 
 const reason = whyNoIncus('incus');
-const MACHINES = 6;
+const OLD = 3;
+const NEW = 5;
 const KILLS = 2;
 /** What a killed server was at is taken up when its lease has run out. */
 const PATIENCE = { timeout: 120_000 };
@@ -28,6 +29,7 @@ describe.skipIf(reason !== null)(`a server that is killed${reason === null ? '' 
   let temporary: string;
   let server: ServerProcess;
   let key: string;
+  let serial = 0;
   const start = (): Promise<ServerProcess> =>
     startServerOrFail(join(temporary, 'data'), { HOSTPLANE_CONFIG: join(temporary, 'provider.yaml') });
   beforeAll(async () => {
@@ -66,28 +68,42 @@ describe.skipIf(reason !== null)(`a server that is killed${reason === null ? '' 
     server = await start();
   };
 
+  async function order(count: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const body = {
+        name: `m-${++serial}`,
+        location: LOCATION,
+        plan: 'flex-1-1',
+        user_data: '#cloud-config\n',
+      };
+      const source = { type: 'image', image_id: SYSTEM };
+      ids.push((await call<{ id: string }>('POST', 'vms', { ...body, source })).id);
+    }
+    return ids.sort();
+  }
+  const statuses = async () => (await machines()).map(({ id, status }) => `${id} ${status}`).sort();
+  const untilRunning = (ids: readonly string[]) =>
+    expect.poll(statuses, PATIENCE).toEqual(ids.map((id) => `${id} running`));
+
   it(
     'goes on where it was: each machine is made once, and each goes',
     async () => {
-      const body = { location: LOCATION, plan: 'flex-1-1', source: { type: 'image', image_id: SYSTEM } };
-      const user_data = '#cloud-config\n';
-      for (let i = 0; i < MACHINES; i++) await call('POST', 'vms', { ...body, name: `m-${i}`, user_data });
+      const old = await order(OLD);
+      await untilRunning(old);
+      const ids = await order(NEW);
+      for (const id of old) await call('DELETE', `vms/${id}`);
+      const made = async () => (await instances()).filter((id) => ids.includes(id)).length;
       for (let i = 0; i < KILLS; i++) {
-        await expect.poll(async () => (await instances()).length, PATIENCE).toBeGreaterThan(i);
+        await expect.poll(made, PATIENCE).toBeGreaterThan(i);
         await kill();
       }
-      const running = async () => (await machines()).filter(({ status }) => status === 'running').length;
-      await expect.poll(running, PATIENCE).toBe(MACHINES);
+      await untilRunning(ids);
+      expect(await instances()).toEqual(ids);
       const all = await machines();
-      expect(await instances()).toEqual(all.map(({ id }) => id).sort());
-      expect(new Set(all.map((vm) => vm.primary_ipv4)).size).toBe(MACHINES);
+      expect(new Set(all.map((vm) => vm.primary_ipv4)).size).toBe(NEW);
       for (const { primary_ipv4, hostname } of all)
         await expect.poll(() => daemon.fetch(`http://${primary_ipv4}/`), PATIENCE).toContain(hostname);
-      for (const { id } of all) await call('DELETE', `vms/${id}`);
-      await expect.poll(async () => (await instances()).length, PATIENCE).toBeLessThan(MACHINES);
-      await kill();
-      await expect.poll(machines, PATIENCE).toEqual([]);
-      expect(await instances()).toEqual([]);
     },
     TIMEOUT_MS,
   );

@@ -10,6 +10,13 @@ const reason = whyNoIncus('incus');
 const MANY = 6;
 const projectOf = ({ vps }: Place): string => nameOf(vps.account.id);
 
+/** Takes all there is: in large pieces as long as there are any, without writing them. */
+const HOG = `i=0
+for size in 1024 256 64 16 4 1; do
+  while fallocate -l "\${size}M" "/hog-$i"; do i=$((i + 1)); done
+done
+dd if=/dev/zero of=/hog bs=64k; sync`;
+
 /** As an operator may make one. */
 const byHand = {
   name: 'by-hand',
@@ -140,16 +147,17 @@ describe.skipIf(reason !== null)(`an Incus with little room${reason === null ? '
     const { client } = place.daemon;
     const body = { ...byHand, name: 'hog', start: true };
     await client.run('POST', '/1.0/instances', { body });
-    await place.exec('hog', ['dd', 'if=/dev/zero', 'of=/hog', 'bs=1M', 'count=4000'], 'default');
+    await place.exec('hog', ['sh', '-c', HOG], 'default');
     const late = await place.order();
     expect(await place.endOf(late.operation)).toMatchObject({
       status: 'failed',
       error: { code: 'capacity_unavailable', detail: expect.stringContaining('storage is full') },
     });
+    // Of a disk that is removed with them the file system would give them back in its own time.
+    await place.exec('hog', ['sh', '-c', 'rm /hog*; sync'], 'default');
     await client.run('PUT', '/1.0/instances/hog/state', { body: { action: 'stop', force: true } });
     await client.run('DELETE', '/1.0/instances/hog');
     await place.removeAll();
-    // The file system gives it back in its own time.
     const used = async () => {
       const pool = `/1.0/storage-pools/${POOL}/resources`;
       return (await client.ask<{ space: { used: number } }>('GET', pool)).space.used;
