@@ -1,8 +1,8 @@
 /** The hosts of a location and what is left of them: the server itself, or the members of the cluster that are up. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused, EngineUnreachable } from '../errors.ts';
 import { type Choice, freeOf } from '../placement.ts';
 import type { ComputeEngine, HostCapacity, Size } from '../port.ts';
-import { IncusError } from './failure.ts';
+import { isPassing } from './failure.ts';
 import type { Room } from './ledger.ts';
 import type { RawInstance, Site } from './site.ts';
 
@@ -24,6 +24,8 @@ interface PoolResources {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const REMEMBERED_MS = 30_000;
+/** While a member is missing. */
+const DOUBTED_MS = 2000;
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
 const details = {
@@ -53,9 +55,16 @@ const remembered = new WeakMap<Site, { readonly until: number; readonly rooms: P
 export function readRooms(site: Site): Promise<readonly Room[]> {
   const last = remembered.get(site);
   if (last !== undefined && last.until > Date.now()) return last.rooms;
-  const rooms = measure(site);
+  const measured = measure(site);
+  const rooms = measured.then((all) => all.rooms);
   remembered.set(site, { until: Date.now() + REMEMBERED_MS, rooms });
-  rooms.catch(() => forgetRooms(site));
+  measured.then(
+    ({ isWhole }) => {
+      if (isWhole || remembered.get(site)?.rooms !== rooms) return;
+      remembered.set(site, { until: Date.now() + DOUBTED_MS, rooms });
+    },
+    () => forgetRooms(site),
+  );
   return rooms;
 }
 
@@ -64,13 +73,17 @@ export function forgetRooms(site: Site): void {
   remembered.delete(site);
 }
 
-async function measure(site: Site): Promise<readonly Room[]> {
+/** Whole: all members are in it, and none may just be on its way back. */
+async function measure(site: Site): Promise<{ readonly rooms: readonly Room[]; readonly isWhole: boolean }> {
   const { environment } = await site.readServer();
-  if (!environment.server_clustered) return [{ name: environment.server_name, total: await totalOf(site) }];
+  if (!environment.server_clustered)
+    return { rooms: [{ name: environment.server_name, total: await totalOf(site) }], isWhole: true };
   const members = await readMembers(site);
   const online = members.filter(({ status }) => status === 'Online');
-  const rooms = await Promise.all(online.map(({ server_name }) => roomOf(site, server_name)));
-  return rooms.filter((room) => room !== null);
+  const measured = await Promise.all(online.map(({ server_name }) => roomOf(site, server_name)));
+  const rooms = measured.filter((room) => room !== null);
+  if (rooms.length === 0) throw new EngineUnreachable('No member of the cluster answers.');
+  return { rooms, isWhole: rooms.length === members.length };
 }
 
 const readMembers = ({ client }: Site, signal?: AbortSignal): Promise<readonly Member[]> =>
@@ -87,7 +100,7 @@ async function roomOf(site: Site, name: string): Promise<Room | null> {
   try {
     return { name, total: await totalOf(site, name) };
   } catch (error) {
-    if (error instanceof IncusError) return null;
+    if (isPassing(error)) return null;
     throw error;
   }
 }
