@@ -1,7 +1,7 @@
 /** A database of its own for a test file, copied from one that was migrated once per run. */
 import { randomBytes } from 'node:crypto';
-import { inject } from 'vitest';
-import { openDatabase, openPool } from '../store/database.ts';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { type Db, openDatabase, openPool } from '../store/database.ts';
 import { migrate } from '../store/migrations/migrate.ts';
 import { administer, type ServerAddress, TEMPLATE } from './postgres.ts';
 import { createWidgetsTable } from './widgets.ts';
@@ -28,6 +28,26 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     name,
     connection: { ...server, database: name },
     drop: () => administer(server, `drop database if exists ${name} with (force)`),
+  };
+}
+
+/** One for all tests of a file, or of the `describe` it is asked for in; there when they begin. */
+export function useTestDatabase(): { readonly db: Db } {
+  let database: TestDatabase | undefined;
+  let db: Db | undefined;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = openDatabase(openPool(database.connection));
+  });
+  afterAll(async () => {
+    await db?.destroy();
+    await database?.drop();
+  });
+  return {
+    get db() {
+      if (db === undefined) throw new Error('There is no database before the tests begin.');
+      return db;
+    },
   };
 }
 

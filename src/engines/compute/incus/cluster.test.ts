@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { type ClusterHarness, openCluster, type TestMember } from '../../../testing/incus/cluster.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { FORCED, Lab } from '../contract/lab.ts';
@@ -15,22 +14,15 @@ import { pathOf, type RawInstance } from './site.ts';
 const reason = whyNoIncus();
 
 describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: ${reason}`}`, () => {
-  let database: TestDatabase;
-  let db: Db;
+  const database = useTestDatabase();
   let harness: ClusterHarness;
   let lab: Lab;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    db = openDatabase(openPool(database.connection));
-    harness = await openCluster(db);
+    harness = await openCluster(database.db);
     lab = new Lab(harness);
   });
   afterEach(() => lab.clear());
-  afterAll(async () => {
-    await harness.close();
-    await db.destroy();
-    await database.drop();
-  });
+  afterAll(() => harness.close());
 
   const member = (name: string): TestMember => {
     const found = harness.cluster.members.find((each) => each.name === name);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
 import { FORCED, Lab } from '../contract/lab.ts';
@@ -10,16 +9,7 @@ import { projectOf } from './names.ts';
 import { findRaw, pathOf, requireRaw } from './site.ts';
 import { listSnapshots, takeTemporary } from './snapshots.ts';
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const NOTE = '/root/note';
 
@@ -29,7 +19,7 @@ for (const kind of engineKinds) {
     let harness: IncusHarness;
     let lab: Lab;
     beforeAll(async () => {
-      harness = await openIncus(db, { kind });
+      harness = await openIncus(database.db, { kind });
       lab = new Lab(harness);
     });
     afterAll(async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { runIn } from '../../../testing/incus/namespace.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
@@ -8,8 +7,6 @@ import { Lab } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { metricNames } from '../series.ts';
 
-let database: TestDatabase;
-let db: Db;
 let harness: IncusHarness;
 let lab: Lab;
 
@@ -17,17 +14,14 @@ const reason = whyNoIncus('incus');
 const SOON = { timeout: 20_000 };
 
 describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${reason}`, () => {
+  const database = useTestDatabase();
   beforeAll(async () => {
-    database = await createTestDatabase();
-    db = openDatabase(openPool(database.connection));
-    harness = await openIncus(db);
+    harness = await openIncus(database.db);
     lab = new Lab(harness);
   });
   afterAll(async () => {
     await lab?.clear();
     await harness?.close();
-    await db?.destroy();
-    await database?.drop();
   });
 
   const ends: (() => void)[] = [];

@@ -3,8 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
@@ -15,19 +14,12 @@ import { aliasOf, projectOf } from './names.ts';
 import type { Site } from './site.ts';
 import { listSnapshots } from './snapshots.ts';
 
-let database: TestDatabase;
-let db: Db;
+const database = useTestDatabase();
 let folder: string;
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
 });
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-  await removeTemporaryFolder(folder);
-});
+afterAll(() => removeTemporaryFolder(folder));
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -37,7 +29,7 @@ for (const kind of engineKinds) {
     let harness: IncusHarness;
     let lab: Lab;
     beforeAll(async () => {
-      harness = await openIncus(db, { kind });
+      harness = await openIncus(database.db, { kind });
       lab = new Lab(harness);
     });
     afterEach(() => lab.clear());

@@ -1,21 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../testing/database.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import { PgLedger, type Room } from './ledger.ts';
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const fresh = (prefix: string): string => `${prefix}_${randomBytes(8).toString('hex')}`;
 const machine = (): Ref => ({ account: 'acc_1', id: fresh('vm') });
@@ -28,7 +18,7 @@ const spread = (others: readonly Ref[], strict = true): Placement => ({
   others: others.map(({ id }) => id),
 });
 /** Of an empty location. */
-const open = (): PgLedger => new PgLedger(db, fresh('lab'));
+const open = (): PgLedger => new PgLedger(database.db, fresh('lab'));
 
 describe('the book of who is on which host', () => {
   it('promises no more than there is, to however many at once', async () => {

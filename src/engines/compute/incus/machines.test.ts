@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
@@ -9,16 +8,7 @@ import type { Ref } from '../instance.ts';
 import { projectOf } from './names.ts';
 import { changeInstance, requireRaw } from './site.ts';
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 for (const kind of engineKinds) {
   const reason = whyNoIncus(kind);
@@ -27,7 +17,7 @@ for (const kind of engineKinds) {
     let lab: Lab;
     beforeAll(async () => {
       const bounds = { instances: 4, vcpus: null, memoryMb: 1024, diskGb: null };
-      harness = await openIncus(db, { kind, settings: { bounds } });
+      harness = await openIncus(database.db, { kind, settings: { bounds } });
       lab = new Lab(harness);
     });
     afterAll(async () => {

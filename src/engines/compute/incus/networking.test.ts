@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { runIn } from '../../../testing/incus/namespace.ts';
 import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
@@ -10,16 +9,7 @@ import type { NetworkSpec } from '../network.ts';
 import { projectOf } from './names.ts';
 import { pathOf } from './site.ts';
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const range = (n: number): Pick<NetworkSpec, 'ipv4Cidr' | 'ipv4Gateway'> => ({
   ipv4Cidr: `10.${n}.0.0/24`,
@@ -34,7 +24,7 @@ for (const kind of engineKinds) {
     let harness: IncusHarness;
     let lab: Lab;
     beforeAll(async () => {
-      harness = await openIncus(db, { kind });
+      harness = await openIncus(database.db, { kind });
       lab = new Lab(harness);
     });
     afterEach(() => lab.clear());

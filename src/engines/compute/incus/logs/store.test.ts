@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../testing/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../../testing/database.ts';
 import { KEPT_BYTES } from '../consoles.ts';
 import { PgConsoleLogs } from './store.ts';
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const ref = { account: 'acc_1', id: 'vm_1' };
 
 describe('what machines printed', () => {
   it('is kept, added to and forgotten, for each location by itself', async () => {
-    const [here, elsewhere] = [new PgConsoleLogs(db, 'here'), new PgConsoleLogs(db, 'elsewhere')];
+    const [here, elsewhere] = [
+      new PgConsoleLogs(database.db, 'here'),
+      new PgConsoleLogs(database.db, 'elsewhere'),
+    ];
     expect(await here.find(ref)).toBe('');
     expect(await here.append(ref, 'booting\u0000 ')).toBe('booting\u0000 ');
     expect(await here.append(ref, 'é login:')).toBe('booting\u0000 é login:');
@@ -32,7 +25,7 @@ describe('what machines printed', () => {
   });
 
   it('is kept to its end only', async () => {
-    const logs = new PgConsoleLogs(db, 'long');
+    const logs = new PgConsoleLogs(database.db, 'long');
     await logs.append(ref, 'a'.repeat(KEPT_BYTES));
     expect(await logs.append(ref, 'end')).toBe(`${'a'.repeat(KEPT_BYTES - 3)}end`);
   });

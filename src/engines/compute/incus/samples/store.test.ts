@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Db, openDatabase, openPool } from '../../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../testing/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../../testing/database.ts';
 import type { Sample } from '../measures.ts';
 import { PgSamples } from './store.ts';
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const ref = { account: 'acc_1', id: 'vm_1' };
 
@@ -37,7 +27,7 @@ const sample = (second: number, of = ref): Sample => ({
 
 describe('what machines used', () => {
   it('is read as it was written, the oldest first, and once', async () => {
-    const [here, elsewhere] = [new PgSamples(db, 'here'), new PgSamples(db, 'elsewhere')];
+    const [here, elsewhere] = [new PgSamples(database.db, 'here'), new PgSamples(database.db, 'elsewhere')];
     await here.add([sample(3), sample(1), sample(2, { ...ref, id: 'vm_2' })]);
     await here.add([sample(1), sample(9)]);
     await elsewhere.add([sample(2)]);
@@ -48,7 +38,7 @@ describe('what machines used', () => {
   });
 
   it('may be of more machines than one statement can hold', async () => {
-    const samples = new PgSamples(db, 'many');
+    const samples = new PgSamples(database.db, 'many');
     await samples.add(Array.from({ length: 2500 }, (_, i) => sample(1, { ...ref, id: `vm_${i}` })));
     expect(await samples.read({ ...ref, id: 'vm_2499' }, at(0), at(2))).toHaveLength(1);
   });
