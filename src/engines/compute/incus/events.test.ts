@@ -6,6 +6,8 @@ import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { Lab } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { metricNames } from '../series.ts';
+import { projectOf } from './names.ts';
+import { pathOf } from './site.ts';
 
 let harness: IncusHarness;
 let lab: Lab;
@@ -68,6 +70,9 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     await engine.ensureStopped(early, { force: true });
     await expect.poll(isNudged(early), SOON).toBe(true);
     await engine.ensureRunning(early);
+    // Else the engine would start it again, because it ran when the engine went.
+    const body = { config: { 'boot.autostart': 'false' } };
+    await daemon.client.run('PATCH', pathOf(early), { project: projectOf(early), body });
     await expect.poll(isUp, SOON).toBe(true);
     await harness.execInside(early, [
       'sh',
