@@ -3,7 +3,7 @@ import { useTestDatabase } from '../../../testing/database.ts';
 import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
 import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
-import { Lab, refusal } from '../contract/lab.ts';
+import { FORCED, Lab, refusal } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { projectOf } from './names.ts';
 import { changeInstance, requireRaw } from './site.ts';
@@ -31,6 +31,29 @@ for (const kind of engineKinds) {
         const { 'volatile.apply_template': _, ...rest } = config;
         return { config: rest };
       });
+
+    it('gives no two machines the same user ids, also after a copy and a rebuild', async () => {
+      const { engine, image } = harness;
+      const idsOf = async (ref: Ref): Promise<string> => {
+        await engine.ensureRunning(ref);
+        await harness.execInside(ref, [
+          'sh',
+          '-c',
+          'cat /proc/self/uid_map > /root/ids; chown 1000 /root/ids',
+        ]);
+        return (await harness.readInside(ref, '/root/ids')) ?? '';
+      };
+      const ref = await lab.stopped();
+      const first = await idsOf(ref);
+      expect(first.trim()).toMatch(/^0 +\d+ +65536$/);
+      const copy = await lab.stopped({ source: { instance: ref.id } });
+      const second = await idsOf(copy);
+      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureRebuilt(ref, { once: lab.token(), image, guest: lab.guest() });
+      expect(second).not.toBe(first);
+      expect(await idsOf(ref)).not.toBe(second);
+      await lab.clear();
+    });
 
     it('makes one again whose making was cut short', async () => {
       const { engine } = harness;

@@ -91,6 +91,9 @@ async function make(
   if (Object.keys(origin.unwanted.devices).length > 0) await dropMasks(site, ref, signal);
 }
 
+/** Each has user ids of its own: one that breaks out finds nothing that belongs to it. */
+const containerConfig = { ...consoleConfig, 'security.idmap.isolated': 'true' };
+
 function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwanted }: Origin) {
   const { size, nics, guest } = spec;
   const { instanceType: type, storagePool: pool } = site.settings;
@@ -102,7 +105,7 @@ function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwan
     config: {
       ...unwanted.config,
       ...sizeConfig(size),
-      ...(type === 'virtual-machine' ? firmwareOf(spec) : consoleConfig),
+      ...(type === 'virtual-machine' ? firmwareOf(spec) : containerConfig),
       ...guestConfig(guest),
       [keys.image]: JSON.stringify(image),
       ...config,
