@@ -32,28 +32,31 @@ for (const kind of engineKinds) {
         return { config: rest };
       });
 
-    it('gives no two machines the same user ids, also after a copy and a rebuild', async () => {
-      const { engine, image } = harness;
-      const idsOf = async (ref: Ref): Promise<string> => {
-        await engine.ensureRunning(ref);
-        await harness.execInside(ref, [
-          'sh',
-          '-c',
-          'cat /proc/self/uid_map > /root/ids; chown 1000 /root/ids',
-        ]);
-        return (await harness.readInside(ref, '/root/ids')) ?? '';
-      };
-      const ref = await lab.stopped();
-      const first = await idsOf(ref);
-      expect(first.trim()).toMatch(/^0 +\d+ +65536$/);
-      const copy = await lab.stopped({ source: { instance: ref.id } });
-      const second = await idsOf(copy);
-      await engine.ensureStopped(ref, FORCED);
-      await engine.ensureRebuilt(ref, { once: lab.token(), image, guest: lab.guest() });
-      expect(second).not.toBe(first);
-      expect(await idsOf(ref)).not.toBe(second);
-      await lab.clear();
-    });
+    it.skipIf(kind === 'lxd')(
+      'gives no two machines the same user ids, also after a copy and a rebuild',
+      async () => {
+        const { engine, image } = harness;
+        const idsOf = async (ref: Ref): Promise<string> => {
+          await engine.ensureRunning(ref);
+          await harness.execInside(ref, [
+            'sh',
+            '-c',
+            'cat /proc/self/uid_map > /root/ids; chown 1000 /root/ids',
+          ]);
+          return (await harness.readInside(ref, '/root/ids')) ?? '';
+        };
+        const ref = await lab.stopped();
+        const first = await idsOf(ref);
+        expect(first.trim()).toMatch(/^0 +\d+ +65536$/);
+        const copy = await lab.stopped({ source: { instance: ref.id } });
+        const second = await idsOf(copy);
+        await engine.ensureStopped(ref, FORCED);
+        await engine.ensureRebuilt(ref, { once: lab.token(), image, guest: lab.guest() });
+        expect(second).not.toBe(first);
+        expect(await idsOf(ref)).not.toBe(second);
+        await lab.clear();
+      },
+    );
 
     it('makes one again whose making was cut short', async () => {
       const { engine } = harness;

@@ -77,7 +77,7 @@ async function make(
   const ask = {
     project: projectOf(ref),
     ...(environment.server_clustered ? { target: host } : {}),
-    body: bodyOf(site, ref, spec, origin),
+    body: bodyOf(site, ref, spec, origin, environment.server),
     signal,
   };
   try {
@@ -91,10 +91,22 @@ async function make(
   if (Object.keys(origin.unwanted.devices).length > 0) await dropMasks(site, ref, signal);
 }
 
-/** Each has user ids of its own: one that breaks out finds nothing that belongs to it. */
-const containerConfig = { ...consoleConfig, 'security.idmap.isolated': 'true' };
+/**
+ * Each has user ids of its own: one that breaks out finds nothing that belongs to it. LXD gives ids that it may not use
+ * to those that are made at the same time, and cannot start them.
+ */
+const containerConfig = (server: string) => ({
+  ...consoleConfig,
+  ...(server === 'incus' ? { 'security.idmap.isolated': 'true' } : {}),
+});
 
-function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwanted }: Origin) {
+function bodyOf(
+  site: Site,
+  ref: Ref,
+  spec: InstanceSpec,
+  { source, image, unwanted }: Origin,
+  server: string,
+) {
   const { size, nics, guest } = spec;
   const { instanceType: type, storagePool: pool } = site.settings;
   const { config, devices } = nicParts(site, ref, nics);
@@ -105,7 +117,7 @@ function bodyOf(site: Site, ref: Ref, spec: InstanceSpec, { source, image, unwan
     config: {
       ...unwanted.config,
       ...sizeConfig(size),
-      ...(type === 'virtual-machine' ? firmwareOf(spec) : containerConfig),
+      ...(type === 'virtual-machine' ? firmwareOf(spec) : containerConfig(server)),
       ...guestConfig(guest),
       [keys.image]: JSON.stringify(image),
       ...config,
