@@ -67,7 +67,8 @@ function announced(bridge: string, spec: NetworkSpec): Record<string, string> {
     ...(nat.ipv4 ? [] : [option('option:router', [])]),
     // Not by the setting that Incus has for it: LXD has none.
     ...(routes.length === 0 ? [] : [option('option:classless-static-route', routes)]),
-    ...(hasIpv6 && !nat.ipv6 ? [`ra-param=${bridge},60,0`] : []),
+    // Whoever has a public interface too is to leave by that one; without a way out here, nobody is to try.
+    ...(hasIpv6 ? [`ra-param=${bridge},${nat.ipv6 ? 'low,60,1800' : '60,0'}`] : []),
   ];
   return lines.length === 0 ? {} : { 'raw.dnsmasq': lines.join('\n') };
 }

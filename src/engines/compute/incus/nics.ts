@@ -66,17 +66,20 @@ function isWithin(address: string, range: Cidr): boolean {
 
 /** What has to be in the configuration of a machine with these interfaces, and its devices. */
 export function nicParts(site: Pick<Site, 'settings'>, ref: Ref, nics: readonly Nic[]): Changeable {
-  return withNetworkConfig({
+  return withNetworkConfig(site, {
     config: Object.fromEntries(nics.map((nic) => [noteOf(nic.id), JSON.stringify(nic)])),
     devices: Object.fromEntries(nics.map((nic) => [nic.id, deviceOf(site, ref, nic)])),
   });
 }
 
 /** The guest hears of it when cloud-init begins anew: until then whoever plugs one in sees to it inside. */
-const withNetworkConfig = ({ config, devices }: Changeable): Changeable => ({
-  config: { ...config, [NETWORK_CONFIG]: networkConfig(nicsOf({ config, devices })) },
-  devices,
-});
+function withNetworkConfig(
+  { settings }: Pick<Site, 'settings'>,
+  { config, devices }: Changeable,
+): Changeable {
+  const told = networkConfig(nicsOf({ config, devices }), settings.instanceType);
+  return { config: { ...config, [NETWORK_CONFIG]: told }, devices };
+}
 
 /** In the order in which the guest sees them. */
 export function nicsOf({ config, devices }: Pick<RawInstance, 'config' | 'devices'>): Nic[] {
@@ -102,7 +105,7 @@ export async function ensureNic(
       site,
       ref,
       (raw) => {
-        const changed = withNetworkConfig({
+        const changed = withNetworkConfig(site, {
           config: { ...raw.config, ...wanted.config },
           devices: { ...raw.devices, ...wanted.devices },
         });
@@ -125,7 +128,10 @@ export async function removeNic(
     ({ config, devices }) =>
       devices[nicId] === undefined
         ? null
-        : withNetworkConfig({ config: without(config, noteOf(nicId)), devices: without(devices, nicId) }),
+        : withNetworkConfig(site, {
+            config: without(config, noteOf(nicId)),
+            devices: without(devices, nicId),
+          }),
     signal,
   );
 }
