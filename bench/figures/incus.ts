@@ -50,7 +50,7 @@ class Hands {
     const body = {
       name,
       profiles: [],
-      config: { 'limits.cpu': '1', 'limits.memory': '1024MiB' },
+      config: { 'limits.cpu': '1', 'limits.memory': '128MiB' },
       devices: {
         root: { type: 'disk', path: '/', pool: POOL, size: '10GiB' },
         eth0: {
@@ -249,9 +249,22 @@ async function measureReading(daemon: TestDaemon, customer: Customer): Promise<R
   };
 }
 
-/** More machines than a new account may have. */
-const lifted = (limit: { readonly id: string }): object =>
-  limit.id.startsWith('flexible-vps.') ? { ...limit, limit: null, maximum_on_request: null } : limit;
+/** More machines than a new account may have, and small enough that all of them have room here. */
+const adapt: NonNullable<Parameters<typeof writeProvider>[1]> = ({
+  plans,
+  images,
+  limits,
+  address_pools,
+}) => ({
+  address_pools: address_pools
+    .filter(({ slug }) => slug !== 'fra1-ipv4-subnets')
+    .map((pool) => (pool.slug === 'fra1-ipv4' ? { ...pool, cidr: '203.0.113.0/24' } : pool)),
+  plans: plans.map((plan) => ({ ...plan, memory_mb: 128 })),
+  images: images.map((image) => ({ ...image, min_memory_mb: 64 })),
+  limits: limits.map((limit) =>
+    limit.id.startsWith('flexible-vps.') ? { ...limit, limit: null, maximum_on_request: null } : limit,
+  ),
+});
 
 export async function measureIncus(
   bundle: string,
@@ -263,10 +276,10 @@ export async function measureIncus(
     return [{ figure: 'machines on Incus', value: 'not run', target: '', met: null, context: reason }];
   const daemon = await startDaemon('incus');
   try {
-    await furnishForDemo(daemon);
+    await furnishForDemo(daemon, { gateway: '203.0.113.1/24' });
     const folder = await newFolder();
     const file = join(folder, 'provider.yaml');
-    await writeFile(file, writeProvider(daemon, lifted));
+    await writeFile(file, writeProvider(daemon, adapt));
     const product = await start({
       name: 'hostplane serve',
       args: [bundle, 'serve'],

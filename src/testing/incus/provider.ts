@@ -64,13 +64,16 @@ export const servedBy =
 
 interface DemoCatalogue {
   readonly locations: readonly { readonly slug: string }[];
+  readonly plans: readonly object[];
+  readonly images: readonly object[];
   readonly limits: readonly { readonly id: string }[];
+  readonly address_pools: readonly { readonly slug: string }[];
 }
 
-/** The same as a provider's file, for a product that runs in a process of its own; with the plans of the demo. */
+/** The same as a provider's file, for a product that runs in a process of its own; else with what the demo sells. */
 export function writeProvider(
   daemon: Pick<TestDaemon, 'url'>,
-  limitOf: (limit: { readonly id: string }) => object = (limit) => limit,
+  adapt: (catalogue: DemoCatalogue) => Partial<DemoCatalogue> = () => ({}),
 ): string {
   const { catalogue } = parse(readDefaultText()) as { catalogue: DemoCatalogue };
   const { driver, url, storage_pool, public_network, vcpu_overcommit } = computeAt(daemon);
@@ -79,5 +82,5 @@ export function writeProvider(
     ...location,
     compute: location.slug === LOCATION ? compute : { driver: 'sandbox', pace: 0 },
   }));
-  return JSON.stringify({ catalogue: { locations, limits: catalogue.limits.map(limitOf) } });
+  return JSON.stringify({ catalogue: { locations, ...adapt(catalogue) } });
 }

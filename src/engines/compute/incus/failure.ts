@@ -47,6 +47,11 @@ const isAway = (error: unknown): boolean =>
     error,
     /missing event connection|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|\b(get|post|put|patch|delete) "https?:/i,
   );
+/**
+ * A machine that stopped, or was being started, while the engine was down leaves the routes to its prefixes at its host;
+ * the engine then neither uses nor removes them.
+ */
+const isRoutedAlready = (error: unknown): boolean => says(error, /route add .*file exists/i);
 /** The engine itself is in trouble, which passes. */
 const isInTrouble = (error: unknown): boolean =>
   error instanceof IncusError &&
@@ -72,6 +77,11 @@ export function translate(error: unknown, about: string): unknown {
     return new EngineRefused(
       'invalid_state',
       'The machine was asked to shut down and still runs. Wait until it is off, or stop it by force.',
+    );
+  if (isRoutedAlready(error))
+    return new EngineRefused(
+      'engine_failed',
+      `${about}: a route to its addresses was left behind at its host, and the provider has to remove it.`,
     );
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
