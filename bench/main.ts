@@ -14,7 +14,7 @@ import type { Row, Stage } from './figures/row.ts';
 import { measureStart } from './figures/start.ts';
 import { measureWaiters } from './figures/waiters.ts';
 import { openFixture, type Sizes } from './fixture.ts';
-import { Load, start } from './processes.ts';
+import { Load, startProduct } from './processes.ts';
 import { formatRow, HEADINGS, writeReport } from './report.ts';
 import type { Plan } from './rounds.ts';
 
@@ -73,15 +73,7 @@ async function openStage(sizes: Sizes, options: readonly string[]): Promise<Stag
   undo.push(() => fixture.close());
   const load = new Load();
   undo.push(() => load.stop());
-  const product = await start({
-    name: 'hostplane serve',
-    args: [bundle, 'serve', ...options],
-    env: {
-      HOSTPLANE_DATA: fixture.folder,
-      HOSTPLANE_PORT: '0',
-      HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8',
-    },
-  });
+  const product = await startProduct(bundle, { HOSTPLANE_DATA: fixture.folder }, options);
   undo.push(() => product.stop());
   return { load, product, fixture, plan };
 }

@@ -67,6 +67,22 @@ export async function start({
   };
 }
 
+/** With the options of Node's that `npm start` gives it. */
+export function startProduct(
+  bundle: string,
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<Contender> {
+  const root = process.env['BENCH_ROOT'] ?? process.cwd();
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
+  const shared = { HOSTPLANE_PORT: '0', HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8' };
+  const args = [...flags, bundle, 'serve', ...options];
+  return start({ name: 'hostplane serve', args, env: { ...shared, ...env } });
+}
+
 export const startBenchProgram = (
   name: 'bare' | 'raw' | 'worker',
   env: Record<string, string>,

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMemory } from '../memory.ts';
-import { start } from '../processes.ts';
+import { startProduct } from '../processes.ts';
 import type { Row } from './row.ts';
 
 const CALLERS = 20;
@@ -71,15 +71,9 @@ export async function measureCreating(
   machines: number,
 ): Promise<Row[]> {
   const folder = await newFolder();
-  const product = await start({
-    name: 'hostplane serve',
-    args: [bundle, 'serve'],
-    env: {
-      HOSTPLANE_DATA: join(folder, 'data'),
-      HOSTPLANE_PORT: '0',
-      HOSTPLANE_CONFIG: await writeProvider(root, folder),
-      HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8',
-    },
+  const product = await startProduct(bundle, {
+    HOSTPLANE_DATA: join(folder, 'data'),
+    HOSTPLANE_CONFIG: await writeProvider(root, folder),
   });
   try {
     const key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '';

@@ -7,7 +7,7 @@ import { POOL, PUBLIC_NETWORK } from '../../src/testing/incus/furnish.ts';
 import { whyNoIncus } from '../../src/testing/incus/programs.ts';
 import { furnishForDemo, LOCATION, SYSTEM, writeProvider } from '../../src/testing/incus/provider.ts';
 import { median } from '../median.ts';
-import { type Contender, start } from '../processes.ts';
+import { type Contender, startProduct } from '../processes.ts';
 import type { Row } from './row.ts';
 
 const PROJECT = 'by-hand';
@@ -280,15 +280,9 @@ export async function measureIncus(
     const folder = await newFolder();
     const file = join(folder, 'provider.yaml');
     await writeFile(file, writeProvider(daemon, adapt));
-    const product = await start({
-      name: 'hostplane serve',
-      args: [bundle, 'serve'],
-      env: {
-        HOSTPLANE_DATA: join(folder, 'data'),
-        HOSTPLANE_PORT: '0',
-        HOSTPLANE_CONFIG: file,
-        HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8',
-      },
+    const product = await startProduct(bundle, {
+      HOSTPLANE_DATA: join(folder, 'data'),
+      HOSTPLANE_CONFIG: file,
     });
     try {
       const hands = new Hands(daemon);
