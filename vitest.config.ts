@@ -34,4 +34,5 @@ const older = {
   },
 };
 
-export default defineConfig({ test: { projects: system ? [main, older] : [main] } });
+/** Much of what tests do is to wait for other processes, so two of them share two cores well. */
+export default defineConfig({ test: { maxWorkers: 2, projects: system ? [main, older] : [main] } });
