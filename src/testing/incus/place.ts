@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { nameOf } from '../../engines/compute/incus/names.ts';
 import type { Vm } from '../../families/flexible-vps/vms/schema.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import { createTestApp, type TestApp } from '../app.ts';
 import { VpsAccount } from '../vps.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
@@ -13,6 +14,8 @@ export interface Ordered {
   readonly id: string;
   readonly operation: string;
 }
+
+type Adapt = (config: ProviderConfig) => ProviderConfig;
 
 export class Place {
   readonly app: TestApp;
@@ -29,14 +32,20 @@ export class Place {
   static async open(
     furniture: Parameters<typeof furnishForDemo>[1] = {},
     choices: Parameters<typeof servedBy>[1] = {},
+    adapt: Adapt = (config) => config,
   ): Promise<Place> {
     const daemon = await startDaemon('incus');
     await furnishForDemo(daemon, furniture);
-    return Place.on(daemon, choices);
+    return Place.on(daemon, choices, adapt);
   }
 
-  static async on(daemon: TestDaemon, choices: Parameters<typeof servedBy>[1] = {}): Promise<Place> {
-    const app = await createTestApp({ works: true, provider: servedBy(daemon, choices) });
+  static async on(
+    daemon: TestDaemon,
+    choices: Parameters<typeof servedBy>[1] = {},
+    adapt: Adapt = (config) => config,
+  ): Promise<Place> {
+    const provider: Adapt = (config) => adapt(servedBy(daemon, choices)(config));
+    const app = await createTestApp({ works: true, provider });
     return new Place(app, daemon, await VpsAccount.open(app));
   }
 
