@@ -101,7 +101,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     activity,
     limiter,
     denials,
-    turns: new Turns(),
+    turns: new Turns(provider.database.pool_size),
     audit,
     waiters,
     metrics,

@@ -8,7 +8,7 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('turns', () => {
   it('are taken in order, a few at once, whatever became of those before', async () => {
-    const turns = new Turns();
+    const turns = new Turns(5);
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const all = Array.from({ length: 5 }, (_, i) =>
@@ -66,7 +66,7 @@ describe('an account that sends many changes at once', () => {
     });
     const { many, answer, waiting } = await held;
     expect(answer.statusCode, answer.body).toBe(201);
-    expect(waiting).toBe(3);
+    expect(waiting).toBe(6);
     const statuses = (await Promise.all(many)).map(({ statusCode }) => statusCode);
     expect(statuses.filter((status) => status === 503)).toEqual([]);
   });

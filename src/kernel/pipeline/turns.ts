@@ -4,7 +4,8 @@
  */
 import { Problem } from '../problems/problem.ts';
 
-const AT_ONCE = 3;
+/** Of the connections to the database: what one account may hold, so that something is left for all others. */
+const SHARE = 0.6;
 const PATIENCE_MS = 30_000;
 const RETRY_SECONDS = 5;
 
@@ -15,11 +16,16 @@ interface Queue {
 
 export class Turns {
   readonly #queues = new Map<string, Queue>();
+  readonly #atOnce: number;
+
+  constructor(connections: number) {
+    this.#atOnce = Math.max(1, Math.floor(connections * SHARE));
+  }
 
   async take<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#queues.get(accountId) ?? { running: 0, waiting: new Set() };
     this.#queues.set(accountId, queue);
-    if (queue.running >= AT_ONCE) await this.#wait(queue);
+    if (queue.running >= this.#atOnce) await this.#wait(queue);
     else queue.running++;
     try {
       return await work();

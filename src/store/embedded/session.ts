@@ -127,9 +127,12 @@ async function createDatabase(postmaster: Postmaster): Promise<void> {
   }
 }
 
+/** The second where it broke after the connection stood and before anything was asked. */
+const BROKEN = /^(Connection terminated|Client has encountered a connection error)/;
+
 /** Starting up, shutting down, out of connections, or broken off in the middle: worth another try. */
 function isPassing(error: unknown): error is Error {
   const passing = ['57P01', '57P02', '57P03', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN'];
   if (!(error instanceof Error)) return false;
-  return passing.includes(errorCode(error) ?? '') || error.message.startsWith('Connection terminated');
+  return passing.includes(errorCode(error) ?? '') || BROKEN.test(error.message);
 }
