@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Capabilities } from '../../../engines/compute/port.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import type { OperationView } from '../../../kernel/operations/schema.ts';
 import { transact } from '../../../store/transaction.ts';
@@ -64,79 +63,7 @@ const errorsIn = (answer: Awaited<ReturnType<typeof get>>): string[] =>
     .json<{ errors: { pointer: string; code: string }[] }>()
     .errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
-async function whereEngineLacks(lacks: Partial<Capabilities>, work: () => Promise<void>): Promise<void> {
-  const engine = app.services.compute.at('fra1') as { capabilities: Capabilities };
-  const { capabilities } = engine;
-  engine.capabilities = { ...capabilities, ...lacks };
-  try {
-    await work();
-  } finally {
-    engine.capabilities = capabilities;
-  }
-}
-
 describe('a new network', () => {
-  it('409: is not made where the engine has none', () =>
-    whereEngineLacks({ privateNetworks: 'No private network connects its servers.' }, async () => {
-      const answer = await create();
-      expect(answer.statusCode).toBe(409);
-      expect(answer.json()).toMatchObject({
-        code: 'capability_missing',
-        capability: 'privateNetworks',
-        detail: 'No private network connects its servers.',
-      });
-    }));
-
-  describe('where no two can have the same addresses', () => {
-    const lacks = { overlappingNetworks: 'No two networks here overlap.' };
-    const createAs = (key: TestKey, ipv4_cidr: string, location = 'fra1') =>
-      app.call({
-        method: 'POST',
-        url: URL,
-        key: key.key,
-        payload: { name: `net-${++serial}`, location, ipv4_cidr },
-      });
-    let stranger: TestKey;
-    beforeAll(async () => {
-      stranger = await createKey(app.services.db, await createAccount(app.services.db));
-    });
-
-    it('409: does not get those of another account, and is told nothing of it', () =>
-      whereEngineLacks(lacks, async () => {
-        const there = await created({ ipv4_cidr: '172.16.0.0/20' });
-        const answer = await createAs(stranger, '172.16.3.0/24');
-        expect(answer.statusCode).toBe(409);
-        expect(answer.json()).toMatchObject({
-          code: 'address_taken',
-          detail:
-            'No two networks here overlap. Addresses of 172.16.3.0/24 are in use by another one: choose another range.',
-        });
-        expect(answer.body).not.toContain(there.id);
-        expect((await createAs(stranger, '172.16.16.0/20')).statusCode).toBe(202);
-        expect((await createAs(stranger, '172.16.0.0/20', 'ams1')).statusCode).toBe(202);
-        await settle(app);
-      }));
-
-    it('409: one of two that ask for them at once', () =>
-      whereEngineLacks(lacks, async () => {
-        const answers = await Promise.all([key, stranger].map((each) => createAs(each, '172.17.0.0/24')));
-        expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 409]);
-        await settle(app);
-      }));
-
-    it('gets those of one that could not be made', () =>
-      whereEngineLacks(lacks, async () => {
-        const there = await created({ ipv4_cidr: '172.18.0.0/24' });
-        await app.services.db
-          .updateTable('vps_networks')
-          .set({ status: 'error' })
-          .where('id', '=', there.id)
-          .execute();
-        expect((await createAs(stranger, '172.18.0.0/24')).statusCode).toBe(202);
-        await settle(app);
-      }));
-  });
-
   it('is being created, then active, at the engine, told of and in the inventory', async () => {
     const answer = await create({ name: 'backend', ipv4_cidr: '192.168.7.0/24', labels: { env: 'prod' } });
     const accepted = answer.json<Network>();

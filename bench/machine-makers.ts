@@ -1,0 +1,144 @@
+/** Two ways to the same machine: the engine's own calls, made by hand, and what a customer asks of Hostplane. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestDaemon } from '../src/testing/incus/daemon.ts';
+import { POOL, PUBLIC_NETWORK } from '../src/testing/incus/furnish.ts';
+import { LOCATION, SYSTEM } from '../src/testing/incus/provider.ts';
+import type { Contender } from './processes.ts';
+
+const PROJECT = 'by-hand';
+const PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl bench@example';
+
+export interface Machine {
+  readonly id: string;
+  readonly name: string;
+  readonly project: string;
+  readonly address: string;
+}
+
+export const addressAt = (n: number): string => `203.0.113.${n}`;
+
+/** The same calls that make a machine for a customer, and nothing else. */
+export class Hands {
+  readonly #daemon: TestDaemon;
+
+  constructor(daemon: TestDaemon) {
+    this.#daemon = daemon;
+  }
+
+  async prepare(): Promise<void> {
+    const config = { 'features.images': 'false', 'features.networks': 'false', 'features.profiles': 'true' };
+    await this.#daemon.client.run('POST', '/1.0/projects', { body: { name: PROJECT, config } });
+  }
+
+  async make(name: string, address: string): Promise<Machine> {
+    const { client } = this.#daemon;
+    const body = {
+      name,
+      profiles: [],
+      config: { 'limits.cpu': '1', 'limits.memory': '128MiB' },
+      devices: {
+        root: { type: 'disk', path: '/', pool: POOL, size: '10GiB' },
+        eth0: {
+          type: 'nic',
+          network: PUBLIC_NETWORK,
+          name: 'eth0',
+          'ipv4.address': address,
+          'security.mac_filtering': 'true',
+          'security.ipv4_filtering': 'true',
+        },
+      },
+      source: { type: 'image', alias: SYSTEM },
+    };
+    await client.run('POST', '/1.0/instances', { project: PROJECT, body });
+    const path = `/1.0/instances/${name}/state`;
+    await client.run('PUT', path, { project: PROJECT, body: { action: 'start' } });
+    return { id: name, name, project: PROJECT, address };
+  }
+
+  /** Until the guest has it. */
+  async untilAddressed({ name, project, address }: Machine): Promise<void> {
+    for (;;) {
+      const state = await this.#daemon.client.askText(`/1.0/instances/${name}/state`, { project });
+      if (state.includes(`"${address}"`)) return;
+      await sleep(5);
+    }
+  }
+
+  async remove({ name, project }: Machine): Promise<void> {
+    const { client } = this.#daemon;
+    const path = `/1.0/instances/${name}`;
+    await client.run('PUT', `${path}/state`, { project, body: { action: 'stop', force: true } });
+    await client.run('DELETE', path, { project });
+  }
+}
+
+export class Customer {
+  readonly #product: Contender;
+  readonly #key: string;
+  #calls = 0;
+  #sshKey = '';
+
+  constructor(product: Contender) {
+    this.#product = product;
+    this.#key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '';
+  }
+
+  async ask<T>(method: string, path: string, body?: object, wait = false): Promise<T> {
+    const n = ++this.#calls;
+    const answer = await fetch(`http://127.0.0.1:${this.#product.port}${path}`, {
+      method,
+      headers: {
+        'x-api-key': this.#key,
+        'content-type': 'application/json',
+        'x-forwarded-for': `198.19.${(n >> 8) & 255}.${n & 255}`,
+        ...(wait ? { prefer: 'wait=60' } : {}),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** Without a key the machine would be given a password, which takes longer to hash than all else. */
+  async prepare(): Promise<void> {
+    const body = { name: 'bench', public_key: PUBLIC_KEY };
+    this.#sshKey = (await this.ask<{ id: string }>('POST', '/flexible-vps/v1/ssh-keys', body)).id;
+  }
+
+  async make(name: string): Promise<Machine> {
+    const body = {
+      name,
+      location: LOCATION,
+      plan: 'flex-1-1',
+      source: { type: 'image', image_id: SYSTEM },
+      ssh_key_ids: [this.#sshKey],
+      public_ipv6: false,
+    };
+    const vm = await this.ask<{ id: string; status: string; primary_ipv4: string }>(
+      'POST',
+      '/flexible-vps/v1/vms',
+      body,
+      true,
+    );
+    if (vm.status !== 'running') throw new Error(`It is ${vm.status}.`);
+    return {
+      id: vm.id,
+      name: vm.id.replace('_', '-'),
+      project: await this.project(),
+      address: vm.primary_ipv4,
+    };
+  }
+
+  remove = ({ id }: Pick<Machine, 'id'>): Promise<unknown> =>
+    this.ask('DELETE', `/flexible-vps/v1/vms/${id}`, undefined, true);
+
+  #project: Promise<string> | undefined;
+  project(): Promise<string> {
+    this.#project ??= this.ask<{ account: { id: string } }>('GET', '/account/v1/whoami').then(({ account }) =>
+      account.id.replace('_', '-'),
+    );
+    return this.#project;
+  }
+}
