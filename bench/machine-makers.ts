@@ -1,7 +1,6 @@
 /** Two ways to the same machine: the engine's own calls, made by hand, and what a customer asks of Hostplane. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDaemon } from '../src/testing/incus/daemon.ts';
-import { POOL, PUBLIC_NETWORK } from '../src/testing/incus/furnish.ts';
 import { LOCATION, SYSTEM } from '../src/testing/incus/provider.ts';
 import type { Contender } from './processes.ts';
 
@@ -18,9 +17,15 @@ export interface Machine {
 
 export const addressAt = (n: number): string => `203.0.113.${n}`;
 
+interface Example {
+  readonly config: Readonly<Record<string, string>>;
+  readonly devices: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
 /** The same calls that make a machine for a customer, and nothing else. */
 export class Hands {
   readonly #daemon: TestDaemon;
+  #example: Example = { config: {}, devices: {} };
 
   constructor(daemon: TestDaemon) {
     this.#daemon = daemon;
@@ -31,23 +36,26 @@ export class Hands {
     await this.#daemon.client.run('POST', '/1.0/projects', { body: { name: PROJECT, config } });
   }
 
+  /** What is asked for is what Hostplane asked for when it made this one. */
+  async learn({ name, project }: Machine): Promise<void> {
+    const { client } = this.#daemon;
+    const { config, devices } = await client.ask<Example>('GET', `/1.0/instances/${name}`, { project });
+    const kept = Object.entries(config).filter(([key]) => !key.startsWith('volatile.'));
+    this.#example = { config: Object.fromEntries(kept), devices };
+  }
+
   async make(name: string, address: string): Promise<Machine> {
     const { client } = this.#daemon;
+    const { config, devices } = this.#example;
+    const own = Object.entries(devices).map(([key, { hwaddr: _, ...device }]) => [
+      key,
+      device['type'] === 'nic' ? { ...device, 'ipv4.address': address } : device,
+    ]);
     const body = {
       name,
       profiles: [],
-      config: { 'limits.cpu': '1', 'limits.memory': '128MiB' },
-      devices: {
-        root: { type: 'disk', path: '/', pool: POOL, size: '10GiB' },
-        eth0: {
-          type: 'nic',
-          network: PUBLIC_NETWORK,
-          name: 'eth0',
-          'ipv4.address': address,
-          'security.mac_filtering': 'true',
-          'security.ipv4_filtering': 'true',
-        },
-      },
+      config,
+      devices: Object.fromEntries(own),
       source: { type: 'image', alias: SYSTEM },
     };
     await client.run('POST', '/1.0/instances', { project: PROJECT, body });

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64
+#!/usr/bin/env -S node --max-semi-space-size=32
 import { pathToFileURL } from 'node:url';
 import { ensureBundle } from '../scripts/bundle.mjs';
 

@@ -151,6 +151,9 @@ export async function measureIncus(
       await hands.prepare();
       const customer = new Customer(product);
       await customer.prepare();
+      const example = await customer.make('example');
+      await hands.learn(example);
+      await customer.remove(example);
       return [
         await measureOne(hands, customer),
         await measureMany(hands, customer, isQuick ? 10 : MANY),
