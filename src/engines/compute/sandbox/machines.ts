@@ -176,6 +176,7 @@ export async function observeInstance({ store }: Room, ref: Ref): Promise<Instan
 
 export async function observeInstances({ store }: Room): Promise<Instance[]> {
   const machines = await store.machines();
+  if (machines.length === 0) return [];
   const now = await store.now();
   return machines.map((found) => present(found, found.state, now));
 }

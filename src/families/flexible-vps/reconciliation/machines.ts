@@ -57,10 +57,9 @@ class Look {
   }
 }
 
-async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
+async function lookThrough(services: Services, engine: ComputeEngine, at: Moment): Promise<void> {
   const { db } = services;
   const { location } = engine;
-  const at = await readClock(db);
   const found = await engine.observeInstances(patience());
   const unclaimed = new Map(found.map((instance) => [keyOf(instance), instance]));
   const look = new Look(services, engine, at);
@@ -99,6 +98,10 @@ export async function eachEngine(
 
 export const machineDrift: Schedule = {
   name: 'flexible-vps.machines',
-  everySeconds: 30,
-  run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
+  // What happens at an engine is told by it at once; this finds what was not.
+  everySeconds: 60,
+  async run(services) {
+    const at = await readClock(services.db);
+    await eachEngine(services, (engine) => lookThrough(services, engine, at));
+  },
 };

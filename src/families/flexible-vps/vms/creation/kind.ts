@@ -45,20 +45,18 @@ export const createVmKind: Kind = kind<Input>({
   cancellable: true,
   steps: [
     step(
-      'image',
-      withVm(async (work, row) =>
-        row.source.type === 'image' && row.image !== null ? fetchImage(work, row, row.image) : done(),
-      ),
-    ),
-    step(
       'disk',
-      withVm(async ({ services, db, signal, input }, row) => {
+      withVm(async (work, row) => {
+        const { services, db, signal, input } = work;
+        const fetched =
+          row.source.type === 'image' && row.image !== null ? await fetchImage(work, row, row.image) : done();
+        if (fetched.kind !== 'done') return fetched;
         const engine = engineAt(services, row.location);
         await ensureMade(engine, db, row, signal, input.source_vm_id);
         const made = await engine.observeInstance(refOf(row), signal);
         if (made === null)
           return failed('engine_failed', 'The engine made the machine, but it is not there.', true);
-        return done();
+        return fetched;
       }),
     ),
     step(
