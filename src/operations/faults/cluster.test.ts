@@ -95,7 +95,10 @@ describe.skipIf(reason !== null)(
         expect([stranded.has(id), status, error]).toMatchObject([
           true,
           'failed',
-          { code: 'engine_failed', detail: expect.stringMatching(/could not be started: a route .* was left behind/) },
+          {
+            code: 'engine_failed',
+            detail: expect.stringMatching(/could not be started: a route .* was left behind/),
+          },
         ]);
         failed.push(id);
       }
