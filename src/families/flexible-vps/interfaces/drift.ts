@@ -73,6 +73,6 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
 
 export const interfaceDrift: Schedule = {
   name: 'flexible-vps.interfaces',
-  everySeconds: 60,
+  everySeconds: 180,
   run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
 };

@@ -42,7 +42,7 @@ async function startDeletion({ db, registry }: Services, due: SnapshotRow): Prom
 
 export const snapshotExpiry: Schedule = {
   name: 'flexible-vps.snapshot-expiry',
-  everySeconds: 60,
+  everySeconds: 120,
   async run(services) {
     for (const due of await dueSnapshots(services.db, AT_ONCE)) {
       try {

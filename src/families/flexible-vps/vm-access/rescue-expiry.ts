@@ -43,7 +43,7 @@ async function end({ db, registry }: Services, { account_id, id, now }: DueRescu
 
 export const rescueExpiry: Schedule = {
   name: 'flexible-vps.rescue-expiry',
-  everySeconds: 60,
+  everySeconds: 120,
   async run(services) {
     for (const due of await dueRescues(services.db, AT_ONCE)) {
       try {
