@@ -1,8 +1,7 @@
 /** The real cloud-init, in Debian: slower than all other tests together, so it is tried only by whoever asks for it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashGuestPassword } from '../../../kernel/secrets/guest-password.ts';
-import { type Db, openDatabase, openPool } from '../../../store/database.ts';
-import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
+import { useTestDatabase } from '../../../testing/database.ts';
 import { startDaemon } from '../../../testing/incus/daemon.ts';
 import {
   buildDebian,
@@ -27,16 +26,7 @@ const IMAGE = { account: null, id: DEBIAN };
 const whyNot = (kind: EngineKind): string | null =>
   whyNoIncus(kind) ?? (process.env[ASKED] === '1' ? null : `tried only with ${ASKED}=1; needs mmdebstrap`);
 
-let database: TestDatabase;
-let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase(openPool(database.connection));
-});
-afterAll(async () => {
-  await db.destroy();
-  await database.drop();
-});
+const database = useTestDatabase();
 
 const cases = engineKinds.flatMap((kind) => renderers.map((renderer) => ({ kind, renderer })));
 
@@ -175,7 +165,7 @@ async function open(kind: EngineKind, renderer: Renderer): Promise<IncusHarness>
     const config = { 'ipv6.address': 'fd00:db8:1::1/64', 'ipv6.dhcp.stateful': 'false' };
     await daemon.client.run('PATCH', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config } });
     await furnishDebian(daemon, renderer);
-    return harnessOf(db, daemon, settingsOf(daemon));
+    return harnessOf(database.db, daemon, settingsOf(daemon));
   } catch (error) {
     await daemon.stop();
     throw error;

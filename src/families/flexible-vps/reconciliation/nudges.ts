@@ -1,4 +1,4 @@
-/** Engines nudge us when a machine changed without our asking; then it is looked at now instead of within half a minute. */
+/** Engines nudge us when a machine changed without our asking; then it is looked at now instead of within a minute. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { align } from './aligning.ts';
