@@ -33,9 +33,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
   afterEach(() => place.removeAll());
   afterAll(() => place?.close());
 
-  /** Without prefixes: a kill in the midst of a start leaves their routes, which only the host's owner can remove. */
-  const orderMany = (): Promise<Ordered[]> =>
-    Promise.all(Array.from({ length: MANY }, () => place.order({ public_ipv6: false })));
+  const orderMany = (): Promise<Ordered[]> => Promise.all(Array.from({ length: MANY }, () => place.order()));
   const someAreThere = () => expect.poll(() => place.instances(), PATIENCE).not.toEqual([]);
   const statusOf = async (id: string) => {
     const { status, status_reason } = await place.vps.readVm(id);

@@ -47,11 +47,8 @@ const isAway = (error: unknown): boolean =>
     error,
     /missing event connection|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|\b(get|post|put|patch|delete) "https?:/i,
   );
-/**
- * A machine that stopped, or was being started, while the engine was down leaves the routes to its prefixes at its host;
- * the engine then neither uses nor removes them.
- */
-const isRoutedAlready = (error: unknown): boolean => says(error, /route add .*file exists/i);
+/** Somebody has led them elsewhere, or nobody took them away when they were last in use. */
+export const isRoutedAlready = (error: unknown): boolean => says(error, /route add .*file exists/i);
 /** The engine itself is in trouble, which passes. */
 const isInTrouble = (error: unknown): boolean =>
   error instanceof IncusError &&
@@ -81,7 +78,7 @@ export function translate(error: unknown, about: string): unknown {
   if (isRoutedAlready(error))
     return new EngineRefused(
       'engine_failed',
-      `${about}: a route to its addresses was left behind at its host, and the provider has to remove it.`,
+      `${about}: its host already has another route to its addresses, and the provider has to remove that.`,
     );
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);

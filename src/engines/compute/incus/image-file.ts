@@ -11,6 +11,7 @@ import { readTar, tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
 import { EngineRefused } from '../errors.ts';
 import type { ImageFormat, ImageSource } from '../image.ts';
 import { isTaken, translate } from './failure.ts';
+import { DEFAULT } from './names.ts';
 import type { IncusSettings, InstanceType } from './settings.ts';
 import type { Site } from './site.ts';
 
@@ -107,7 +108,7 @@ async function upload(
 ): Promise<void> {
   const headers = { 'content-type': 'application/octet-stream' };
   try {
-    await client.run('POST', '/1.0/images', { project: 'default', file, around, headers, signal });
+    await client.run('POST', '/1.0/images', { project: DEFAULT, file, around, headers, signal });
   } catch (error) {
     if (isTaken(error)) return;
     const told = translate(error, 'The image could not be stored');
@@ -139,7 +140,7 @@ async function copyDisk(handle: FileHandle, file: string, signal?: AbortSignal):
 export async function send(site: Site, print: string, file: string, signal?: AbortSignal): Promise<void> {
   const isContainer = site.settings.instanceType === 'container';
   const packed = isContainer ? file : `${file}.packed`;
-  const ask = { project: 'default', signal };
+  const ask = { project: DEFAULT, signal };
   try {
     await site.client.download(`/1.0/images/${print}/export`, packed, ask);
     if ((await readHead(packed, 2)).equals(PART))

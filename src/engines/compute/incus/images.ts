@@ -8,9 +8,9 @@ import type { ImageRef, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { IncusError, isMissing, isTaken } from './failure.ts';
 import { formatOf, receive, send } from './image-file.ts';
-import { aliasOf, nameOf, projectOf } from './names.ts';
+import { aliasOf, DEFAULT, nameOf, projectOf } from './names.ts';
 import type { IncusSettings } from './settings.ts';
-import { requireRaw, type Site } from './site.ts';
+import { askOrNull, requireRaw, type Site } from './site.ts';
 import {
   diskGbOf,
   isWhole,
@@ -43,20 +43,10 @@ const properties = {
 } as const;
 
 const GIB = 1024 ** 3;
-const DEFAULT = 'default';
 
 export const formatsOf = (settings: IncusSettings): ComputeEngine['imageFormats'] => [formatOf(settings)];
 
 const missing = (what: string, id: string) => new EngineRefused('not_found', `There is no ${what} ${id}.`);
-
-async function askOrNull<T>(ask: () => Promise<T>): Promise<T | null> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
 
 const findByPrint = ({ client }: Site, print: string, signal?: AbortSignal) =>
   askOrNull(() => client.ask<RawImage>('GET', `/1.0/images/${print}`, { project: DEFAULT, signal }));
@@ -69,6 +59,22 @@ async function findRawImage(site: Site, ref: ImageRef, signal?: AbortSignal): Pr
   );
   return alias === null ? null : findByPrint(site, alias.target, signal);
 }
+
+/** Of the provider's own: its fingerprint. */
+export async function findSmallestImage({ client, settings }: Site, signal?: AbortSignal): Promise<string> {
+  const all = await client.ask<readonly RawImage[]>('GET', '/1.0/images', {
+    project: DEFAULT,
+    query: { recursion: 1 },
+    signal,
+  });
+  const [smallest] = all
+    .filter(({ type, aliases }) => type === settings.instanceType && aliases.some(isProviders))
+    .sort((a, b) => a.size - b.size);
+  if (smallest === undefined) throw missing('image', "of the provider's");
+  return smallest.fingerprint;
+}
+
+const isProviders = ({ name }: { readonly name: string }): boolean => !name.includes('/');
 
 /** Without our word for it, what is unpacked takes up at least what it did before. */
 const minDiskGbOf = ({ properties: { [properties.minDiskGb]: told }, size }: RawImage): number =>

@@ -14,6 +14,9 @@ export function networkNameOf({ account, id }: Ref): string {
   return `hp${digest.slice(0, 13)}`;
 }
 
+/** The project that is there from the beginning: what no account owns is in it. */
+export const DEFAULT = 'default';
+
 /** Images of all accounts lie side by side; those of the provider are known by their slug. */
 export const aliasOf = ({ account, id }: ImageRef): string =>
   account === null ? id : `${nameOf(account)}/${id}`;

@@ -10,6 +10,7 @@ import { whileJoining } from './joining.ts';
 import { keys } from './keys.ts';
 import { networkNameOf } from './names.ts';
 import { NETWORK_CONFIG, networkConfig } from './network-config.ts';
+import { pastLeftRoutes } from './routes.ts';
 import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './site.ts';
 
 type Strings = Readonly<Record<string, string>>;
@@ -114,7 +115,8 @@ export async function ensureNic(
       },
       signal,
     );
-  await whileJoining(networkOf(site, ref, nic), plug);
+  const plugPast = (): Promise<void> => pastLeftRoutes(site, ref, () => wanted.devices, plug, signal);
+  await whileJoining(networkOf(site, ref, nic), plugPast);
 }
 
 export async function removeNic(

@@ -6,6 +6,7 @@ import { keepingLog } from './consoles.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { keys, noteDone, wasDone } from './keys.ts';
 import { projectOf } from './names.ts';
+import { pastLeftRoutes } from './routes.ts';
 import {
   changeInstance,
   findRaw,
@@ -54,7 +55,8 @@ export async function ensureRunning(
   ...[ref, signal]: Parameters<ComputeEngine['ensureRunning']>
 ): Promise<void> {
   const start = (): Promise<boolean> => change(site, ref, { action: 'start' }, isOn, signal);
-  await keepingLog(site, ref, start);
+  const devices = (raw: RawInstance): RawInstance['devices'] => raw.devices;
+  await keepingLog(site, ref, () => pastLeftRoutes(site, ref, devices, start, signal));
 }
 
 export async function ensureStopped(

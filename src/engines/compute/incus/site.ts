@@ -66,13 +66,17 @@ export interface Changeable {
 
 export const pathOf = (ref: Ref): string => `/1.0/instances/${nameOf(ref.id)}`;
 
-export async function findRaw({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<RawInstance | null> {
+export async function askOrNull<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
-    return await client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref), signal });
+    return await ask();
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
+}
+
+export function findRaw({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<RawInstance | null> {
+  return askOrNull(() => client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref), signal }));
 }
 
 export const gone = (ref: Ref): EngineRefused =>
@@ -88,12 +92,16 @@ const TRIES = 40;
 const PAUSE_MS = 100;
 
 /** Made again after whatever stands in the way has passed: another change, or other work on the same machine. */
-export async function insist<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function insist<T>(
+  act: () => Promise<T>,
+  signal?: AbortSignal,
+  passes = (error: unknown): boolean => isBusy(error) || isStale(error),
+): Promise<T> {
   for (let left = TRIES; ; left--) {
     try {
       return await act();
     } catch (error) {
-      if (left === 0 || !(isBusy(error) || isStale(error))) throw error;
+      if (left === 0 || !passes(error)) throw error;
       await wait(PAUSE_MS, undefined, { signal });
     }
   }
