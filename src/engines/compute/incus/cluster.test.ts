@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { useTestDatabase } from '../../../testing/database.ts';
 import { type ClusterHarness, openCluster, type TestMember } from '../../../testing/incus/cluster.ts';
+import { PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';
+import { ip } from '../../../testing/incus/namespace.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { FORCED, Lab } from '../contract/lab.ts';
 import { describePlaces } from '../contract/places.ts';
@@ -75,6 +77,20 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     expect(await locationOf(moved)).not.toBe(before);
     await lab.engine.ensureRunning(moved);
     expect(await harness.readInside(moved, '/root/kept')).toBe('still here');
+  });
+
+  it('starts a machine to which routes were left behind, wherever it is', async () => {
+    for (const [index, ref] of (await spread()).entries()) {
+      const prefix = `2001:db8:77:${index}::/64`;
+      await lab.engine.ensureNic(ref, lab.nic({ aliases: [prefix] }));
+      const { namespace } = member(await locationOf(ref));
+      const route = (...args: readonly string[]) => ip('-n', namespace.name, '-6', 'route', ...args);
+      await route('add', prefix, 'dev', PUBLIC_NETWORK);
+      await lab.engine.ensureRunning(ref);
+      expect(await route('show', prefix)).toContain(PUBLIC_NETWORK);
+      await lab.engine.ensureStopped(ref, FORCED);
+      expect(await route('show', prefix)).toBe('');
+    }
   });
 
   it('has no private networks, and says so', async () => {
