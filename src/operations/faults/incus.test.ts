@@ -112,6 +112,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await place.daemon.kill();
     const read = await statusOf(vm.id);
     const refused = await place.vps.send('GET', `vms/${vm.id}/console-log`);
+    const another = await place.order();
     const asked = await place.vps.send('POST', `vms/${vm.id}/actions`, { type: 'reset' });
     const { id: restart } = asked.json<{ id: string }>();
     await expect.poll(async () => (await place.vps.operation(restart)).status, PATIENCE).toBe('running');
@@ -121,6 +122,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     expect(asked.statusCode, asked.body).toBe(202);
     expect(await place.endOf(restart)).toMatchObject({ status: 'succeeded', error: null });
     await expect.poll(() => place.page(vm), PATIENCE).toContain(vm.hostname);
+    expect(await place.endOf(another.operation)).toMatchObject({ status: 'succeeded', error: null });
   });
 });
 

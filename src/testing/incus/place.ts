@@ -54,8 +54,8 @@ export class Place {
     await this.daemon.stop();
   }
 
-  async order(body: object = {}): Promise<Ordered> {
-    const answer = await this.vps.send('POST', 'vms', {
+  askForOne(body: object = {}) {
+    return this.vps.send('POST', 'vms', {
       name: `m-${++this.#serial}`,
       location: LOCATION,
       plan: 'flex-1-1',
@@ -64,6 +64,10 @@ export class Place {
       user_data: '#cloud-config\n',
       ...body,
     });
+  }
+
+  async order(body: object = {}): Promise<Ordered> {
+    const answer = await this.askForOne(body);
     expect(answer.statusCode, answer.body).toBe(202);
     const { id, operation } = answer.json<{ id: string; operation: { id: string } }>();
     return { id, operation: operation.id };

@@ -135,7 +135,8 @@ export function refuseElsewhere(
   if (distinct.size > 0) throw invalid([...distinct.values()]);
 }
 
-export type Room = 'fits' | 'full' | 'unplaceable';
+/** `silent`: the place does not answer, so it takes nothing now; another may. */
+export type Room = 'fits' | 'full' | 'unplaceable' | 'silent';
 
 export async function roomFor(
   services: Services,
@@ -150,8 +151,7 @@ export async function roomFor(
     if (fit.fits) return 'fits';
     return fit.code === 'placement_unsatisfiable' ? 'unplaceable' : 'full';
   } catch (error) {
-    // A place that does not answer takes nothing now; another may.
-    if (error instanceof EngineUnreachable) return 'full';
+    if (error instanceof EngineUnreachable) return 'silent';
     throw error;
   }
 }
@@ -167,6 +167,12 @@ async function alternativesTo(services: Services, accountId: string, wanted: Can
   }
   return found;
 }
+
+export const noAnswer = ({ location }: Candidate): Problem =>
+  new Problem('engine_unavailable', {
+    detail: `${location} does not answer at the moment.`,
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 
 export async function noCapacity(
   services: Services,

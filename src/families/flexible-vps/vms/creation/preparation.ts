@@ -7,7 +7,7 @@ import { keepIf } from '../../../../store/savepoint.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import type { PublicAddressRow } from '../../tables.ts';
 import { findVmByName } from '../store.ts';
-import { type Candidate, noCapacity, roomFor } from './choice.ts';
+import { type Candidate, noAnswer, noCapacity, roomFor } from './choice.ts';
 import { type CreateCall, examine } from './examination.ts';
 
 interface Blocks {
@@ -70,6 +70,10 @@ async function settleDown(
         detail: `No host in ${candidate.location} fits the placement group.`,
         extra: { placement_group_id: groupId },
       });
+      continue;
+    }
+    if (room === 'silent') {
+      refusal ??= noAnswer(candidate);
       continue;
     }
     const blocks = room === 'fits' ? await takeBlocks(call, candidate.location, reserved) : null;
