@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { Turns } from './turns.ts';
@@ -32,6 +32,22 @@ describe('turns', () => {
     expect((await settled).map(({ status }) => status)).toEqual(
       [0, 1, 2, 3, 4].map((i) => (i % 2 === 0 ? 'fulfilled' : 'rejected')),
     );
+  });
+
+  it('are given up after a while, and those behind get theirs all the same', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const turns = new Turns(1);
+    let end = (): void => undefined;
+    const first = turns.take('a', () => new Promise<void>((resolve) => (end = resolve)));
+    const late = turns.take('a', async () => 'too late').catch((error: unknown) => error);
+    vi.advanceTimersByTime(20_000);
+    const patient = turns.take('a', async () => 'in time');
+    vi.advanceTimersByTime(20_000);
+    expect(await late).toMatchObject({ code: 'engine_unavailable', retryAfterSeconds: 5 });
+    end();
+    await first;
+    expect(await patient).toBe('in time');
   });
 });
 

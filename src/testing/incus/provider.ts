@@ -23,7 +23,7 @@ export const demoFurniture: Furniture = {
 export const furnishForDemo = (daemon: TestDaemon, furniture: Furniture = {}): Promise<void> =>
   furnish(daemon, { ...demoFurniture, ...furniture });
 
-const computeAt = (
+export const computeAt = (
   { url }: Pick<TestDaemon, 'url'>,
   choices: Partial<ComputeDriver> = {},
 ): ComputeDriver => ({
