@@ -15,6 +15,7 @@ import { forgetRooms, hostOf, readRooms, requireChoice } from './places.ts';
 import { ensureStopped } from './power.ts';
 import { ensureProject, forgetProject } from './projects.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
+import { clearHelper } from './routes.ts';
 import { changeInstance, findRaw, pathOf, type Site } from './site.ts';
 import { type Origin, originOf } from './sources.ts';
 import { outwaitMachine } from './underway.ts';
@@ -173,6 +174,7 @@ export async function removeInstance(
   ...[ref, signal]: Parameters<ComputeEngine['removeInstance']>
 ): Promise<void> {
   await destroy(site, ref, signal);
+  await clearHelper(site, ref, signal);
   await site.logs.forget(ref);
   await site.ledger.release(ref);
 }

@@ -6,6 +6,7 @@ import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts'
 import { ip } from '../../../testing/incus/namespace.ts';
 import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
 import { FORCED, Lab, refusal } from '../contract/lab.ts';
+import { EngineUnreachable } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import { DEFAULT, projectOf } from './names.ts';
 import { pathOf } from './site.ts';
@@ -78,6 +79,36 @@ for (const kind of engineKinds) {
       expect(await helpers()).toEqual(none);
       await harness.engine.ensureStopped(ref, FORCED);
       expect(await routes()).toEqual([]);
+    });
+
+    /** One that cannot start but with a helper, and what became of the attempt; returns when the helper is there. */
+    async function startHelped(signal?: AbortSignal): Promise<{ ref: Ref; attempt: Promise<unknown> }> {
+      const ref = await lab.stopped({ nics: [lab.nic({ aliases: [PREFIX] })] });
+      await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);
+      const attempt = harness.engine.ensureRunning(ref, signal).catch((error: unknown) => error);
+      const instances = () => harness.daemon.client.ask('GET', '/1.0/instances', { project: DEFAULT });
+      await expect.poll(instances, { interval: 10 }).toHaveLength(1);
+      return { ref, attempt };
+    }
+
+    it('leaves no helper where it is told to stop trying', async () => {
+      const giving = new AbortController();
+      const { attempt } = await startHelped(giving.signal);
+      giving.abort(new Error('enough'));
+      expect(await attempt).toMatchObject({ message: 'enough' });
+      expect(await helpers()).toEqual(none);
+      await lab.clear();
+      await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
+    });
+
+    it('removes a helper that outlived the attempt together with the machine', async () => {
+      const { ref, attempt } = await startHelped();
+      await harness.daemon.kill();
+      expect(await attempt).toBeInstanceOf(EngineUnreachable);
+      await harness.daemon.start();
+      await harness.engine.removeInstance(ref);
+      expect(await helpers()).toEqual(none);
+      await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
     });
 
     it('says so where somebody else has made that route, and leaves it', async () => {

@@ -6,9 +6,9 @@
  */
 import { EngineUnreachable } from '../errors.ts';
 import type { Ref } from '../instance.ts';
-import { isBusy, isInUse, isRoutedAlready } from './failure.ts';
+import { IncusError, isBusy, isInUse, isPassing, isRoutedAlready } from './failure.ts';
 import { findSmallestImage } from './images.ts';
-import { DEFAULT } from './names.ts';
+import { DEFAULT, nameOf } from './names.ts';
 import { askOrNull, insist, type RawInstance, requireRaw, type Site } from './site.ts';
 
 type Devices = RawInstance['devices'];
@@ -53,43 +53,63 @@ export async function pastLeftRoutes<T>(
     const routed = Object.entries(wanted(raw)).filter(([, device]) => isRouted(device));
     await takeAway(site, raw, Object.fromEntries(routed), signal).catch((failure: unknown) => {
       signal?.throwIfAborted();
-      throw failure instanceof EngineUnreachable ? failure : error;
+      throw failure instanceof EngineUnreachable || isPassing(failure) ? failure : error;
     });
     return await act();
   }
 }
 
-/** One machine has but one such helper: what an attempt before left of it goes first. */
+const helperOf = (machine: string): string => `routes-${machine}`;
+const pathOfProfile = (helper: string): string => `/1.0/profiles/${helper}`;
+const pathOfHelper = (helper: string): string => `/1.0/instances/${helper}`;
+
+/**
+ * One machine has but one such helper: what an attempt before left of it goes first. Whoever gives up waits until it is
+ * gone; where even that fails, it goes with the machine.
+ */
 async function takeAway(site: Site, raw: RawInstance, routed: Devices, signal?: AbortSignal): Promise<void> {
   const { client } = site;
-  const name = `routes-${raw.name}`;
-  const profile = `/1.0/profiles/${name}`;
-  const instance = `/1.0/instances/${name}`;
+  const name = helperOf(raw.name);
   const project = DEFAULT;
-  const clear = async (): Promise<void> => {
-    const stop = { action: 'stop', force: true };
-    // Being ephemeral, it is gone once it is off; one that never ran has to be removed.
-    await askOrNull(() => client.run('PUT', `${instance}/state`, { project, body: stop, signal })).catch(() =>
-      askOrNull(() => client.run('DELETE', instance, { project, signal })),
-    );
-    await insist(
-      () => askOrNull(() => client.run('DELETE', profile, { project, signal })),
-      signal,
-      (error) => isBusy(error) || isInUse(error),
-    );
-  };
-  await clear();
+  await clear(site, name, signal);
   const body = { name, config: {}, devices: mapDevices(routed, mute) };
   await client.run('POST', '/1.0/profiles', { project, body, signal });
   try {
     await run(site, name, raw, signal);
     const told = { config: {}, devices: mapDevices(routed, withRoutes) };
-    await client.run('PUT', profile, { project, body: told, signal }).catch((error: unknown) => {
+    await client.run('PUT', pathOfProfile(name), { project, body: told, signal }).catch((error: unknown) => {
       if (!isRoutedAlready(error)) throw error;
     });
   } finally {
-    await clear();
+    await clear(site, name);
   }
+}
+
+/** Of a machine that is no more: whatever an attempt to start it left. */
+export const clearHelper = (site: Site, ref: Ref, signal?: AbortSignal): Promise<void> =>
+  clear(site, helperOf(nameOf(ref.id)), signal);
+
+/** The engine keeps a profile as long as somebody has it: where it is gone, so is the helper. */
+async function clear(site: Site, name: string, signal?: AbortSignal): Promise<void> {
+  const ask = { project: DEFAULT, signal };
+  const remove = (): Promise<unknown> =>
+    askOrNull(() => site.client.run('DELETE', pathOfProfile(name), ask)).catch(async (error: unknown) => {
+      if (isInUse(error)) await stop(site, name, signal);
+      throw error;
+    });
+  await insist(remove, signal, (error) => error instanceof IncusError);
+}
+
+/** Being ephemeral, it is gone once it is off; one that never ran has to be removed. */
+async function stop({ client }: Site, name: string, signal?: AbortSignal): Promise<void> {
+  const ask = { project: DEFAULT, signal };
+  const body = { action: 'stop', force: true };
+  await askOrNull(() => client.run('PUT', `${pathOfHelper(name)}/state`, { ...ask, body })).catch(
+    (error: unknown) => {
+      if (!(error instanceof IncusError) || isBusy(error)) throw error;
+      return askOrNull(() => client.run('DELETE', pathOfHelper(name), ask));
+    },
+  );
 }
 
 async function run(site: Site, name: string, { type, location }: RawInstance, signal?: AbortSignal) {
@@ -105,5 +125,5 @@ async function run(site: Site, name: string, { type, location }: RawInstance, si
   const target = location === 'none' ? {} : { target: location };
   await client.run('POST', '/1.0/instances', { project: DEFAULT, ...target, body, signal });
   const start = { action: 'start' };
-  await client.run('PUT', `/1.0/instances/${name}/state`, { project: DEFAULT, body: start, signal });
+  await client.run('PUT', `${pathOfHelper(name)}/state`, { project: DEFAULT, body: start, signal });
 }
