@@ -107,6 +107,15 @@ describe.skipIf(reason !== null)(`a customer on Incus${reason === null ? '' : `:
     await done(await place.act('DELETE', `networks/${id}`));
   });
 
+  it('has a password set for a user of the guest, and is told where it has no such user', async () => {
+    const vm = await place.create();
+    const reset = (username: string) => place.vps.send('POST', `vms/${vm.id}/password-reset`, { username });
+    const answer = await reset('nobody-here');
+    expect(answer.statusCode, answer.body).toBe(422);
+    expect(answer.json()).toMatchObject({ errors: [{ pointer: '/username', code: 'unknown_reference' }] });
+    expect((await reset('root')).json()).toMatchObject({ username: 'root' });
+  });
+
   it('is told what this engine cannot do', async () => {
     const vm = await place.create();
     const rescue = await place.vps.send('POST', `vms/${vm.id}/rescue`, { enabled: true });

@@ -6,7 +6,7 @@ import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { Lab } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { metricNames } from '../series.ts';
-import { projectOf } from './names.ts';
+import { nameOf, projectOf } from './names.ts';
 import { pathOf } from './site.ts';
 
 let harness: IncusHarness;
@@ -89,6 +89,20 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     nudges.length = 0;
     await harness.shutDownInside(late);
     await expect.poll(isNudged(late), SOON).toBe(true);
+  });
+
+  it('tells of both names of a machine that somebody renamed', async () => {
+    const ref = await lab.stopped();
+    const nudges = watched();
+    const isNudged = () => nudges.some(({ account, id }) => account === ref.account && id === ref.id);
+    const project = projectOf(ref);
+    const rename = (from: string, name: string) =>
+      harness.daemon.client.run('POST', from, { project, body: { name } });
+    await rename(pathOf(ref), 'renamed');
+    await expect.poll(isNudged, SOON).toBe(true);
+    nudges.length = 0;
+    await rename('/1.0/instances/renamed', nameOf(ref.id));
+    await expect.poll(isNudged, SOON).toBe(true);
   });
 
   it('is not listened to any more when nobody watches', async () => {

@@ -7,12 +7,17 @@ import type { WebSocket } from 'ws';
 import type { Ref } from '../instance.ts';
 import type { Watcher } from '../port.ts';
 import type { Client } from './client.ts';
-import { refOfPath } from './names.ts';
+import { idOf, refOfPath } from './names.ts';
 
 interface Event {
   readonly type: string;
   readonly project?: string;
-  readonly metadata?: { readonly action?: string; readonly source?: string };
+  readonly metadata?: {
+    readonly action?: string;
+    readonly source?: string;
+    /** Of one that was renamed: what it was called before. */
+    readonly context?: { readonly old_name?: string } | null;
+  };
 }
 
 /** What changes a machine by itself; the rest is what we do, or what the schedule finds. */
@@ -112,7 +117,10 @@ export class EventStream {
     if (!TELLING.test(metadata?.action ?? '')) return;
     const path = metadata?.source ?? '';
     const ref = refOfPath(path.includes('?') || project === undefined ? path : `${path}?project=${project}`);
-    if (ref !== null) this.#nudge(ref);
+    if (ref === null) return;
+    this.#nudge(ref);
+    const before = metadata?.context?.old_name;
+    if (before !== undefined) this.#nudge({ ...ref, id: idOf(before) });
   }
 
   #nudge(ref: Ref): void {

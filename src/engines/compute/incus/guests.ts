@@ -122,7 +122,10 @@ const noAgent = (): EngineRefused =>
   new EngineRefused('guest_agent_unavailable', 'Nothing inside the guest takes a password from outside.');
 
 const unknownUser = (user: string): EngineRefused =>
-  new EngineRefused('engine_failed', `The guest took no password for the user "${user}".`);
+  new EngineRefused(
+    'validation_failed',
+    `The guest took no password for the user "${user}". Name one that it has.`,
+  );
 
 function whyNot(error: unknown, ref: Parameters<typeof gone>[0]): unknown {
   if (!(error instanceof IncusError)) return error;

@@ -58,7 +58,10 @@ function eventOf(type: ActionType, row: VmRow): NewEvent {
 
 const unlike = (wanted: string, seen: Instance | null): OperationError => ({
   code: 'engine_failed',
-  detail: `The engine did as it was told, but the machine is ${seen?.state ?? 'gone'} and not ${wanted}.`,
+  detail:
+    seen === null
+      ? 'The machine is no longer where it should be.'
+      : `The engine did as it was told, but the machine is ${seen.state} and not ${wanted}.`,
   retryable: false,
 });
 

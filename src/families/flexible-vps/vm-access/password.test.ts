@@ -108,6 +108,18 @@ describe('no password is set', () => {
     expect(last_seen_at).not.toBeNull();
   });
 
+  it('422: for a user that the guest does not have', async () => {
+    const effect = { kind: 'fail', code: 'validation_failed', detail: 'No such user.' } as const;
+    await addFault(app.services.db, { target: vm.id, call: 'setPassword', effect });
+    const answer = await reset({ username: 'nobody-here' });
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({
+      retryable: false,
+      errors: [{ pointer: '/username', code: 'unknown_reference', detail: 'No such user.' }],
+    });
+    expect(await told()).toEqual([]);
+  });
+
   it('409: in rescue mode, where the agent of the machine does not run', async () => {
     await vps.do('POST', `vms/${vm.id}/rescue`, { enabled: true });
     const before = await shadow();

@@ -1,5 +1,6 @@
+import { EngineRefused } from '../../../engines/compute/port.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Shape, Type } from '../../../kernel/schema.ts';
 import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
@@ -36,6 +37,12 @@ const withoutAgent = ({ guest_agent }: VmRow): Problem =>
     extra: { agent_last_seen_at: guest_agent?.last_seen_at ?? null },
   });
 
+/** The one thing of it that the caller chose. */
+const mistaken = (error: unknown): unknown =>
+  error instanceof EngineRefused && error.code === 'validation_failed'
+    ? invalid([{ pointer: '/username', code: 'unknown_reference', detail: error.message }])
+    : error;
+
 /** The agent may be gone since we asked for it. */
 async function setPassword(
   services: Services,
@@ -45,7 +52,9 @@ async function setPassword(
 ): Promise<void> {
   try {
     await askHolding(services, row.location, (engine, signal) =>
-      engine.setPassword(refOf(row), username, password, signal),
+      engine.setPassword(refOf(row), username, password, signal).catch((error: unknown) => {
+        throw mistaken(error);
+      }),
     );
   } catch (error) {
     throw error instanceof Problem && error.code === 'guest_agent_unavailable' ? withoutAgent(row) : error;
