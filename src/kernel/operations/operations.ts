@@ -184,7 +184,7 @@ export function startedEvent(operation: StoredOperation): NewEvent {
 
 function endedEvent(operation: StoredOperation, ending: Ending): NewEvent {
   const { type, resource_type, resource_name, resource_id } = operation;
-  const because = ending.error === null ? '' : `: ${ending.error.detail}`;
+  const because = ending.error === null ? '.' : `: ${ending.error.detail}`;
   return {
     type: `operation.${ending.status}`,
     ...(ending.status === 'failed' ? { severity: 'error' as const } : {}),

@@ -1,5 +1,14 @@
 /** The words every list shares: what may be asked, and what comes back. */
-import { Nullable, OneOf, Shape, Time, type TProperties, type TSchema, Type } from '../schema.ts';
+import {
+  Nullable,
+  OneOf,
+  ResourceName,
+  Shape,
+  Time,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '../schema.ts';
 
 const paging = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),
@@ -10,6 +19,14 @@ const paging = {
 export const dateFilters = {
   created_after: Type.Optional({ ...Time, description: 'Created at or after this time.' }),
   created_before: Type.Optional({ ...Time, description: 'Created before this time.' }),
+};
+
+export const nameFilter = { name: Type.Optional({ ...ResourceName, description: 'Exactly this name.' }) };
+
+export const labelFilter = {
+  label_selector: Type.Optional(
+    Type.String({ maxLength: 1000, description: '`env=prod,role in (web,api),!legacy`' }),
+  ),
 };
 
 export function ListQuery<P extends TProperties, const S extends readonly string[]>(

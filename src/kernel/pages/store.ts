@@ -67,6 +67,20 @@ export async function readPage<TB extends keyof Tables, Row>(
   return { rows, nextCursor };
 }
 
+export interface CreatedWithin {
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
+}
+
+/** For the parameters of `dateFilters`. */
+export function createdWithin(
+  column: RawBuilder<unknown>,
+  { created_after, created_before }: CreatedWithin,
+): RawBuilder<boolean> {
+  return sql`(${created_after ?? '-infinity'}::timestamptz <= ${column}
+    and ${column} < ${created_before ?? 'infinity'}::timestamptz)`;
+}
+
 function termMatch(column: RawBuilder<unknown>, term: Term): RawBuilder<boolean> {
   switch (term.operator) {
     case 'equals':

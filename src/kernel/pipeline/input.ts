@@ -37,17 +37,16 @@ const wait = Type.Optional(
 
 const queryShapes = new WeakMap<Endpoint, TObject>();
 
-/** What the record says plus what every changing and every waiting call takes. */
+/** What the record says plus what every changing call, and every call that can wait, takes. */
 export function queryShapeOf(endpoint: Endpoint): TObject {
   const known = queryShapes.get(endpoint);
   if (known !== undefined) return known;
-  const { properties } = endpoint.query;
-  const shape =
-    endpoint.method !== 'GET'
-      ? Shape({ ...properties, dry_run: dryRun })
-      : endpoint.waits
-        ? Shape({ ...properties, wait })
-        : endpoint.query;
+  const isRead = endpoint.method === 'GET';
+  const shape = Shape({
+    ...endpoint.query.properties,
+    ...(isRead ? {} : { dry_run: dryRun }),
+    ...(endpoint.waits || isAsync(endpoint) ? { wait } : {}),
+  });
   queryShapes.set(endpoint, shape);
   return shape;
 }

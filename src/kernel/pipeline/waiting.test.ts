@@ -81,6 +81,15 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect(response.headers['etag']).toBe(`"${response.json().etag}"`);
   });
 
+  it('200: asked for in the query, which makes it no other request', async () => {
+    const { send } = await newVisitor(t);
+    const key = { 'idempotency-key': 'once' };
+    const response = await send('POST', '/workshop/v1/machines?wait=30', { name: 'one' }, key);
+    expect([response.statusCode, response.headers['preference-applied']]).toEqual([200, 'wait=30']);
+    const repeat = await send('POST', '/workshop/v1/machines', { name: 'one' }, key);
+    expect([repeat.headers['idempotent-replayed'], repeat.json().id]).toEqual(['true', response.json().id]);
+  });
+
   it('200: what is deleted by then is shown as it was accepted', async () => {
     const { send, get } = await newVisitor(t);
     const { id } = (

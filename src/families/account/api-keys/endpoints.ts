@@ -2,7 +2,7 @@ import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { revokeKeys } from '../../../kernel/access/store.ts';
 import { keyStatuses } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
-import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
@@ -33,6 +33,8 @@ export const listApiKeys = endpoint({
   resource: { name: 'api_key', role: 'list' },
   query: ListQuery(
     {
+      name: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this name.' })),
+      ...dateFilters,
       status: Type.Optional(OneOf(keyStatuses, { description: 'Only keys with this status.' })),
       owner: Type.Optional(Id('mem', { description: 'The member that owns the key.' })),
       expires_before: Type.Optional({ ...Time, description: 'Expiring before this time.' }),

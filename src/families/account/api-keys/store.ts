@@ -3,7 +3,7 @@ import { matches } from '../../../kernel/access/permissions.ts';
 import { KEY_STATE } from '../../../kernel/access/store.ts';
 import type { KeyStatus } from '../../../kernel/access/tables.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import { type CreatedWithin, createdWithin, readPage, type SortKey } from '../../../kernel/pages/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { KeyRow } from './schema.ts';
 
@@ -39,10 +39,11 @@ const columns = [
   'updated_at',
 ] as const;
 
-export interface KeysQuery {
+export interface KeysQuery extends CreatedWithin {
   readonly limit: number;
   readonly cursor?: string;
   readonly sort: string;
+  readonly name?: string;
   readonly status?: KeyStatus;
   readonly owner?: string;
   readonly expires_before?: string;
@@ -68,7 +69,9 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
     .selectFrom('api_keys')
     .select(columns)
     .select(KEY_STATE.as('status'))
-    .where('account_id', '=', call.caller.account.id);
+    .where('account_id', '=', call.caller.account.id)
+    .where(createdWithin(sql.ref('api_keys.created_at'), wanted));
+  if (wanted.name !== undefined) query = query.where('name', '=', wanted.name);
   if (wanted.status !== undefined) query = query.where(KEY_STATE, '=', wanted.status);
   if (wanted.owner !== undefined) query = query.where('owner_id', '=', wanted.owner);
   if (wanted.expires_before !== undefined)

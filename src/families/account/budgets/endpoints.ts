@@ -10,7 +10,7 @@ import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { requireRoom } from '../../../kernel/limits/room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
-import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { dateFilters, List, ListQuery, nameFilter } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { Budget, exampleBudget } from './schema.ts';
@@ -25,7 +25,10 @@ export const listBudgets = endpoint({
   permission: 'account:budgets:read',
   access: 'read',
   resource: { name: 'budget', role: 'list' },
-  query: ListQuery({}, { sort: ['created_at', '-created_at', 'name', '-name'] }),
+  query: ListQuery(
+    { ...nameFilter, ...dateFilters },
+    { sort: ['created_at', '-created_at', 'name', '-name'] },
+  ),
   answers: { 200: List(Budget) },
   problems: [],
   example: { answer: { status: 200, body: { data: [exampleBudget], next_cursor: null } } },

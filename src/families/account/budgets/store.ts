@@ -2,22 +2,31 @@ import { sql } from 'kysely';
 import { periodOf } from '../../../kernel/budgets/budget.ts';
 import { type BudgetWithCrossings, crossedIn } from '../../../kernel/budgets/store.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import {
+  type CreatedWithin,
+  createdWithin,
+  type Page,
+  readPage,
+  type SortKey,
+} from '../../../kernel/pages/store.ts';
 
 const id: SortKey = { column: sql.ref('budgets.id'), type: 'text' };
 const name: SortKey = { column: sql.ref('budgets.name'), type: 'text' };
 
-interface BudgetsQuery {
+interface BudgetsQuery extends CreatedWithin {
   readonly limit: number;
   readonly cursor?: string;
   readonly sort: string;
+  readonly name?: string;
 }
 
 export async function readBudgets(call: Call<unknown, BudgetsQuery>): Promise<Page<BudgetWithCrossings>> {
-  const query = call.db
+  let query = call.db
     .selectFrom('budgets')
     .selectAll()
     .select(crossedIn(periodOf(call.now)))
-    .where('account_id', '=', call.caller.account.id);
+    .where('account_id', '=', call.caller.account.id)
+    .where(createdWithin(sql.ref('budgets.created_at'), call.query));
+  if (call.query.name !== undefined) query = query.where('name', '=', call.query.name);
   return readPage(call, query, { endpoint: 'listBudgets', id, sorts: { created_at: id, name } });
 }

@@ -1,6 +1,6 @@
 import { roleNames, roles } from '../../../kernel/access/roles.ts';
 import { etagOf } from '../../../kernel/etag.ts';
-import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readMembers } from './store.ts';
@@ -73,6 +73,8 @@ export const listMembers = endpoint({
   resource: { name: 'member', role: 'list' },
   query: ListQuery(
     {
+      name: Type.Optional(Type.String({ maxLength: 100, description: 'Exactly this name.' })),
+      ...dateFilters,
       role: Type.Optional(OneOf(roleNames, { description: 'Only members with this role.' })),
       status: Type.Optional(OneOf(memberStatuses, { description: 'Only members with this status.' })),
     },

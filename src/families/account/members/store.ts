@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { RoleName } from '../../../kernel/access/roles.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import { type CreatedWithin, createdWithin, readPage, type SortKey } from '../../../kernel/pages/store.ts';
 
-interface MembersQuery {
+interface MembersQuery extends CreatedWithin {
   readonly limit: number;
   readonly cursor?: string;
   readonly sort: string;
+  readonly name?: string;
   readonly role?: RoleName;
   readonly status?: 'invited' | 'active' | 'suspended';
 }
@@ -23,7 +24,9 @@ export async function readMembers(call: Call<unknown, MembersQuery>) {
       sql<number>`(select count(*) from api_keys k where k.owner_id = members.id and k.status <> 'revoked'
         and (k.expires_at is null or k.expires_at > now()))`.as('key_count'),
     )
-    .where('members.account_id', '=', call.caller.account.id);
+    .where('members.account_id', '=', call.caller.account.id)
+    .where(createdWithin(sql.ref('members.created_at'), call.query));
+  if (call.query.name !== undefined) query = query.where('members.name', '=', call.query.name);
   if (role !== undefined) query = query.where('members.role', '=', role);
   if (status !== undefined) query = query.where('members.status', '=', status);
   return readPage(call, query, { endpoint: 'listMembers', id, sorts: { created_at: id, name } });

@@ -11,7 +11,7 @@ import {
   presentOperation,
 } from '../../../kernel/operations/schema.ts';
 import { findOperation } from '../../../kernel/operations/store.ts';
-import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
@@ -67,6 +67,7 @@ export const listOperations = endpoint({
       resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'Only those on this resource.' })),
       api_key_id: Type.Optional({ ...Id('key'), description: 'Only those this key started.' }),
       parent_id: Type.Optional({ ...Id('op'), description: 'Only the children of this operation.' }),
+      ...dateFilters,
     },
     { sort: ['-created_at', 'created_at'] },
   ),

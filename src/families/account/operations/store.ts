@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { OperationRow, OperationStatus } from '../../../kernel/operations/schema.ts';
 import { childCounts } from '../../../kernel/operations/store.ts';
-import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import { type CreatedWithin, createdWithin, readPage, type SortKey } from '../../../kernel/pages/store.ts';
 
-export interface OperationsQuery {
+export interface OperationsQuery extends CreatedWithin {
   readonly limit: number;
   readonly cursor?: string;
   readonly sort: string;
@@ -36,6 +36,7 @@ export async function readOperations(
     const wanted = call.query[name];
     if (wanted !== undefined) query = query.where(name, '=', wanted);
   }
+  query = query.where(createdWithin(sql.ref('operations.created_at'), call.query));
   if (call.query.ids !== undefined) query = query.where(sql<boolean>`id = any(${call.query.ids}::text[])`);
   return readPage(call, query, { endpoint: 'listOperations', id, sorts: { created_at: id } });
 }

@@ -3,9 +3,8 @@ import { etagOf } from '../../../kernel/etag.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { requireRoom } from '../../../kernel/limits/room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
-import { List, ListQuery } from '../../../kernel/pages/list.ts';
+import { dateFilters, List, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
-import { ResourceName, Type } from '../../../kernel/schema.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
 import { changedEvent, disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
 import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
@@ -31,7 +30,7 @@ export const listWebhooks = endpoint({
   access: 'read',
   resource: { name: 'webhook', role: 'list' },
   query: ListQuery(
-    { name: Type.Optional({ ...ResourceName, description: 'Exactly this name.' }) },
+    { ...nameFilter, ...labelFilter, ...dateFilters },
     { sort: ['created_at', '-created_at', 'name', '-name'] },
   ),
   answers: { 200: List(Webhook) },

@@ -1,7 +1,15 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { Reference } from '../../../kernel/named/named.ts';
-import { type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
+import {
+  type CreatedWithin,
+  createdWithin,
+  labelsMatch,
+  type Page,
+  readPage,
+  type SortKey,
+} from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { WebhookRow } from './schema.ts';
 
@@ -17,11 +25,12 @@ const isServed = sql<boolean>`
   'account_is_served',
 );
 
-interface WebhooksQuery {
+interface WebhooksQuery extends CreatedWithin {
   readonly limit: number;
   readonly cursor?: string;
   readonly sort: string;
   readonly name?: string;
+  readonly label_selector?: string;
 }
 
 export async function readWebhooks(call: Call<unknown, WebhooksQuery>): Promise<Page<WebhookRow>> {
@@ -29,8 +38,12 @@ export async function readWebhooks(call: Call<unknown, WebhooksQuery>): Promise<
     .selectFrom('webhooks')
     .selectAll()
     .select([pending, isServed])
-    .where('account_id', '=', call.caller.account.id);
-  if (call.query.name !== undefined) query = query.where('name', '=', call.query.name);
+    .where('account_id', '=', call.caller.account.id)
+    .where(createdWithin(sql.ref('webhooks.created_at'), call.query));
+  const { name: named, label_selector } = call.query;
+  if (named !== undefined) query = query.where('name', '=', named);
+  if (label_selector !== undefined)
+    query = query.where(labelsMatch(sql.ref('webhooks.labels'), parseLabelSelector(label_selector)));
   return readPage(call, query, { endpoint: 'listWebhooks', id, sorts: { created_at: id, name } });
 }
 

@@ -2,17 +2,21 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
-import { labelsMatch, type Page, readPage } from '../../../kernel/pages/store.ts';
+import {
+  type CreatedWithin,
+  createdWithin,
+  labelsMatch,
+  type Page,
+  readPage,
+} from '../../../kernel/pages/store.ts';
 import type { Tables } from '../../../store/database.ts';
 
-interface ResourceQueryParams {
+interface ResourceQueryParams extends CreatedWithin {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly sort: string;
   readonly name?: string | undefined;
   readonly label_selector?: string | undefined;
-  readonly created_after?: string | undefined;
-  readonly created_before?: string | undefined;
 }
 
 type Listed = 'ssh_keys' | 'placement_groups' | 'vps_networks' | 'vps_images' | 'vms' | 'vm_snapshots';
@@ -24,16 +28,12 @@ export function readResources<T extends Listed, Row>(
   endpoint: string,
   query: SelectQueryBuilder<Tables, T, Row>,
 ): Promise<Page<Row>> {
-  const { name, label_selector, created_after, created_before } = call.query;
+  const { name, label_selector } = call.query;
   const column = (of: string) => sql.ref(`${table}.${of}`);
-  let filtered = query;
+  let filtered = query.where(createdWithin(column('created_at'), call.query));
   if (name !== undefined) filtered = filtered.where(sql<boolean>`${column('name')} = ${name}`);
   if (label_selector !== undefined)
     filtered = filtered.where(labelsMatch(column('labels'), parseLabelSelector(label_selector)));
-  if (created_after !== undefined)
-    filtered = filtered.where(sql<boolean>`${column('created_at')} >= ${created_after}::timestamptz`);
-  if (created_before !== undefined)
-    filtered = filtered.where(sql<boolean>`${column('created_at')} < ${created_before}::timestamptz`);
   const id = { column: column('id'), type: 'text' } as const;
   return readPage(call, filtered, {
     endpoint,
