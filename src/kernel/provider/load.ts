@@ -60,17 +60,19 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
   checkMeaning(draft, report, now);
   checkCompute(draft, folder(LOCATIONS), report);
-  const database = draft.isSound('/database')
+  const database = hasSoundUrl(draft, 'database')
     ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
     : null;
-  const redis = draft.isSound('/redis')
+  const redis = hasSoundUrl(draft, 'redis')
     ? readUrl(redisUrl, draft.file.redis, env, folder('redis'), report)
     : null;
   checkStore(draft, redis, report);
-  const tls = draft.isSound('/server') ? absoluteTls(draft, folder('server')) : null;
+  const tls = draft.isSound('/server/tls') ? absoluteTls(draft, folder('server')) : null;
   if (tls) checkCertificate(tls, report);
   const key = readSecretKey(env, report);
-  const ca = draft.isSound('/egress') ? readAuthorities(draft.file.egress, folder('egress'), report) : null;
+  const ca = draft.isSound('/egress/ca_file')
+    ? readAuthorities(draft.file.egress, folder('egress'), report)
+    : null;
   if (faults.length > 0) return refuse(faults);
 
   const { provider, server, catalogue, database: data, secrets, egress } = draft.file;
@@ -134,9 +136,13 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
   checkCoverage(draft, report, now);
 }
 
+/** A fault beside it, such as the size of the pool, must not hide one of the URL. */
+const hasSoundUrl = (draft: Draft, section: 'database' | 'redis'): boolean =>
+  ['url', 'url_env', 'url_file'].every((member) => draft.isSound(`/${section}/${member}`));
+
 function checkStore(draft: Draft, redis: string | null, report: Report): void {
   const path = '/server/rate_limit/store';
-  if (!draft.isSound(path) || !draft.isSound('/redis') || redis !== null) return;
+  if (!draft.isSound(path) || !hasSoundUrl(draft, 'redis') || redis !== null) return;
   if (draft.file.server.rate_limit.store !== 'redis') return;
   report(
     path,
