@@ -7,7 +7,15 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../kernel/record.ts';
-import { createWorld, endpoints, paramsFor, requestTo, type World } from '../../laws/walk.ts';
+import {
+  createWorld,
+  endpoints,
+  type Params,
+  paramsFor,
+  requestTo,
+  urlOf,
+  type World,
+} from '../../laws/walk.ts';
 
 const LIMIT = 256 * 1024;
 const ALLOWANCE_MS = 400;
@@ -28,7 +36,12 @@ const cpuMs = (since?: NodeJS.CpuUsage): number => {
   return (user + system) / 1000;
 };
 
+/** Of each text once: most are sent to every endpoint. */
+const parsed = new Map<string, number>();
+
 function parseMs(text: string): number {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   const start = process.cpuUsage();
   for (let i = 0; i < 10; i++) {
     try {
@@ -37,7 +50,9 @@ function parseMs(text: string): number {
       // Half of these texts are no JSON; finding that out takes time as well.
     }
   }
-  return cpuMs(start) / 10;
+  const ms = cpuMs(start) / 10;
+  parsed.set(text, ms);
+  return ms;
 }
 
 async function spend(request: Parameters<World['app']['call']>[0]): Promise<{ status: number; ms: number }> {
@@ -93,17 +108,20 @@ const values: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays quick with', (endpoint) => {
-  const send = async (text: string) => {
-    const params = await paramsFor(endpoint, world);
-    const { url, method } = await requestTo(endpoint, world, { params });
+  /** Made anew once a request was heeded; one that is refused leaves what it is about as it was. */
+  let params: Params | undefined;
+
+  const send = async (text: string, parsedLike = text) => {
+    params ??= await paramsFor(endpoint, world);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LIMIT);
-    const bound = ALLOWANCE_MS + 30 * parseMs(text);
+    const bound = ALLOWANCE_MS + 30 * parseMs(parsedLike);
     const { status, ms } = await spend({
-      method,
-      url,
+      method: endpoint.method,
+      url: urlOf(endpoint, params, endpoint.example.query),
       payload: text,
       headers: { 'content-type': 'application/json' },
     });
+    if (status < 300) params = undefined;
     expect(status).toBeLessThan(500);
     expect(status).not.toBe(413);
     expect(ms).toBeLessThan(bound);
@@ -117,7 +135,7 @@ describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays qui
         ([other]) => other !== name,
       );
       const rest = others.map(([other, content]) => `,"${other}":${JSON.stringify(content)}`).join('');
-      await send(`{"${name}":${value}${rest.length + name.length > 90 ? '' : rest}}`);
+      await send(`{"${name}":${value}${rest.length + name.length > 90 ? '' : rest}}`, value);
     }
   });
 
