@@ -149,7 +149,8 @@ function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): Known
       permissions: row.permissions,
       approval: row.approval,
       approvalOverMonthly: row.approval_over_monthly,
-      expiresAt: row.expires_at === null ? null : row.expires_at.getTime() - skew,
+      expiresAt: row.expires_at,
+      endsAt: row.expires_at === null ? Number.POSITIVE_INFINITY : row.expires_at.getTime() - skew,
     },
     owner:
       row.owner_id === null || row.owner_role === null

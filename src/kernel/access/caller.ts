@@ -55,8 +55,9 @@ export interface Caller {
     readonly approval: Approval;
     /** What adds more than this to the cost of a month needs approval too. */
     readonly approvalOverMonthly: string | null;
-    /** In this process's clock, corrected by the database's. */
-    readonly expiresAt: number | null;
+    readonly expiresAt: Date | null;
+    /** When it expires in this process's clock, corrected by the database's. */
+    readonly endsAt: number;
   };
   readonly owner: KeyOwner | null;
   decide(endpoint: Endpoint): Decision;

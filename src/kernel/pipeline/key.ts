@@ -32,7 +32,7 @@ function readHeader(exchange: Exchange): string | Problem {
 function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
   if (account.status === 'closed') return 'api_key_invalid';
   if (key.status === 'revoked' || owner === null) return 'api_key_revoked';
-  if (key.expiresAt !== null && key.expiresAt <= Date.now()) return 'api_key_expired';
+  if (key.endsAt <= Date.now()) return 'api_key_expired';
   if (key.status === 'suspended' || account.keysSuspended || owner.suspended) return 'api_key_suspended';
   return null;
 }

@@ -27,7 +27,7 @@ export const patienceOf = (
   milliseconds,
   departure,
   accountId: callerOf(exchange).account.id,
-  isOverdue: () => (callerOf(exchange).key.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now(),
+  isOverdue: () => callerOf(exchange).key.endsAt <= Date.now(),
   readmit: () => readmit(exchange, services),
 });
 

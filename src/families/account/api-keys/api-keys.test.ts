@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccount, createKey, createMember, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 
@@ -34,6 +34,20 @@ describe('getApiKey', () => {
       const { id } = await createKey(db, account, columns);
       expect((await get(`/${id}`)).json().status).toBe(state);
     }
+  });
+
+  it('200: ends when whoami says it does, also where our clock is not that of the database', async () => {
+    const expires_at = new Date(Date.now() + 60_000);
+    const own = (await createKey(t.services.db, account, { expires_at })).key;
+    const now = Date.now();
+    const behind = vi.spyOn(Date, 'now').mockImplementation(() => now - 300_000);
+    const whoami = await t.call({ url: '/account/v1/whoami', key: own });
+    const self = await t.call({ url: '/account/v1/api-keys/self', key: own });
+    behind.mockRestore();
+    expect([whoami.json().key.expires_at, self.json().expires_at]).toEqual([
+      expires_at.toISOString(),
+      expires_at.toISOString(),
+    ]);
   });
 
   it('200 for self, 304 while its ETag holds, and its use does not change the ETag', async () => {

@@ -90,7 +90,7 @@ export const getWhoami = endpoint({
         public_id: key.publicId,
         name: key.name,
         status: key.status,
-        expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+        expires_at: key.expiresAt?.toISOString() ?? null,
         permissions: [...key.permissions],
         approval: key.approval,
         approval_over_monthly: key.approvalOverMonthly,
