@@ -16,8 +16,6 @@ import type { Observer } from './observation.ts';
 import type { Outbox } from './outbox.ts';
 import { refuse } from './refusal.ts';
 
-const BODY_LIMIT = 256 * 1024;
-
 /** What all visits share. */
 export interface House {
   readonly services: Services;
@@ -140,12 +138,13 @@ export class Visit {
 
   #readBody(): Promise<unknown> {
     const { endpoint } = this.#exchange;
+    const { services, bodyMilliseconds } = this.#house;
     if (endpoint?.body === undefined) {
       throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
     }
     return readBody(this.#request, {
-      bytes: endpoint.bodyLimitBytes ?? BODY_LIMIT,
-      milliseconds: this.#house.bodyMilliseconds,
+      bytes: endpoint.bodyLimitBytes ?? services.provider.server.body_limit_bytes,
+      milliseconds: bodyMilliseconds,
     });
   }
 
