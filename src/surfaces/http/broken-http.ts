@@ -1,11 +1,19 @@
-/** What cannot be parsed as HTTP never reaches a route; it still gets a problem a client can read. */
+/** What cannot be parsed as HTTP never reaches a route; it still gets a problem a client can read and a line in the log. */
 import type { Socket } from 'node:net';
 import { newId } from '../../kernel/ids.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
+import { answerSocket } from './socket-answer.ts';
+
+function problemOf(error: Error & { code?: string }): Problem {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout');
+  return new Problem('malformed_request', {
+    detail: 'The request is not valid HTTP/1.1, or its headers are larger than 16 KiB.',
+  });
+}
 
 export function answerBrokenHttp(
-  { docsUrl }: Services,
+  { docsUrl, log, metrics }: Services,
   error: Error & { code?: string },
   socket: Socket,
 ): void {
@@ -13,17 +21,15 @@ export function answerBrokenHttp(
     socket.destroy();
     return;
   }
-  const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const problem = isSlow
-    ? new Problem('request_timeout')
-    : new Problem('malformed_request', {
-        detail: 'The request is not valid HTTP/1.1, or its headers are larger than 16 KiB.',
-      });
+  const problem = problemOf(error);
+  const { status } = problem;
   const requestId = newId('request');
-  const body = JSON.stringify(problemBody(problem, requestId, docsUrl));
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${isSlow ? 'Request Timeout' : 'Bad Request'}\r\n` +
-      `Content-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId };
+  answerSocket(socket, status, headers, JSON.stringify(problemBody(problem, requestId, docsUrl)));
+  metrics.requests.refused(problem.code);
+  metrics.requests.answered('none', status, 0);
+  log.info(
+    { request_id: requestId, status, client_ip: socket.remoteAddress, reason: error.code },
+    'request not readable',
   );
 }

@@ -11,8 +11,8 @@ export interface Dispatch {
   take(request: IncomingMessage, response: ServerResponse): boolean;
   /** The answer for what nobody took. */
   takeStray(request: IncomingMessage, response: ServerResponse): void;
-  /** A URL that cannot be decoded has no path. */
-  takeBadUrl(request: IncomingMessage, response: ServerResponse): void;
+  /** What is HTTP and yet no request to anything: counted, and refused for the reason given. */
+  takeUnreadable(request: IncomingMessage, response: ServerResponse, detail: string): void;
 }
 
 export function createDispatch(house: House): Dispatch {
@@ -38,9 +38,7 @@ export function createDispatch(house: House): Dispatch {
       return true;
     },
     takeStray: (request, response) => openStray(request, response).receive(),
-    takeBadUrl: (request, response) =>
-      void openStray(request, response).refuse(
-        new Problem('malformed_request', { detail: 'The URL holds a percent sign that encodes nothing.' }),
-      ),
+    takeUnreadable: (request, response, detail) =>
+      void openStray(request, response).refuse(new Problem('malformed_request', { detail })),
   };
 }

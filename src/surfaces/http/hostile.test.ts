@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import { MemoryRateLimit } from '../../kernel/rate-limit/memory.ts';
 import { createAccount, createKey, type TestKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
@@ -11,7 +12,7 @@ import { createServer } from './server.ts';
 
 const WIDGETS = '/workshop/v1/widgets';
 const WHOAMI = '/account/v1/whoami';
-const LIMIT = 256 * 1024;
+const LIMIT = 300_000;
 
 let t: TestApp;
 let key: TestKey;
@@ -23,7 +24,11 @@ const open: RawConnection[] = [];
 beforeAll(async () => {
   // Everybody on loopback has one address; a clock that runs ahead keeps them from being many.
   const limiter = new MemoryRateLimit({ now: () => (clock += 1000) });
-  t = await createTestApp({ limiter });
+  const provider = (config: ProviderConfig) => ({
+    ...config,
+    server: { ...config.server, body_limit_bytes: LIMIT },
+  });
+  t = await createTestApp({ limiter, provider });
   key = await createKey(t.services.db, await createAccount(t.services.db));
   await t.app.listen({ port: 0, host: '127.0.0.1' });
   port = (t.app.server.address() as AddressInfo).port;
@@ -234,6 +239,8 @@ describe('a connection', () => {
   ])('that speaks %s gets a readable refusal', async (_, bytes) => {
     const answers = await (await connect()).send(bytes).rest();
     expect(answers.map(problemOf)).toEqual(['400 malformed_request']);
+    const id = answers[0]?.headers['x-request-id'];
+    expect(t.logged.filter((line) => JSON.parse(line).request_id === id)).toHaveLength(1);
   });
 
   it('that is slow with its headers is ended', async () => {
@@ -243,8 +250,11 @@ describe('a connection', () => {
   });
 
   it('without a host is refused, of HTTP/1.0 it is served and closed', async () => {
-    const [answer] = await (await connect()).send(`GET ${WHOAMI} HTTP/1.1\r\n\r\n`).rest();
-    expect(answer?.status).toBe(400);
+    const answer = await ask(`GET ${WHOAMI} HTTP/1.1\r\n\r\n`);
+    expect([problemOf(answer), answer.headers['ratelimit']]).toEqual([
+      '400 malformed_request',
+      expect.any(String),
+    ]);
     const old = `GET ${WHOAMI} HTTP/1.0\r\nX-API-Key: ${key.key}\r\n\r\n`;
     expect((await (await connect()).send(old).rest()).map(({ status }) => status)).toEqual([200]);
   });

@@ -22,6 +22,7 @@ import { Consoles, wantsConsole } from './console.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
 import { type StreamTimes, streamTimes } from './event-stream.ts';
 import { openExchange } from './exchange.ts';
+import { readHeader } from './head.ts';
 import { observePages, openObserver } from './observation.ts';
 import { Outbox } from './outbox.ts';
 import { originForm } from './paths.ts';
@@ -50,6 +51,9 @@ export interface ServerOptions {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
+const lacksHost = (request: IncomingMessage): boolean =>
+  request.httpVersion === '1.1' && readHeader(request, 'host') === undefined;
+
 function openHttp(
   { tls, headersMilliseconds = PATIENCE_MS }: ServerOptions,
   dispatch: Dispatch,
@@ -60,9 +64,13 @@ function openHttp(
     connectionsCheckingInterval: Math.min(headersMilliseconds, PATIENCE_MS),
     keepAliveTimeout: 72_000,
     requestTimeout: 60_000,
+    // Node's own refusal says nothing.
+    requireHostHeader: false,
   };
   const listener: Listener = (request, response) => {
-    if (!dispatch.take(request, response)) pages(request, response);
+    if (lacksHost(request))
+      dispatch.takeUnreadable(request, response, 'HTTP/1.1 wants the header Host, and there is none.');
+    else if (!dispatch.take(request, response)) pages(request, response);
   };
   const server = tls
     ? createHttpsServer(
@@ -96,7 +104,8 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     exposeHeadRoutes: false,
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
-      dispatch.takeBadUrl(request.raw, reply.raw);
+      const detail = 'The URL holds a percent sign that encodes nothing.';
+      dispatch.takeUnreadable(request.raw, reply.raw, detail);
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenHttp(services, error, socket),
   }) as FastifyInstance;
