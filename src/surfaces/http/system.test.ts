@@ -69,6 +69,14 @@ describe('probes', () => {
     ]);
   });
 
+  it('200 also for who asks with HEAD, and none of it is counted', async () => {
+    for (const url of ['/healthz', '/readyz', '/metrics']) {
+      const { statusCode } = await server.inject({ method: 'HEAD', url, remoteAddress: '127.0.0.77' });
+      expect([url, statusCode]).toEqual([url, 200]);
+    }
+    expect(t.services.limiter.peek('127.0.0.77')).toMatchObject({ remaining: 200 });
+  });
+
   it('says so when notifications are lost, and serves on', async () => {
     // It comes back within a moment, so it is ended again until a look falls into the gap.
     const look = async (): Promise<string> => {

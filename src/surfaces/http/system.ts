@@ -1,5 +1,5 @@
 /** For the operator and the load balancer, not for customers: outside the families, not counted by the limiter. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -24,16 +24,21 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
     (range) => parseCidr(range)?.cidr ?? [],
   );
 
-  app.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
+  // Many a balancer asks with HEAD: the status is all it wants.
+  const page = (url: string, handler: RouteHandlerMethod): void => {
+    app.route({ method: ['GET', 'HEAD'], url, handler });
+  };
 
-  app.get('/readyz', async (_request, reply) => {
+  page('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
+
+  page('/readyz', async (_request, reply) => {
     const components = await health.check();
     const status = worst(components);
     reply.code(status === 'down' ? 503 : 200).header('cache-control', 'no-store');
     return { status, components };
   });
 
-  app.get('/metrics', async (request, reply) => {
+  page('/metrics', async (request, reply) => {
     const peer = parseAddress(request.socket.remoteAddress ?? '');
     if (peer === null || !allowed.some((range) => cidrContains(range, peer))) return reply.callNotFound();
     return reply.header('content-type', services.metrics.contentType).send(await services.metrics.render());
