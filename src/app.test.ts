@@ -120,6 +120,7 @@ describe('npm start', () => {
     expect(key).toMatch(/^hpk1_/);
     const whoami = await call(first, '/account/v1/whoami', key);
     expect(whoami.status).toBe(200);
+    await expect.poll(first.output).toContain(`"address":"${first.url}"`);
     const account = (await whoami.json()) as { account: { id: string } };
     const postmaster = await beside(async (_, embedded) => embedded.pid);
     expect(await first.end('SIGTERM')).toBe(0);

@@ -146,7 +146,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
     const port = await listen(server, place);
     const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
-    log.info({ url, pid: process.pid }, 'listening');
+    log.info({ address: url, pid: process.pid }, 'listening');
     return {
       url: role === 'worker' ? url : (provider.server.base_url ?? url),
       log,
