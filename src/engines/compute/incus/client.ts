@@ -76,8 +76,9 @@ const wasShut = (error: unknown): boolean =>
 
 const NOTHING = [Buffer.alloc(0), Buffer.alloc(0)] as const;
 
+/** Customers read it, so that where the engine is stands in the cause alone. */
 const unreachable = (error: Error): EngineUnreachable =>
-  new EngineUnreachable(`The engine does not answer: ${error.message}`, { cause: error });
+  new EngineUnreachable('The engine does not answer.', { cause: error });
 
 export class Client {
   readonly #doors: Doors;
@@ -210,10 +211,8 @@ export class Client {
       text = await readText(response);
       return JSON.parse(text) as Reply;
     } catch (error) {
-      throw new EngineUnreachable(
-        text === '' ? 'The engine broke off.' : `The engine talks nonsense: ${text.slice(0, 100)}`,
-        { cause: error },
-      );
+      if (text === '') throw new EngineUnreachable('The engine broke off.', { cause: error });
+      throw new EngineUnreachable('The engine talks nonsense.', { cause: new Error(text.slice(0, 100)) });
     }
   }
 }

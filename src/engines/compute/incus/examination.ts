@@ -2,7 +2,7 @@
 import type { Examination } from '../../../kernel/registry.ts';
 import { EngineUnreachable } from '../errors.ts';
 import { Client } from './client.ts';
-import { examineDoors, findAccessFault, mendReaching } from './examination/access.ts';
+import { examineDoors, findAccessFault, mendReaching, reasonOf } from './examination/access.ts';
 import {
   examineArchitectures,
   examineKind,
@@ -54,12 +54,11 @@ export async function examineIncus(settings: IncusSettings, sold: Sold): Promise
   try {
     return await examineInside(client, settings, sold);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     const fix =
       error instanceof EngineUnreachable
         ? mendReaching(url, error)
         : 'See the log of the engine, and run doctor again.';
-    return [wrong(sold, 'engine', `${url}: ${reason}`, fix)];
+    return [wrong(sold, 'engine', `${url}: ${reasonOf(error)}`, fix)];
   } finally {
     client.close();
   }

@@ -15,9 +15,13 @@ export class IncusError extends Error {
 const says = (error: unknown, pattern: RegExp): boolean =>
   error instanceof IncusError && pattern.test(error.message);
 
+/** Of what a machine was to be made from, by its alias. */
+export const isWithoutImage = (error: unknown): boolean =>
+  says(error, /image not provided|image .*not found/i);
 export const isMissing = (error: unknown): boolean =>
   (error instanceof IncusError && error.status === 404) ||
-  says(error, /\bnot found\b|doesn't exist|image not provided/i);
+  says(error, /\bnot found\b|doesn't exist/i) ||
+  isWithoutImage(error);
 export const isTaken = (error: unknown): boolean =>
   (error instanceof IncusError && error.status === 409) ||
   says(error, /already exists|UNIQUE constraint failed/i);
@@ -80,6 +84,8 @@ export function translate(error: unknown, about: string): unknown {
       'engine_failed',
       `${about}: its host already has another route to its addresses, and the provider has to remove that.`,
     );
+  if (isInTrouble(error))
+    return new EngineUnreachable(`${about}: the engine, or a part of it, does not answer.`, { cause: error });
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
   if (isFull(error)) return new EngineRefused('capacity_unavailable', `${about}: its storage is full.`);

@@ -68,6 +68,14 @@ for (const kind of engineKinds) {
       expect((await stored()).length).toBe(before);
     });
 
+    it('says which image of the provider is not there', async () => {
+      const source = { image: { account: null, id: 'none-12' } };
+      await expect(harness.engine.ensureInstance(lab.ref(), lab.spec({ source }))).rejects.toMatchObject({
+        code: 'not_found',
+        message: 'There is no image none-12.',
+      });
+    });
+
     it('names what was made before a crash, instead of making it again', async () => {
       const { engine } = harness;
       const vm = await lab.stopped();

@@ -110,7 +110,7 @@ function opened(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', (error) =>
-      reject(new EngineUnreachable(`The console does not answer: ${error.message}`, { cause: error })),
+      reject(new EngineUnreachable('The console does not answer.', { cause: error })),
     );
     socket.once('close', () => reject(new EngineUnreachable('The console hung up.')));
   });

@@ -5,7 +5,7 @@ import { EngineRefused } from '../errors.ts';
 import type { InstanceSpec, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { consoleConfig } from './consoles.ts';
-import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken } from './failure.ts';
+import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken, isWithoutImage } from './failure.ts';
 import { guestConfig } from './guests.ts';
 import { keys } from './keys.ts';
 import { nameOf, projectOf } from './names.ts';
@@ -17,7 +17,7 @@ import { ensureProject, forgetProject } from './projects.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
 import { clearHelper } from './routes.ts';
 import { changeInstance, findRaw, pathOf, type Site } from './site.ts';
-import { type Origin, originOf } from './sources.ts';
+import { missing, type Origin, originOf } from './sources.ts';
 import { outwaitMachine } from './underway.ts';
 
 export { observeInstance, observeInstances } from './observation.ts';
@@ -84,6 +84,7 @@ async function make(
   try {
     await site.client.run('POST', '/1.0/instances', ask);
   } catch (error) {
+    if ('image' in spec.source && isWithoutImage(error)) throw missing('image', spec.source.image.id);
     if (!(error instanceof IncusError && /project not found/i.test(error.message))) throw error;
     forgetProject(site, ref.account);
     await ensureProject(site, ref.account);

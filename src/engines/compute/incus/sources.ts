@@ -19,7 +19,7 @@ export interface Origin {
 const NOTHING: Changeable = { config: {}, devices: {} };
 const GIB = 1024 ** 3;
 
-const missing = (what: string, id: string): EngineRefused =>
+export const missing = (what: string, id: string): EngineRefused =>
   new EngineRefused('not_found', `There is no ${what} ${id}.`);
 
 function requireDisk(minDiskGb: number, { diskGb }: Size): void {

@@ -17,6 +17,13 @@ function codeOf(error: unknown): string {
   return '';
 }
 
+/** With what customers are not told. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error ? `${message.replace(/\.$/, '')}: ${cause.message}` : message;
+}
+
 /** How somebody who gets no answer comes to one. */
 export function mendReaching(url: string, error: unknown): string {
   const code = codeOf(error);
@@ -41,7 +48,7 @@ export async function examineDoors({ address }: IncusSettings, sold: Sold): Prom
       await client.ask('GET', '/1.0');
     } catch (error) {
       if (!(error instanceof EngineUnreachable)) throw error;
-      return [wrong(sold, 'doors', `${url}: ${error.message}`, mendReaching(url, error))];
+      return [wrong(sold, 'doors', `${url}: ${reasonOf(error)}`, mendReaching(url, error))];
     } finally {
       client.close();
     }
