@@ -10,7 +10,15 @@ import type { Catalogue } from '../provider/catalogue.ts';
 import { laterOf } from './calendar.ts';
 import { isRunning, type MeterLine, sameRates } from './line.ts';
 import { asPaid, meter } from './pricing.ts';
-import { addSpan, amendSpan, endSpan, findOpenSpan, type NewSpan, type OpenSpan } from './store.ts';
+import {
+  addSpan,
+  amendSpan,
+  endSpan,
+  findLastSpan,
+  findOpenSpan,
+  type NewSpan,
+  type OpenSpan,
+} from './store.ts';
 
 export type Followed = Omit<NewSpan, 'lines' | 'startedAt'>;
 
@@ -19,26 +27,32 @@ export interface Pricing {
   readonly references?: References | undefined;
 }
 
-/** A resource that came, changed, or became something to pay for. Answers its price, if it still has one. */
+/**
+ * A resource that came, changed, or became something to pay for, perhaps again: what was paid for once is not new.
+ * Answers its price, if it still has one.
+ */
 export async function follow(
   db: Db,
   next: Followed,
   now: Date,
   { catalogue, references }: Pricing,
 ): Promise<PricedItem | null> {
-  const open = await findOpenSpan(db, next.resourceId);
-  const isUnchanged = open !== undefined && isDeepStrictEqual(makeOf(open), makeOf(next));
-  const before = open === undefined ? null : { lines: open.lines, isUnchanged };
+  const last = await findLastSpan(db, next.resourceId);
+  const isUnchanged = last !== undefined && isDeepStrictEqual(makeOf(last.span), makeOf(next));
+  const before = last === undefined ? null : { lines: last.span.lines, isUnchanged };
+  const goOn = async (lines: readonly MeterLine[]): Promise<void> => {
+    if (last?.isOpen) await succeedSpan(db, last.span, next, lines, now);
+    else await addSpan(db, { ...next, lines, startedAt: now });
+  };
   const metered = meter(catalogue, next, now, before, references);
   if (metered.ok) {
-    if (open === undefined) await addSpan(db, { ...next, lines: metered.lines, startedAt: now });
-    else await succeedSpan(db, open, next, metered.lines, now);
+    await goOn(metered.lines);
     return metered.item;
   }
   // What exists was accepted once: it keeps its price when what it is made of left the catalogue since.
-  if (open === undefined || !isUnchanged)
+  if (last === undefined || !isUnchanged)
     throw new Error(`${next.type} ${next.resourceId} cannot be priced: ${metered.reason}`);
-  await succeedSpan(db, open, next, open.lines.map(asPaid), now);
+  await goOn(last.span.lines.map(asPaid));
   return null;
 }
 

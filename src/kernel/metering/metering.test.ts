@@ -157,6 +157,22 @@ describe('the meter', () => {
     ]);
   });
 
+  it('goes on with what nobody could order any more, and charges what is due at once no second time', async () => {
+    const vm = await thing();
+    const grown = { location: 'fra1', plan: 'flex-1-2', disk_gb: 20 };
+    await vm.note(at('03-01'), { type: 'vm', configuration: { ...grown, plan: 'flex-1-1' } });
+    await vm.note(at('03-02'), { type: 'vm', configuration: grown });
+    await vm.note(at('03-03'), { type: 'vm', configuration: null });
+    await vm.note(at('03-04'), { type: 'vm', configuration: grown });
+    const [, was, is] = await vm.spans();
+    expect([is?.from, is?.monthly]).toEqual(['03-04T00:00', was?.monthly]);
+    const server = await thing();
+    const metal = { product_id: 'metal-8-64', site_preferences: ['fra1'] };
+    for (const configuration of [metal, null, metal])
+      await server.note(at('03-01'), { type: 'dedicated_server', configuration });
+    expect(await server.spent(at('03-01T00:00:00.001'))).toBe(micro('49'));
+  });
+
   it('counts for a stopped machine only what is held for it', async () => {
     const vm = await thing();
     const configuration = { location: 'fra1', plan: 'flex-2-4' };

@@ -91,6 +91,25 @@ export async function findOpenSpan(db: Db, resourceId: string): Promise<OpenSpan
   return row && { ...row, lines: readLines(row.lines) };
 }
 
+/** The one that runs, else the one that ran last. Whoever calls it holds the lock on the resource's row. */
+export async function findLastSpan(
+  db: Db,
+  resourceId: string,
+): Promise<{ readonly span: OpenSpan; readonly isOpen: boolean } | undefined> {
+  const row = await db
+    .selectFrom('meter_spans')
+    .select(openColumns)
+    .select(sql<boolean>`ended_at is null`.as('isOpen'))
+    .where('resource_id', '=', resourceId)
+    .orderBy(sql`ended_at desc nulls first`)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { isOpen, lines, ...span } = row;
+  return { span: { ...span, lines: readLines(lines) }, isOpen };
+}
+
 export interface PastSpan extends OpenSpan {
   readonly endedAt: Date;
 }

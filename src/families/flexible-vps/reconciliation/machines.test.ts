@@ -53,7 +53,10 @@ describe('a machine that runs', () => {
   });
 
   it('is lost, free of charge, and billed again once it is found', async () => {
-    const { id } = await room.create();
+    const { id } = await room.create({ plan: 'flex-1-1' });
+    // Nobody could order it so: its disk is smaller than the one of its plan.
+    await room.call('POST', `vms/${id}/resize`, { plan: 'flex-1-2' });
+    await settle(room.app);
     const price = await room.meterOf(id);
     expect(price).toBeGreaterThan(0);
     const putBack = await room.lose(id);
@@ -66,7 +69,7 @@ describe('a machine that runs', () => {
     await room.look();
     expect(await room.read(id)).toMatchObject({ status: 'running', status_reason: null });
     expect(await room.meterOf(id)).toBe(price);
-    expect(await newsOf(id)).toEqual(['vm.lost', 'vm.recovered']);
+    expect(await newsOf(id)).toEqual(['vm.resized', 'vm.lost', 'vm.recovered']);
   });
 
   it('is in error without its host, and back with it', async () => {
