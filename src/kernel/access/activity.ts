@@ -2,7 +2,8 @@
 import type { Db } from '../../store/database.ts';
 import type { ClientView } from '../call.ts';
 import { WriteBehind } from '../write-behind.ts';
-import { type KeyRejection, type KeyUse, writeMatches, writeRejections, writeUses } from './store.ts';
+import { noteUses } from './first-use.ts';
+import { type KeyRejection, type KeyUse, writeMatches, writeRejections } from './store.ts';
 
 const INTERVAL_MS = 60_000;
 const CAPACITY = 100_000;
@@ -14,7 +15,7 @@ export class KeyActivity {
 
   constructor(db: Db, failed: (error: unknown) => void, intervalMs: number = INTERVAL_MS) {
     const common = { capacity: CAPACITY, intervalMs, failed };
-    this.#uses = new WriteBehind({ ...common, write: (uses) => writeUses(db, uses) });
+    this.#uses = new WriteBehind({ ...common, write: (uses) => noteUses(db, uses) });
     this.#rejections = new WriteBehind({ ...common, write: (rejections) => writeRejections(db, rejections) });
     this.#matches = new WriteBehind({
       ...common,

@@ -68,14 +68,32 @@ export interface KeyRejection {
   readonly code: string;
 }
 
-export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
-  await sql`
+export interface FirstUse {
+  readonly account_id: string;
+  readonly id: string;
+  readonly name: string;
+  readonly public_id: string;
+  readonly owner_id: string | null;
+  readonly ip: string;
+  readonly operation: string;
+}
+
+/** Those of keys that had never been used before. Rows are locked first: of two processes, one was the first. */
+export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<FirstUse[]> {
+  const { rows } = await sql<FirstUse & { is_first: boolean }>`
+    with u as (
+      select u.*, b.last_used_at is null as is_first
+      from unnest(${uses.map((u) => u.keyId)}::text[], ${uses.map((u) => u.at)}::timestamptz[],
+                  ${uses.map((u) => u.ip)}::text[], ${uses.map((u) => u.userAgent)}::text[],
+                  ${uses.map((u) => u.operation)}::text[]) as u(id, at, ip, agent, operation)
+      join api_keys b on b.id = u.id
+      where b.last_used_at is null or b.last_used_at < u.at
+      order by b.id for update of b)
     update api_keys k set last_used_at = u.at, last_used_ip = u.ip, last_used_user_agent = u.agent,
                           last_used_operation = u.operation
-    from unnest(${uses.map((u) => u.keyId)}::text[], ${uses.map((u) => u.at)}::timestamptz[],
-                ${uses.map((u) => u.ip)}::text[], ${uses.map((u) => u.userAgent)}::text[],
-                ${uses.map((u) => u.operation)}::text[]) as u(id, at, ip, agent, operation)
-    where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`.execute(db);
+    from u where k.id = u.id
+    returning k.account_id, k.id, k.name, k.public_id, k.owner_id, u.ip, u.operation, u.is_first`.execute(db);
+  return rows.filter(({ is_first }) => is_first);
 }
 
 export async function writeRejections(db: Db, rejections: readonly KeyRejection[]): Promise<void> {

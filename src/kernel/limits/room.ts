@@ -1,6 +1,7 @@
 import type { Call } from '../call.ts';
+import type { NewEvent } from '../events/event.ts';
 import { Problem } from '../problems/problem.ts';
-import { readLimitRows } from './rows.ts';
+import { type LimitRow, readLimitRows } from './rows.ts';
 
 export interface Want {
   readonly limit: string;
@@ -15,16 +16,38 @@ function refuseExcess(limitId: string, limit: number | null, used: number, reque
   });
 }
 
-/** Throws 409 when so many more would be too many. Whoever counts on it holds a lock that keeps others from adding. */
+const NEARLY = 0.8;
+
+/** Told as four fifths are passed, and not again for each one after that. */
+function nearlyReached(row: LimitRow, amount: number): NewEvent[] {
+  const { id, limit, location } = row;
+  const used = row.used + amount;
+  if (limit === null || row.used >= NEARLY * limit || used < NEARLY * limit) return [];
+  return [
+    {
+      type: 'limit.nearly_reached',
+      resource: { type: 'limit', id, name: id },
+      message: `Of the ${limit} that the limit ${id} allows, ${used} are used.`,
+      data: { limit_id: id, location, limit, used },
+    },
+  ];
+}
+
+/**
+ * Throws 409 when so many more would be too many, and tells when few are left. Whoever counts on it holds a lock that
+ * keeps others from adding.
+ */
 export async function requireRoom(
-  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'event'>,
   wanted: string | readonly Want[],
 ): Promise<void> {
   const wants = typeof wanted === 'string' ? [{ limit: wanted, amount: 1 }] : wanted;
   const rows = await readLimitRows(call);
   for (const { limit, amount } of wants) {
     const row = rows.find(({ id }) => id === limit);
-    if (row !== undefined && amount > 0) refuseExcess(limit, row.limit, row.used, amount);
+    if (row === undefined || amount <= 0) continue;
+    refuseExcess(limit, row.limit, row.used, amount);
+    for (const news of nearlyReached(row, amount)) call.event(news);
   }
 }
 

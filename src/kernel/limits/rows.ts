@@ -1,6 +1,8 @@
 import type { Call } from '../call.ts';
 import { readAccountCounts, readOverrides, readResourceCounts } from './store.ts';
 
+export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];
+
 /** The provider's limits, with what this account was granted instead and what it uses: per location where they apply there. */
 export async function readLimitRows({ db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>) {
   const { limits, locations } = services.provider.catalogue;
