@@ -34,6 +34,11 @@ export const prefixes = {
 
 export type IdKind = keyof typeof prefixes;
 
+const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+
+/** What such an id is one of. */
+export const kindOfId = (id: string): IdKind | undefined => kinds.get(id.slice(0, id.indexOf('_')));
+
 const LETTERS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
 const TIME = 10;
 const COUNTER_MAX = 0xfff;

@@ -50,6 +50,14 @@ describe('the catalogue', () => {
     );
   });
 
+  it('is left in single cases for another sentence, never for two or none', () => {
+    const advice = sources.flatMap(([, text]) =>
+      [...text.matchAll(/nextStep: '([^']*)'/g)].map(([, sentence]) => sentence ?? ''),
+    );
+    expect(advice.length).toBeGreaterThan(0);
+    expect(advice.filter((text) => !/^[A-Z].*\.$/.test(text) || /[.!?] +[A-Z]/.test(text))).toEqual([]);
+  });
+
   it('stands in the order of its statuses, what is public first', () => {
     const statuses = publicCodes.map((code) => problems[code].status);
     expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));

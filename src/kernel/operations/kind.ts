@@ -58,6 +58,8 @@ export interface Start {
   readonly waits?: { readonly for: string; readonly seconds: number };
   /** All is as wanted already: it ends as soon as it is there, with `changed: false`. */
   readonly unchanged?: true;
+  /** So it does, but with `changed: true`: the call itself changed all there was to change. */
+  readonly changedAtOnce?: true;
 }
 
 export type Outcome =

@@ -4,7 +4,7 @@ import { keepIf } from '../../store/savepoint.ts';
 import type { ResourceRef } from '../call.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
 import { writeEvents } from '../events/writing.ts';
-import { newId } from '../ids.ts';
+import { kindOfId, newId } from '../ids.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
@@ -52,6 +52,7 @@ function refuseBusy(kind: Kind, ahead: readonly Queued[]): void {
   if (ahead.filter(({ started_at }) => started_at === null).length >= QUEUE_LENGTH) {
     throw new Problem('operation_queue_full', {
       detail: `${QUEUE_LENGTH} operations wait for it already.`,
+      extra: { operation_id: first.id },
       retryAfterSeconds: RETRY_SECONDS,
     });
   }
@@ -75,13 +76,22 @@ export async function dropOrStop(
   return false;
 }
 
+/** What else it works on: whatever it takes a place in the queue of. */
+function relatedTo({ id: own }: ResourceRef, subjects: readonly string[]): { type: string; id: string }[] {
+  return [...new Set(subjects)].flatMap((id) => {
+    const type = id === own ? undefined : kindOfId(id);
+    return type === undefined ? [] : [{ type, id }];
+  });
+}
+
 export async function startOperation(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, waits: pause, unchanged }: Start,
+  { kind, input, resource, subjects, waits: pause, unchanged, changedAtOnce }: Start,
   origin: Origin,
 ): Promise<StoredOperation> {
-  if (unchanged) return startedAndEnded(db, registry, { kind, input, resource }, origin);
+  if (unchanged || changedAtOnce)
+    return startedAndEnded(db, registry, { kind, input, resource }, changedAtOnce === true, origin);
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
   const shared = held.find((subject) => origin.parent?.subjects.includes(subject));
   if (shared !== undefined)
@@ -109,6 +119,7 @@ export async function startOperation(
       resource_type: resource.type,
       resource_id: resource.id,
       resource_name: resource.name,
+      related: relatedTo(resource, subjects ?? []),
       parent_id: origin.parent?.id ?? null,
       parent_step: origin.parent?.step ?? null,
       actor,
@@ -137,6 +148,7 @@ async function startedAndEnded(
   db: Db,
   registry: Registry,
   start: Pick<Start, 'kind' | 'input' | 'resource'>,
+  changed: boolean,
   origin: Origin,
 ): Promise<StoredOperation> {
   const { kind } = start;
@@ -145,7 +157,7 @@ async function startedAndEnded(
     db,
     registry,
     id,
-    { status: 'succeeded', error: null, result: { changed: false } },
+    { status: 'succeeded', error: null, result: { changed } },
     { attempt: 0, now: origin.now },
   );
   const row = isMine ? await readOperation(db, id) : undefined;

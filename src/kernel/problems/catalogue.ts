@@ -293,6 +293,7 @@ export const problems = define({
     title: 'Address already used',
     when: 'The address is held by another, or is not in the own quarantine.',
     next_step: 'Choose another address, or leave the choice to the provider.',
+    extra: ['existing_id'],
   },
   address_blocked: {
     status: 409,

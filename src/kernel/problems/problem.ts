@@ -10,6 +10,8 @@ export interface FieldError {
 
 export interface ProblemDetails {
   readonly detail?: string;
+  /** Where what the catalogue advises does not help in this case. One sentence. */
+  readonly nextStep?: string;
   readonly errors?: readonly FieldError[];
   readonly retryAfterSeconds?: number;
   /** The members the catalogue lists as `extra` for this code. */
@@ -21,6 +23,7 @@ export interface ProblemDetails {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
+  readonly nextStep: string;
   readonly errors: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
   readonly extra: Readonly<Record<string, unknown>>;
@@ -35,6 +38,7 @@ export class Problem extends Error {
     this.name = 'Problem';
     this.code = code;
     this.status = problems[code].status;
+    this.nextStep = details.nextStep ?? problems[code].next_step;
     this.errors = details.errors ?? [];
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.extra = details.extra ?? {};
@@ -79,7 +83,7 @@ export function problemBody(problem: Problem, requestId: string, docsUrl: string
     code: problem.code,
     request_id: requestId,
     ...problem.extra,
-    next_step: definition.next_step,
+    next_step: problem.nextStep,
     retryable: definition.retryable ?? false,
     ...(problem.retryAfterSeconds === undefined ? {} : { retry_after_seconds: problem.retryAfterSeconds }),
     errors: problem.errors,

@@ -32,8 +32,8 @@ interface Explanation {
 function explain(error: unknown): Explanation {
   const nothing = { next_step: null, errors: [], extra: {} };
   if (error instanceof Problem) {
-    const { title, next_step } = problems[error.code];
-    const { code, message: detail, errors, extra } = error;
+    const { title } = problems[error.code];
+    const { code, message: detail, nextStep: next_step, errors, extra } = error;
     return { code, title, detail, next_step, errors, extra };
   }
   const detail = error instanceof Error ? error.message : String(error);

@@ -13,14 +13,17 @@ interface Fixed {
 
 const fixed = new Map<ProblemCode, Fixed>();
 
+const endOf = (code: ProblemCode, nextStep: string): string =>
+  JSON.stringify({ next_step: nextStep, retryable: problems[code].retryable ?? false }).slice(1, -1);
+
 /** What is the same in every answer with this code. */
 function fixedOf(code: ProblemCode, docsUrl: string): Fixed {
   const known = fixed.get(code);
   if (known !== undefined && known.docsUrl === docsUrl) return known;
-  const { title, status, when, next_step, retryable = false } = problems[code];
+  const { title, status, when, next_step } = problems[code];
   const first = JSON.stringify({ type: `${docsUrl}/errors/${code}`, title, status });
-  const last = JSON.stringify({ next_step, retryable });
-  const made = { docsUrl, begin: first.slice(0, -1), detail: JSON.stringify(when), end: last.slice(1, -1) };
+  const end = endOf(code, next_step);
+  const made = { docsUrl, begin: first.slice(0, -1), detail: JSON.stringify(when), end };
   fixed.set(code, made);
   return made;
 }
@@ -54,13 +57,14 @@ export interface ProblemText {
 const rendered = new Map<ProblemCode, Rendered>();
 
 function render(problem: Problem, docsUrl: string): Rendered {
-  const { code, message, extra, retryAfterSeconds, errors } = problem;
+  const { code, message, nextStep, extra, retryAfterSeconds, errors } = problem;
   const { begin, detail, end } = fixedOf(code, docsUrl);
   const said = message === problems[code].when ? detail : JSON.stringify(message);
+  const advised = nextStep === problems[code].next_step ? end : endOf(code, nextStep);
   const retry = retryAfterSeconds === undefined ? '' : `,"retry_after_seconds":${retryAfterSeconds}`;
   const faults = errors.length === 0 ? '[]' : JSON.stringify(errors);
   const head = maskKeys(`${begin},"detail":${said},"instance":"/requests/`);
-  const tail = maskKeys(`"${writeMembers(extra)},${end}${retry},"errors":${faults}}`);
+  const tail = maskKeys(`"${writeMembers(extra)},${advised}${retry},"errors":${faults}}`);
   const isAscii = ASCII.test(head) && ASCII.test(tail);
   const made = { problem, docsUrl, begin: head, end: tail, isAscii };
   rendered.set(code, made);

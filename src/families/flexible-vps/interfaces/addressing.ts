@@ -72,9 +72,13 @@ export function checkAddresses(network: NetworkRow, { ipv4, ipv6, alias_ips = []
 export const readableAliases = (alias_ips: readonly string[] = []): string[] =>
   alias_ips.flatMap((text) => parseAddress(text)?.text ?? []);
 
-const heldBy = ({ address, vm_id, interface_id }: Holder): Problem =>
+const MOVE = 'Choose another address, or set `move_aliases` to take it over.';
+
+const heldBy = ({ address, vm_id, interface_id }: Holder, isMovable = false): Problem =>
   new Problem('address_taken', {
     detail: `The interface ${interface_id} of the machine ${vm_id} has ${address}.`,
+    ...(isMovable ? { nextStep: MOVE } : {}),
+    extra: { existing_id: interface_id },
   });
 
 /**
@@ -89,7 +93,7 @@ export async function holdAliases(
 ): Promise<Static<typeof Taken>[]> {
   const holders = (await readHolders(db, network.id, aliases)).filter((each) => each.interface_id !== id);
   const stays = holders.find(({ role }) => role !== 'alias' || !mayMove);
-  if (stays !== undefined) throw heldBy(stays);
+  if (stays !== undefined) throw heldBy(stays, stays.role === 'alias');
   const taken = [...new Set(holders.map(({ interface_id }) => interface_id))].map((interface_id) => ({
     interface_id,
     addresses: holders.filter((each) => each.interface_id === interface_id).map(({ address }) => address),

@@ -110,6 +110,8 @@ export const attachVmInterface = endpoint({
       subjects: [...new Set([vm.id, ...losers, id])],
     });
     call.effect({ action: 'create', ...resource });
+    for (const { interface_id } of taken)
+      call.effect({ action: 'update', ...interfaceRef({ id: interface_id }) });
     const row = (await readInterfaces(db, [vm.id])).find((each) => each.id === id);
     if (row === undefined) throw new Error(`The interface ${id} was just made.`);
     return accepted(presentInterface(row, row.addresses, started, services.baseUrl));

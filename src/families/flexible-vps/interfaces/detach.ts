@@ -57,7 +57,8 @@ export const detachVmInterface = endpoint({
     }
     if (row.kind === 'public')
       throw new Problem('invalid_state', {
-        detail: 'The public interface cannot be detached; detach its addresses instead.',
+        detail: 'The public interface cannot be detached, only its addresses.',
+        nextStep: 'Detach its addresses with DELETE /flexible-vps/v1/vms/{id}/public-ips/{ip_id} instead.',
         extra: { current_state: row.status, allowed_states: [] },
       });
     interfaceLife.require('detachVmInterface', row.status as Interface['status'], {

@@ -110,8 +110,9 @@ describe('attaching to a network', () => {
     const again = await attaching(one.id, { network_id: network });
     expect(again.statusCode).toBe(409);
     expect(again.json()).toMatchObject({ code: 'already_attached', attached_to: first.id });
+    expect(again.json().next_step).not.toContain('`move`');
     const taken = await attaching(two.id, { network_id: network, ipv4: '10.20.0.7' });
-    expect(taken.json()).toMatchObject({ status: 409, code: 'address_taken' });
+    expect(taken.json()).toMatchObject({ status: 409, code: 'address_taken', existing_id: first.id });
     const alias = await attaching(two.id, {
       network_id: network,
       alias_ips: ['10.20.0.7'],
@@ -240,7 +241,14 @@ describe('changing an interface', () => {
     const spare = await vps.attach(two.id, network);
     const path = `vms/${two.id}/interfaces/${spare.id}`;
     const taken = await vps.send('PATCH', path, { alias_ips: ['10.20.0.100'] });
-    expect(taken.json()).toMatchObject({ status: 409, code: 'address_taken' });
+    expect(taken.json()).toMatchObject({ status: 409, code: 'address_taken', existing_id: held.id });
+    expect(taken.json().next_step).toContain('`move_aliases`');
+    const moving = { alias_ips: ['10.20.0.100'], move_aliases: true };
+    const dry = await vps.send('PATCH', `${path}?dry_run=true`, moving);
+    expect(dry.json().effects).toEqual([
+      { action: 'update', type: 'interface', id: spare.id, name: null },
+      { action: 'update', type: 'interface', id: held.id, name: null },
+    ]);
     await vps.do('PATCH', path, { alias_ips: ['10.20.0.100'], move_aliases: true });
     expect((await vps.interfaces(two.id))[1]?.alias_ips).toEqual(['10.20.0.100']);
     expect((await vps.interfaces(one.id))[1]).toMatchObject({ id: held.id, alias_ips: ['10.20.0.101'] });

@@ -31,6 +31,7 @@ async function refuseConflicts(db: Db, network: NetworkRow, present: readonly In
   if (same !== undefined)
     throw new Problem('already_attached', {
       detail: `The machine is in this network by its interface ${same.id}.`,
+      nextStep: 'Use that interface; to give it another address, detach it first.',
       extra: { attached_to: same.id },
     });
   for (const { network_id } of present) {

@@ -2,6 +2,7 @@
  * How interfaces come, change and go. What is wanted is in the tables from the moment the call was accepted, so that
  * nobody else is promised the same address; the engine follows, and where it does not, the tables go back.
  */
+import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
@@ -47,6 +48,13 @@ async function unplugTaken(work: Asking, taken: readonly Static<typeof Taken>[])
   return null;
 }
 
+const tellTaken = (taken: readonly Static<typeof Taken>[]): NewEvent[] =>
+  taken.map(({ interface_id, addresses }) => ({
+    type: 'interface.updated',
+    resource: interfaceRef({ id: interface_id }),
+    message: `Another interface took over ${addresses.join(', ')}.`,
+  }));
+
 /** A machine shows its interfaces, so it changes with them. */
 async function setActive(tx: Db, row: InterfaceRow): Promise<void> {
   await updateVm(tx, row.vm_id, {});
@@ -77,7 +85,8 @@ export const attachInterfaceKind: Kind = kind<AttachInput>({
       return done({}, async (tx) => {
         await setActive(tx, row);
         const message = `The machine ${vm.name} was connected to the network ${network.name}.`;
-        return [{ type: 'interface.attached', resource: interfaceRef(row), message }];
+        const attached = { type: 'interface.attached', resource: interfaceRef(row), message };
+        return [...tellTaken(input.taken ?? []), attached];
       });
     }),
   ],
@@ -107,7 +116,8 @@ export const updateInterfaceKind: Kind = kind<UpdateInput>({
       return done({}, async (tx) => {
         await setActive(tx, row);
         const message = `An interface of the machine ${vm.name} was changed.`;
-        return [{ type: 'interface.updated', resource: interfaceRef(row), message }];
+        const updated = { type: 'interface.updated', resource: interfaceRef(row), message };
+        return [...tellTaken(work.input.taken), updated];
       });
     }),
   ],

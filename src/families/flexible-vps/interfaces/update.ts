@@ -158,6 +158,8 @@ export const updateVmInterface = endpoint({
       network === undefined
         ? []
         : await holdAliases(db, { network, id: row.id }, after.alias_ips, body.move_aliases === true);
+    for (const { interface_id } of taken)
+      call.effect({ action: 'update', ...interfaceRef({ id: interface_id }) });
     const losers = await noteTaken(call, taken);
     await updateVm(db, vm.id, {});
     const { anti_spoofing, description } = after;

@@ -200,7 +200,7 @@ describe('a change', () => {
       labels: { tier: 'db' },
       status: 'active',
       protection: { delete: true },
-      operation: { status: 'succeeded', result: { changed: false } },
+      operation: { status: 'succeeded', result: { changed: true } },
     });
     expect(changed.etag).not.toBe(etag);
     expect(await told(id)).toEqual(['network.created', 'network.updated']);

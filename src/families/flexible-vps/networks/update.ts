@@ -151,7 +151,7 @@ export const updateVpsNetwork = endpoint({
       kind: updateNetworkKind,
       input: settings,
       resource: networkRef(row),
-      ...(changesEngine ? {} : { unchanged: true }),
+      ...(changesEngine ? {} : keptChanges.length > 0 ? { changedAtOnce: true } : { unchanged: true }),
     });
     return answer(row, operation);
   },

@@ -157,6 +157,7 @@ export const deletePlacementGroup = endpoint({
       const users = await nameMembers(db, row.vm_ids.slice(0, NAMED_USERS));
       throw new Problem('resource_in_use', {
         detail: 'There are machines in the group.',
+        nextStep: 'Delete them, or stop them and set their placement_group_id to null, then repeat the call.',
         extra: {
           used_by: users.map(({ id, name }) => ({ type: 'vm', id, name })),
           used_by_count: row.vm_ids.length,

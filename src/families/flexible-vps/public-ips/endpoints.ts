@@ -17,7 +17,7 @@ import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { showVm, vmEtag } from '../vms/present.ts';
 import { costOf, priceVm } from '../vms/pricing.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
-import { lockVm } from '../vms/store.ts';
+import { lockVm, readVm } from '../vms/store.ts';
 import { attachPublicIpKind, detachPublicIpKind } from './kinds.ts';
 import { withoutEphemeral } from './pricing.ts';
 import { AttachPublicIp, PublicIpId, textOf } from './schema.ts';
@@ -125,6 +125,8 @@ const attachVmPublicIp = endpoint({
     const held = await attachedAddresses(db, [vm.id]);
     await requirePlace(call, vm, held);
     call.effect({ action: 'update', ...resource, changes: [changeOf(held, [...held, address])] });
+    const loser = from === null ? undefined : await readVm(db, from);
+    if (loser !== undefined) call.effect({ action: 'update', ...vmRef(loser) });
     const subjects = [vm.id, ...(from === null ? [] : [from]), address.id];
     return accepted(await showVm(call, vm, await call.start({ ...start, subjects })));
   },

@@ -153,6 +153,8 @@ describe('moving an address', () => {
     await attach(one, { ip_id: ip.id });
     const refused = await attaching(two, { ip_id: ip.id });
     expect(refused.json()).toMatchObject({ status: 409, code: 'already_attached', attached_to: one.id });
+    const dry = await vps.send('POST', `vms/${two.id}/public-ips?dry_run=true`, { ip_id: ip.id, move: true });
+    expect(dry.json().effects.map(({ id }: { id: string }) => id)).toEqual([two.id, one.id]);
     const answer = await attaching(two, { ip_id: ip.id, move: true });
     expect(answer.statusCode, answer.body).toBe(202);
     const { id } = answer.json<Vm>().operation ?? { id: '' };
@@ -162,7 +164,14 @@ describe('moving an address', () => {
     expect(await ipsOf(two)).toContain(textOf(ip));
     expect((await frontOf(one))?.aliases).toEqual([one.ipv6_prefix]);
     expect((await frontOf(two))?.aliases).toEqual([textOf(ip), two.ipv6_prefix]);
-    expect(await vps.operation(id)).toMatchObject({ status: 'succeeded', result: { changed: true } });
+    expect(await vps.operation(id)).toMatchObject({
+      status: 'succeeded',
+      result: { changed: true },
+      related: [
+        { type: 'vm', id: one.id },
+        { type: 'public_ip', id: ip.id },
+      ],
+    });
   });
 
   it('that cannot take it leaves it where it was', async () => {

@@ -22,7 +22,8 @@ export async function refuseInUse(
   const users = await usersOf(db, caller.account.id, ids);
   if (users.length === 0) return;
   throw new Problem('resource_in_use', {
-    detail: `${users[0]?.snapshot_id} is read by what is being made from it; wait until that has ended.`,
+    detail: `${users[0]?.snapshot_id} is read by what is being made from it.`,
+    nextStep: 'Wait until what is in used_by is made, then repeat the call.',
     extra: {
       used_by: users.slice(0, NAMED_USERS).map(({ type, id, name }) => ({ type, id, name })),
       used_by_count: users.length,
