@@ -23,7 +23,7 @@ export const eventTypes: readonly EventType[] = [
   },
   info('network.recovered', 'A private network that was lost is there again.'),
 
-  info('image.created', 'An image of the account is ready.'),
+  info('image.available', 'An image of the account is ready.'),
   info('image.deleted', 'An image of the account is gone.'),
   {
     type: 'image.failed',

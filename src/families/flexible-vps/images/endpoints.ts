@@ -14,7 +14,7 @@ import type { ImageRow } from '../tables.ts';
 import { priceShown } from '../vms/pricing.ts';
 import { draftOf } from './draft.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
-import { imageResource, noteUnpaidImage } from './inventory.ts';
+import { costOfRemoving, imageResource, noteUnpaidImage } from './inventory.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { type ImageState, imageLife } from './lifecycle.ts';
 import { architectures, CreateImage, Image, ImageId, imageEtag, presentImage, publicRow } from './schema.ts';
@@ -164,7 +164,8 @@ async function refuseUsed({ db, caller }: Pick<Call, 'db' | 'caller'>, row: Imag
   const users = await findMaking(db, caller.account.id, row.id);
   if (users.length === 0) return;
   throw new Problem('resource_in_use', {
-    detail: 'A machine is being made from it; delete it when that has ended.',
+    detail: 'A machine is being made from it.',
+    nextStep: 'Wait until the machines in used_by are made, then repeat the call.',
     extra: {
       used_by: users.slice(0, MOST_SHOWN).map(({ id, name }) => ({ type: 'vm', id, name })),
       used_by_count: users.length,
@@ -187,13 +188,16 @@ export const deleteImage = endpoint({
   operation: deleteImageKind,
   example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
   async handle(call) {
-    const { db, caller, params, checkVersion, services, effect, follow, start } = call;
+    const { db, caller, params, checkVersion, services, now, cost, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
     const before = listed ?? (await findImageRow(db, caller.account.id, params.id, 'update'));
     if (before === undefined) throw new Problem('not_found');
     checkVersion(imageEtag(before));
     if (listed !== undefined)
-      throw new Problem('resource_protected', { detail: 'The images of the provider are for everybody.' });
+      throw new Problem('resource_protected', {
+        detail: 'The images of the provider are for everybody.',
+        nextStep: 'Delete images of your own, listed with kind=custom; those of the provider stay.',
+      });
     const operation = (await pendingOn(db, [before.id])).get(before.id);
     // Wanting it gone twice is wanting it gone.
     if (operation?.type === deleteImageKind.type) {
@@ -208,6 +212,7 @@ export const deleteImage = endpoint({
     await noteUnpaidImage(db, row);
     const resource = imageResource(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
+    cost(costOfRemoving(services, before, now));
     effect({ action: 'delete', ...resource });
     return accepted(presentImage(services, row, started));
   },

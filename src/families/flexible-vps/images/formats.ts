@@ -2,15 +2,10 @@
  * What a file is, by its content. A disk image can point at other files: whoever opens such a one for the customer reads
  * what lies on our own disks, so those are refused.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import type { ImageFormat } from '../../../engines/compute/port.ts';
 import { isTar } from '../../../kernel/tar.ts';
 import { ImportFailed } from './failure.ts';
-import { isOfDisk } from './fetching.ts';
 import { systemSize } from './tarball.ts';
 
 const SECTOR = 512;
@@ -40,17 +35,8 @@ const begins = (head: Buffer, ...bytes: number[]): boolean =>
   head.subarray(0, bytes.length).equals(Buffer.from(bytes));
 const says = (head: Buffer, text: string): boolean => begins(head, ...Buffer.from(text, 'latin1'));
 
-const GZIP = [0x1f, 0x8b];
 const foreign: readonly (readonly [(head: Buffer) => boolean, string])[] = [
-  [
-    (head) => begins(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a),
-    'It is packed with xz; pack it with gzip, or not at all.',
-  ],
-  [
-    (head) => begins(head, 0x28, 0xb5, 0x2f, 0xfd),
-    'It is packed with zstd; pack it with gzip, or not at all.',
-  ],
-  [(head) => says(head, 'BZh'), 'It is packed with bzip2; pack it with gzip, or not at all.'],
+  [(head) => says(head, 'BZh'), 'It is packed with bzip2; pack it with gzip, xz or zstd, or not at all.'],
   [(head) => says(head, 'PK\x03\x04'), 'It is a zip archive.'],
   [
     (head) => says(head, 'vhdxfile') || says(head, 'conectix'),
@@ -59,34 +45,6 @@ const foreign: readonly (readonly [(head: Buffer) => boolean, string])[] = [
   [(head) => says(head, '<<< '), 'It is a disk of VirtualBox; convert it to qcow2.'],
   [(head) => says(head, '# Disk Desc'), 'It only names other files; convert the disk to qcow2.'],
 ];
-
-/** Unpacks it where it is packed. Returns the file that holds the disk. */
-export async function unpack(
-  file: string,
-  target: string,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
-): Promise<string> {
-  if (!begins(await readAt(file, 0, 2), ...GZIP)) return file;
-  let bytes = 0;
-  const counting = new Transform({
-    transform(chunk: Buffer, _, done) {
-      bytes += chunk.length;
-      const isTooLarge = bytes > maxBytes;
-      done(
-        isTooLarge ? new ImportFailed('too_large', `Unpacked it is larger than ${maxBytes} bytes.`) : null,
-        chunk,
-      );
-    },
-  });
-  await pipeline(createReadStream(file), createGunzip(), counting, createWriteStream(target), {
-    signal,
-  }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    if (error instanceof ImportFailed || isOfDisk(error)) throw error;
-    throw unsupported('It is packed with gzip, and damaged.');
-  });
-  return target;
-}
 
 function qcow2Size(head: Buffer): number {
   const version = head.length >= 72 ? head.readUInt32BE(4) : 0;

@@ -9,7 +9,7 @@ import { ended, settle } from '../../../testing/operations.ts';
 import type { ImageRow } from '../tables.ts';
 import { ensureImageAt } from './copying.ts';
 import { publicRow } from './schema.ts';
-import { findImageRow, insertImage } from './store.ts';
+import { findImageRow, insertImage, updateImage } from './store.ts';
 import { removeFailedImages } from './upkeep.ts';
 
 let t: TestApp;
@@ -200,6 +200,13 @@ describe('deleteImage', () => {
     for (const engine of t.services.compute.all)
       expect(await engine.observeImage({ account: account.id, id })).toBeNull();
     expect((await send('GET', `/account/v1/resources?type=image`)).json().data).toEqual([]);
+  });
+
+  it('200: a dry run tells what it saves', async () => {
+    const id = await captured(await createVm());
+    await updateImage(t.services.db, id, { size_bytes: 100e9 });
+    const answer = await send('DELETE', `${images}/${id}?dry_run=true`);
+    expect(answer.json().cost).toEqual({ hourly: '-0.002055', monthly: '-1.50', currency: 'EUR' });
   });
 
   it('409: of the provider’s, and of one that a machine is being made from', async () => {

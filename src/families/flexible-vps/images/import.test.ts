@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,6 +78,12 @@ function vmdk(kind: string): Buffer {
   return bytes;
 }
 
+/** `qcow2(7)`, as these programs pack it. */
+const packed = {
+  xz: '/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4A//ACZdACiRhVzYhNkcYk//oNwM01Dkyj+w4t9iqqzZWl7xCaXyTTcjGPxCAAAAp3qfrU0ouj4AAUKAIAAAABZgEZCxxGf7AgAAAAAEWVo=',
+  zstd: 'KLUv/QRorQAAYFFGSfsAAAADAAHAAAIA3wf+8MAR9t6dAg==',
+};
+
 const tarball = (): Buffer =>
   gzipSync(
     Buffer.concat([
@@ -138,7 +145,7 @@ describe('an import from a URL', () => {
     expect(receiver.received.map(({ headers }) => headers['user-agent'])).toContain('hostplane-import');
 
     const events = (await t.call({ url: '/account/v1/events', key })).body;
-    expect(events).toContain('image.created');
+    expect(events).toContain('image.available');
     const dump = await t.services.db.selectFrom('vps_images').selectAll().where('id', '=', id).execute();
     const operations = await t.services.db.selectFrom('operations').selectAll().execute();
     const audit = await t.services.db.selectFrom('audit_entries').selectAll().execute();
@@ -161,6 +168,33 @@ describe('an import from a URL', () => {
     });
   });
 
+  it.each(Object.entries(packed))('is what its content says: packed with %s', async (program, text) => {
+    const { imported } = await createHome();
+    const bytes = Buffer.from(text, 'base64');
+    receiver.answer(serving(bytes));
+    const image = await imported({ url: here(), format: 'qcow2', sha256: sha256(bytes) });
+    // Systems without the program say so, and what to do instead.
+    const isHere = spawnSync(program, ['--version']).error === undefined;
+    const missing = { code: 'unsupported_format', detail: expect.stringContaining('not installed here') };
+    expect(image).toMatchObject(
+      isHere ? { status: 'available', min_disk_gb: 7 } : { status: 'failed', failure: missing },
+    );
+  });
+
+  it('says so where what unpacks it is not installed', async () => {
+    const { imported } = await createHome();
+    const path = process.env['PATH'];
+    process.env['PATH'] = tmpdir();
+    try {
+      receiver.answer(serving(Buffer.from(packed.xz, 'base64')));
+      const { failure } = await imported({ url: here() });
+      expect(failure).toMatchObject({ code: 'unsupported_format' });
+      expect(failure.detail).toContain('not installed here');
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
   const loop: Answering = (response) => void response.writeHead(302, { location: here('/again') }).end();
   const to = (location: string): Answering => withStatus(307, { location });
   const failures: [string, Answering, object, string][] = [
@@ -168,8 +202,8 @@ describe('an import from a URL', () => {
     ['another checksum', serving(qcow2(1)), { sha256: '0'.repeat(64) }, 'checksum_mismatch'],
     ['a web page', serving(Buffer.from('<html>Please sign in</html>'.repeat(50))), {}, 'unsupported_format'],
     ['another format than said', serving(qcow2(1)), { format: 'raw' }, 'unsupported_format'],
-    ['xz', serving(Buffer.from('fd377a585a0000', 'hex')), {}, 'unsupported_format'],
-    ['zstd', serving(Buffer.from('28b52ffd0000', 'hex')), {}, 'unsupported_format'],
+    ['broken xz', serving(Buffer.from(packed.xz, 'base64').subarray(0, 60)), {}, 'unsupported_format'],
+    ['broken zstd', serving(Buffer.from('28b52ffd0000', 'hex')), {}, 'unsupported_format'],
     ['broken gzip', serving(gzipSync(qcow2(1)).subarray(0, 30)), {}, 'unsupported_format'],
     ['a backing file', serving(qcow2(1, (b) => b.writeBigUInt64BE(512n, 8))), {}, 'unsupported_format'],
     ['an external data file', serving(qcow2(1, (b) => b.writeBigUInt64BE(4n, 72))), {}, 'unsupported_format'],

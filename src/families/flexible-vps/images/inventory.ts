@@ -1,7 +1,11 @@
+import type { Cost } from '../../../kernel/call.ts';
 import { noteResource } from '../../../kernel/inventory/store.ts';
+import { price } from '../../../kernel/prices/price.ts';
 import type { Catalogue } from '../../../kernel/provider/catalogue.ts';
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import type { ImageRow } from '../tables.ts';
+import { costOf } from '../vms/pricing.ts';
 
 const BYTES_PER_GB = 1e9;
 
@@ -27,10 +31,24 @@ export async function noteUnpaidImage(db: Db, row: ImageRow, apiKeyId: string | 
   await noteResource(db, { ...noteOf(row, apiKeyId), configuration: null });
 }
 
+const configurationOf = (location: string, { size_bytes }: ImageRow) => ({
+  location,
+  size_gb: Math.ceil((size_bytes ?? 0) / (BYTES_PER_GB / 100)) / 100,
+});
+
 /** It is paid for once, by its size, however many locations have a copy. */
 export async function notePaidImage(db: Db, row: ImageRow, catalogue: Catalogue): Promise<void> {
   const note = noteOf(row, null);
-  const size_gb = Math.ceil((row.size_bytes ?? 0) / (BYTES_PER_GB / 100)) / 100;
   if (note.location === null) throw new Error(`The image ${row.id} is available nowhere.`);
-  await noteResource(db, { ...note, configuration: { location: note.location, size_gb } }, { catalogue });
+  const configuration = configurationOf(note.location, row);
+  await noteResource(db, { ...note, configuration }, { catalogue });
+}
+
+export function costOfRemoving(services: Pick<Services, 'provider'>, row: ImageRow, at: Date): Cost {
+  const [location] = row.status === 'available' ? row.locations : [];
+  const priced =
+    location === undefined
+      ? null
+      : price(services.provider.catalogue, 'image', configurationOf(location, row), { at });
+  return costOf(services, null, priced?.ok ? priced.item : null, row.labels);
 }

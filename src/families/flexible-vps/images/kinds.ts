@@ -72,7 +72,11 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
     if (ready === undefined) return undefined;
     await notePaidImage(tx, ready, work.services.provider.catalogue);
     return [
-      { type: 'image.created', resource: imageResource(ready), message: `The image ${ready.name} is ready.` },
+      {
+        type: 'image.available',
+        resource: imageResource(ready),
+        message: `The image ${ready.name} is ready.`,
+      },
     ];
   });
 }

@@ -13,9 +13,10 @@ import type { ImageRow } from '../tables.ts';
 import { engineAt } from '../work.ts';
 import { ImportFailed } from './failure.ts';
 import { fetchFile } from './fetching.ts';
-import { inspect, unpack } from './formats.ts';
+import { inspect } from './formats.ts';
 import { withScratch } from './scratch.ts';
 import { noteProgress } from './store.ts';
+import { unpack } from './unpacking.ts';
 
 export type MakeInput =
   | {

@@ -98,7 +98,7 @@ export const CreateImage = Shape({
     format: Type.Optional(
       OneOf(['qcow2', 'raw', 'vmdk'], {
         description:
-          'What the file must be. Left out, it is what its content says. It may be packed with gzip.',
+          'What the file must be. Left out, it is what its content says. It may be packed with gzip, xz or zstd.',
       }),
     ),
     sha256: Type.Optional(Sha256),
