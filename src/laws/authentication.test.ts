@@ -66,6 +66,11 @@ function attempts(): Record<string, Attempt> {
     'in the query': { query: `api_key=${key}&X-API-Key=${key}`, code: 'api_key_missing' },
     bearer: { headers: { authorization: `Bearer ${key}` }, code: 'bearer_not_supported' },
     'bearer in lower case': { headers: { authorization: `bearer ${key}` }, code: 'bearer_not_supported' },
+    'by the name of our challenge': {
+      headers: { authorization: `ApiKey ${key}` },
+      code: 'bearer_not_supported',
+    },
+    'another scheme': { headers: { authorization: 'Basic dXNlcjpwYXNz' }, code: 'api_key_missing' },
     'bad checksum': inHeader(lastTurned, 'api_key_malformed'),
     'too short': inHeader(key.slice(0, 40), 'api_key_malformed'),
     'too long': inHeader(`${key}0`, 'api_key_malformed'),

@@ -16,6 +16,9 @@ function refuse(code: ProblemCode): Problem {
   return known;
 }
 
+/** The credentials of another scheme are for a proxy, or for somebody else; only these were meant for us. */
+const MEANT_AS_KEY = /^bearer\b|hpk1_/i;
+
 /** Repeated headers are joined with a comma, which no key contains. */
 function readHeader(exchange: Exchange): string | Problem {
   const { incoming } = exchange;
@@ -25,7 +28,9 @@ function readHeader(exchange: Exchange): string | Problem {
     const detail = 'The header X-API-Key came more than once.';
     return new Problem('api_key_missing', { detail, headers: CHALLENGE });
   }
-  return refuse(incoming.header('authorization') === undefined ? 'api_key_missing' : 'bearer_not_supported');
+  return refuse(
+    MEANT_AS_KEY.test(incoming.header('authorization') ?? '') ? 'bearer_not_supported' : 'api_key_missing',
+  );
 }
 
 /** Said only to whoever holds the right secret: to all others a key is valid or not, nothing else. */
