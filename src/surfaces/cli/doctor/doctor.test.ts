@@ -165,7 +165,7 @@ describe('single checks', () => {
     expect(await checkPort({ ...taken, host: '192.0.2.1' })).toMatchObject({ status: 'failed' });
   });
 
-  it('of the certificate: holds, expired, missing', async ({ skip }) => {
+  it('of the certificate: holds, about to expire, expired, missing', async ({ skip }) => {
     const certificate = join(folder, 'tls.crt');
     const key = join(folder, 'tls.key');
     const made = spawnSync('openssl', [
@@ -179,6 +179,10 @@ describe('single checks', () => {
     expect(await checkTls({ certificate, key }, inDays(11))).toMatchObject({
       status: 'failed',
       detail: expect.stringContaining('expired'),
+    });
+    expect(await checkTls({ certificate, key }, inDays(4))).toMatchObject({
+      status: 'failed',
+      detail: expect.stringContaining('expires'),
     });
     expect((await checkTls({ certificate, key }, inDays(-1))).status).toBe('failed');
     expect((await checkTls({ certificate, key: join(folder, 'none') })).status).toBe('failed');
