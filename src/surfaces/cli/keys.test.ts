@@ -103,7 +103,9 @@ describe('keys at the command line', () => {
     });
     const line = ['keys', 'revoke', 'ci', '--reason', 'leaked', '--comment', 'In a paste'];
     expect(await run(line, { answers: null })).toMatchObject({ code: 1 });
-    expect((await run([...line, '--yes'])).out).toMatch(/status +revoked/);
+    const revoked = await run([...line, '--yes']);
+    expect(revoked.out).toMatch(/status +revoked/);
+    expect(revoked.err).toContain(`still works, ${first.id}`);
     expect((await read(['keys', 'list'])).map((key: { id: string }) => key.id)).toEqual([first.id]);
     expect((await read(['keys', 'list', '--all'])).length).toBe(2);
     expect((await run(['keys', 'show', first.id])).out).toContain(`${admin.name} (admin, active)`);

@@ -50,6 +50,17 @@ ${more}`;
   return { json: made, text, warnings: made.warnings };
 }
 
+/** Whoever stops a key by its name may not know that one it was rolled from works on. */
+async function stopped(desk: Desk, accountId: string, key: KeyView): Promise<Output> {
+  const named = await listKeys(desk.db, accountId, key.name);
+  const others = named.filter(({ id, status }) => id !== key.id && status === 'active');
+  const warnings = others.map(({ id }) => ({
+    code: 'namesake_works',
+    detail: `Another key of this name still works, ${id}. To end it too: hostplane keys revoke ${id}`,
+  }));
+  return { ...shown(key), warnings };
+}
+
 const rulesOf = ({ registry, config }: Desk): KeyRules => ({
   vocabulary: contractPermissions(registry),
   catalogue: config.catalogue,
@@ -193,7 +204,8 @@ export function addKeys(program: Command, cli: Cli): void {
           const account = await chooseAccount(desk);
           const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
           if (verb === 'suspend') await desk.confirm(`Calls with the key ${name} will be refused.`);
-          return shown(await act(desk.db, desk.actor, { account_id: account.id, key_id: id }));
+          const done = await act(desk.db, desk.actor, { account_id: account.id, key_id: id });
+          return verb === 'suspend' ? stopped(desk, account.id, done) : shown(done);
         }),
       );
   }
@@ -211,7 +223,7 @@ export function addKeys(program: Command, cli: Cli): void {
           const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
           await desk.confirm(`The key ${name} (${id}) stops working for good.`);
           const input = { account_id: account.id, key_id: id, reason, ...given({ comment }) };
-          return shown(await revokeKey(desk.db, desk.actor, input));
+          return stopped(desk, account.id, await revokeKey(desk.db, desk.actor, input));
         },
       ),
     );
