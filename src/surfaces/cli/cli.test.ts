@@ -94,7 +94,7 @@ describe('the command line', () => {
     const json = await runCommand(['spec'], { env: { HOSTPLANE_BASE_URL: 'https://api.example.com' } });
     expect(JSON.parse(json.out)).toMatchObject({
       openapi: '3.1.0',
-      info: { version: '1.2.3' },
+      info: { version: '1.2.3', contact: { name: 'Hostplane Demo', email: 'support@demo.example' } },
       servers: [{ url: 'https://api.example.com' }],
     });
     const yaml = await runCommand(['spec', '--format', 'yaml']);

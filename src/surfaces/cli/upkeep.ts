@@ -5,6 +5,7 @@ import { readDefaultText } from '../../kernel/provider/default.ts';
 import { formatFault } from '../../kernel/provider/fault.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
+import { factsOf } from '../openapi/facts.ts';
 import { asYaml } from '../openapi/yaml.ts';
 import { chooseAccount } from './choice.ts';
 import type { Action, Cli } from './command.ts';
@@ -105,12 +106,12 @@ export function addSpec(program: Command, cli: Cli): void {
     .addOption(choice('--format <format>', ['json', 'yaml']).default('json'))
     .action(
       cli.action<{ format: 'json' | 'yaml' }>(async ({ config, format }) => {
-        const { provider, server } = requireConfiguration(cli.io, config);
+        const provider = requireConfiguration(cli.io, config);
+        const { server } = provider;
         const { registry, version } = cli.parts;
         const baseUrl = server.base_url ?? `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`;
-        const { name: providerName, currency } = provider;
-        const docsUrl = provider.docs_url.replace(/\/$/, '');
-        const document = openapiDocument(registry, { baseUrl, docsUrl, version, providerName, currency });
+        const docsUrl = provider.provider.docs_url.replace(/\/$/, '');
+        const document = openapiDocument(registry, { ...factsOf(provider), baseUrl, docsUrl, version });
         const text = format === 'yaml' ? asYaml(document) : `${JSON.stringify(document, null, 2)}\n`;
         return { json: document, text };
       }),

@@ -4,6 +4,7 @@
  */
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
+import type { ProviderFacts } from './facts.ts';
 import { headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
 import type { OpenApiDocument, PathItem, Verb } from './model.ts';
@@ -13,15 +14,10 @@ import { ProblemResponses, problemShape } from './problems.ts';
 import { NamedSchemas } from './schemas.ts';
 import { withoutUnused } from './subset.ts';
 
-export interface DocumentFacts {
+export interface DocumentFacts extends ProviderFacts {
   readonly baseUrl: string;
   readonly version: string;
   readonly docsUrl: string;
-  readonly providerName: string;
-  /** In which the examples of cost are given. */
-  readonly currency?: string;
-  /** Where webhooks come from. */
-  readonly egressAddresses?: readonly string[];
 }
 
 const VERBS: readonly Verb[] = ['get', 'post', 'put', 'patch', 'delete'];
@@ -44,7 +40,7 @@ function describeEvents({ eventTypes }: Registry): OpenApiDocument['x-event-type
 }
 
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
-  const { currency = 'EUR' } = facts;
+  const { currency = 'EUR', providerName, supportEmail } = facts;
   const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
   const names = [...new Set(registry.endpoints.map(({ path }) => path))];
   const paths = Object.fromEntries(
@@ -60,9 +56,10 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
   return withoutUnused({
     openapi: '3.1.0',
     info: {
-      title: `${facts.providerName} API`,
+      title: `${providerName} API`,
       version: facts.version,
       description: introduction,
+      ...(supportEmail === undefined ? {} : { contact: { name: providerName, email: supportEmail } }),
     },
     externalDocs: { description: 'Guides and the catalogue of errors', url: facts.docsUrl },
     servers: [{ url: facts.baseUrl }],

@@ -83,7 +83,12 @@ export interface EventDescription {
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact?: { readonly name: string; readonly email: string };
+  };
   readonly externalDocs: { readonly description: string; readonly url: string };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../../kernel/access/caller.ts';
 import type { Services } from '../../kernel/services.ts';
 import { openapiDocument } from './document.ts';
+import { factsOf } from './facts.ts';
 import type { OpenApiDocument } from './model.ts';
 import { forCaller } from './subset.ts';
 import { version } from './version.ts';
@@ -57,10 +58,7 @@ export class Publication {
 
   #read(): OpenApiDocument {
     const { registry, provider, baseUrl, docsUrl } = this.#services;
-    const { name: providerName, currency } = provider.provider;
-    const { addresses: egressAddresses } = provider.egress;
-    const facts = { baseUrl, docsUrl, version, providerName, currency, egressAddresses };
-    this.#document ??= openapiDocument(registry, facts);
+    this.#document ??= openapiDocument(registry, { ...factsOf(provider), baseUrl, docsUrl, version });
     return this.#document;
   }
 }
