@@ -1,5 +1,6 @@
 import { approvalRequest } from '../../kernel/approvals/kind.ts';
 import { budgetEvaluation } from '../../kernel/budgets/evaluation.ts';
+import { priceAnnouncements } from '../../kernel/metering/announcing/announcing.ts';
 import { repricing } from '../../kernel/metering/repricing.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
@@ -57,5 +58,5 @@ export const account: Family = {
   ],
   eventTypes,
   kinds: [approvalRequest],
-  schedules: [budgetEvaluation, repricing, keyEnds],
+  schedules: [budgetEvaluation, repricing, priceAnnouncements, keyEnds],
 };

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../../store/database.ts';
+import '../store.ts';
+
+export interface Affected {
+  readonly account_id: string;
+  /** Those of the asked ones that something of the account is billed by now. */
+  readonly skus: string[];
+}
+
+export async function accountsBilledBy(db: Db, skus: readonly string[]): Promise<Affected[]> {
+  const { rows } = await sql<Affected>`
+    select s.account_id, array_agg(distinct l ->> 'sku' order by l ->> 'sku') as skus
+    from meter_spans s, jsonb_array_elements(s.lines) l
+    where s.ended_at is null and l ->> 'sku' = any(${skus}::text[])
+    group by s.account_id order by s.account_id`.execute(db);
+  return rows;
+}
+
+/** What the feed of the account has told of that day already. Held until the commit, so that two do not tell the same. */
+export async function lockAnnounced(tx: Tx, accountId: string, validFrom: string): Promise<Set<string>> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 10))`.execute(tx);
+  const { rows } = await sql<{ sku: string }>`
+    select jsonb_array_elements_text(data -> 'skus') as sku from events
+    where account_id = ${accountId} and type = 'price.change_announced' and data ->> 'valid_from' = ${validFrom}`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ sku }) => sku));
+}
