@@ -9,7 +9,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import type { VmRow } from '../tables.ts';
 import { hashOf } from '../vms/guest.ts';
-import { isIgnored, readUserData } from '../vms/user-data.ts';
+import { readUserData, warnIfIgnored } from '../vms/user-data.ts';
 import type { RedeployVm } from './body.ts';
 
 export type Plan = Pick<
@@ -19,16 +19,12 @@ export type Plan = Pick<
 
 type Asking = Pick<Call<unknown, unknown, RedeployVm>, 'db' | 'caller' | 'body' | 'warn'>;
 
-function chooseUserData({ body, warn }: Asking, stored: Buffer | null): Buffer | null {
+function chooseUserData(call: Asking, stored: Buffer | null): Buffer | null {
+  const { body } = call;
   if (body.user_data === undefined) return stored;
   if (body.user_data === null) return null;
   const data = readUserData(body.user_data, body.user_data_encoding);
-  if (isIgnored(data))
-    warn({
-      code: 'user_data_ignored',
-      detail: 'cloud-init knows no user data that begins like this.',
-      pointer: '/user_data',
-    });
+  warnIfIgnored(call, data);
   return data;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { attachedAddresses } from '../../../kernel/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
@@ -52,6 +53,12 @@ function priceOf(services: Services, { configuration }: VmRow, now: Date): Vm['p
   if (known.size >= MOST_PRICES) known.clear();
   known.set(name, { until: (Math.floor(now.getTime() / PRICE_MS) + 1) * PRICE_MS, price });
   return price;
+}
+
+/** Tells an account which of its machines share a host, and neither its name nor who else is there. */
+function hostGroupOf({ account_id, location, host_group: host }: VmRow): string | null {
+  if (host === null) return null;
+  return createHash('sha256').update([account_id, location, host].join('\0')).digest('hex').slice(0, 16);
 }
 
 const withoutLength = (block: string): string => block.replace(/\/32$/, '');
@@ -121,7 +128,7 @@ export function presentVm(
     },
     protection: { delete: row.protected_delete, redeploy: row.protected_redeploy },
     traffic: trafficOf(services, row, now),
-    host_group: row.host_group,
+    host_group: hostGroupOf(row),
     maintenance: row.maintenance,
     price: priceOf(services, row, now),
     started_at: timeOf(row.started_at),

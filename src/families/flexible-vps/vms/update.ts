@@ -15,7 +15,7 @@ import { showVm, vmEtag } from './present.ts';
 import { noteVm } from './pricing.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 import { findVmByName, lockVm, updateVm as writeVm } from './store.ts';
-import { readUserData } from './user-data.ts';
+import { readUserData, warnIfIgnored } from './user-data.ts';
 
 const UpdateVm = Shape({
   name: Type.Optional(ResourceName),
@@ -128,6 +128,7 @@ export const updateVm = endpoint({
       if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken } });
     }
     const change = changeOf(body);
+    warnIfIgnored(call, change.user_data ?? null);
     const changes = changesBetween(before, change);
     effect({ action: changes.length === 0 ? 'none' : 'update', ...vmRef(before), changes });
     if (changes.length === 0) return ok(await showVm(call, before));

@@ -1,16 +1,22 @@
 /** User data as callers send it: plain or base64, packed or not. */
 import { gunzipSync } from 'node:zlib';
+import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
-import { USER_DATA_BYTES } from './guest.ts';
+import { textOf, USER_DATA_BYTES } from './guest.ts';
 
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+/** With or without what it is filled up with, and broken into lines or not; one letter alone stands for nothing. */
+function isBase64(text: string): boolean {
+  const letters = /^([A-Za-z0-9+/]*)={0,2}$/.exec(text.replace(/\s+/g, ''))?.[1];
+  return letters !== undefined && letters.length % 4 !== 1;
+}
 
 const refuse = (code: FieldError['code'], detail: string) =>
   invalid([{ pointer: '/user_data', code, detail }]);
 
-/** What is stored: the bytes that were meant. */
-export function readUserData(text: string, encoding: 'plain' | 'base64' = 'plain'): Buffer {
-  if (encoding === 'base64' && !BASE64.test(text))
+/** What is stored: the bytes that were meant. An empty text is none: what fills in templates often sends one. */
+export function readUserData(text: string, encoding: 'plain' | 'base64' = 'plain'): Buffer | null {
+  if (text === '') return null;
+  if (encoding === 'base64' && !isBase64(text))
     throw refuse('invalid_format', 'This is not base64; leave user_data_encoding out for plain text.');
   const data = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
   if (data.length > USER_DATA_BYTES)
@@ -43,8 +49,13 @@ const KNOWN = [
 ];
 
 /** cloud-init passes over what begins with none of its words. */
-export function isIgnored(data: Buffer): boolean {
-  if (data[0] === 0x1f && data[1] === 0x8b) return false;
-  const text = data.toString('utf8', 0, 200).trimStart();
-  return !KNOWN.some((word) => text.startsWith(word));
+export function warnIfIgnored({ warn }: Pick<Call, 'warn'>, data: Buffer | null): void {
+  if (data === null) return;
+  const text = textOf(data).slice(0, 200).trimStart();
+  if (KNOWN.some((word) => text.startsWith(word))) return;
+  warn({
+    code: 'user_data_ignored',
+    detail: 'cloud-init knows no user data that begins like this.',
+    pointer: '/user_data',
+  });
 }

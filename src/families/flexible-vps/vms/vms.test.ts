@@ -102,6 +102,31 @@ describe('a new machine', () => {
     expect(estimate.json<{ totals: { monthly: string } }>().totals.monthly).toBe(cost.monthly);
   });
 
+  it('has a way in though its user data is empty, and tells no name of its host', async () => {
+    const answer = await create({ user_data: '' });
+    const made = answer.json<Vm & { initial_credentials: object | null }>();
+    expect([made.initial_credentials !== null, made.user_data_sha256]).toEqual([true, null]);
+    await settle(app);
+    const [one, other, elsewhere] = [
+      await read(made.id),
+      await created(),
+      await created({ location: 'hel1' }),
+    ];
+    const hosts = await Promise.all([one, other, elsewhere].map(async (vm) => (await instance(vm))?.host));
+    expect(hosts).not.toContain(one.host_group);
+    expect(one.host_group === other.host_group).toBe(hosts[0] === hosts[1]);
+    expect(elsewhere.host_group).not.toBe(one.host_group);
+  });
+
+  it('is told of a plan that the place does not sell, and where it is sold', async () => {
+    const answer = await create({ location: 'hel1', plan: 'flex-16-32' });
+    expect(answer.json()).toMatchObject({
+      code: 'capacity_unavailable',
+      detail: 'flex-16-32 is not sold in hel1 at the moment.',
+      alternatives: [{ location: 'fra1' }, { location: 'ams1' }],
+    });
+  });
+
   it('is not made twice under one name', async () => {
     const vm = await created({ name: 'only-one' });
     const again = await create({ name: 'only-one' });
@@ -120,6 +145,12 @@ describe('a new machine', () => {
     ],
     ['a source without its id', { source: { type: 'image' } }, '/source/image_id', 'required'],
     ['a disk smaller than its plan', { disk_gb: 10 }, '/disk_gb', 'out_of_range'],
+    [
+      'two sizes of one disk',
+      { plan: undefined, custom_size: { vcpus: 2, memory_mb: 4096, disk_gb: 40 }, disk_gb: 50 },
+      '/disk_gb',
+      'mutually_exclusive',
+    ],
     [
       'a backup',
       { source: { type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' } },

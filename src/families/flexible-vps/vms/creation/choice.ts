@@ -83,6 +83,13 @@ function gather(found: readonly { readonly wish: Wish; readonly errors: readonly
 
 const keyOf = ({ pointer, code, detail }: FieldError): string => [pointer, code, detail].join(' ');
 
+function contradictionsOf({ custom_size, disk_gb, plan }: CreateVm): FieldError[] {
+  const own = custom_size?.disk_gb;
+  if (plan !== undefined || own === undefined || disk_gb === undefined || own === disk_gb) return [];
+  const detail = 'It differs from custom_size.disk_gb; give one of them.';
+  return [{ pointer: '/disk_gb', code: 'mutually_exclusive', detail }];
+}
+
 /**
  * Everything that was asked for must be sound, also what is only tried in the end. Without a source that makes sense
  * what depends on it is passed over.
@@ -106,7 +113,7 @@ export function candidatesOf(
     const candidate = { location: wish.location, ...sized, configuration, priced: priced.item };
     return { wish, errors, candidates: [candidate] };
   });
-  const errors = gather(found);
+  const errors = [...contradictionsOf(body), ...gather(found)];
   if (errors.length > 0) throw invalid(errors);
   return found.flatMap(({ candidates }) => candidates);
 }
@@ -180,8 +187,11 @@ export async function noCapacity(
   wanted: Candidate,
   what = 'No host has room',
 ): Promise<Problem> {
+  const { plan, location, priced } = wanted;
   return new Problem('capacity_unavailable', {
-    detail: `${what} for ${wanted.plan} in ${wanted.location} at the moment.`,
+    detail: priced.available
+      ? `${what} for ${plan} in ${location} at the moment.`
+      : `${plan} is not sold in ${location} at the moment.`,
     extra: { alternatives: await alternativesTo(services, accountId, wanted) },
     retryAfterSeconds: RETRY_SECONDS,
   });

@@ -10,7 +10,7 @@ import { showVm } from '../present.ts';
 import { costOf, noteUnbilled } from '../pricing.ts';
 import { exampleVm, Vm } from '../schema.ts';
 import { insertVm } from '../store.ts';
-import { isIgnored } from '../user-data.ts';
+import { warnIfIgnored } from '../user-data.ts';
 import { CreateVm } from './body.ts';
 import type { CreateCall } from './examination.ts';
 import { connect } from './interfaces.ts';
@@ -37,14 +37,9 @@ interface Inside {
   readonly password: string | null;
 }
 
-function inside({ body, warn }: CreateCall, { sshKeys: keys, userData: data }: Ready): Inside {
-  const { ssh_key_ids = [], generate_password } = body;
-  if (data !== null && isIgnored(data))
-    warn({
-      code: 'user_data_ignored',
-      detail: 'cloud-init knows no user data that begins like this.',
-      pointer: '/user_data',
-    });
+function inside(call: CreateCall, { sshKeys: keys, userData: data }: Ready): Inside {
+  const { ssh_key_ids = [], generate_password } = call.body;
+  warnIfIgnored(call, data);
   const wantsPassword = generate_password ?? (keys.length === 0 && data === null);
   const made = wantsPassword ? makeGuestPassword() : null;
   return {

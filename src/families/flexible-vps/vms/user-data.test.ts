@@ -1,0 +1,38 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { readUserData, warnIfIgnored } from './user-data.ts';
+
+const base64 = (data: string | Buffer): string => Buffer.from(data).toString('base64');
+const script = '#!/bin/sh\necho "more than one line of base64, so that it is broken somewhere in between"\n';
+
+function isWarnedOf(data: Buffer | null): boolean {
+  const told: string[] = [];
+  warnIfIgnored({ warn: ({ code }) => void told.push(code) }, data);
+  return told.includes('user_data_ignored');
+}
+
+describe('user data', () => {
+  it.each([
+    ['as it is', base64(script)],
+    ['without what it is filled up with', base64(script).replace(/=+$/, '')],
+    ['broken into lines', base64(script).replace(/.{40}/g, '$&\r\n')],
+  ])('is read from base64 %s', (_, text) => {
+    expect(readUserData(text, 'base64')?.toString()).toBe(script);
+  });
+
+  it.each(['*', 'A', 'QUJDR', 'QUI=D', 'QQ==='])('is not %j in base64', (text) => {
+    expect(() => readUserData(text, 'base64')).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ code: 'invalid_format' })] }),
+    );
+  });
+
+  it('is none where the text is empty', () => {
+    expect([readUserData(''), readUserData('', 'base64')]).toEqual([null, null]);
+  });
+
+  it('is warned of where cloud-init would pass over it, packed or not', () => {
+    const packed = (text: string) => readUserData(base64(gzipSync(text)), 'base64');
+    expect([null, readUserData(script), packed(script)].map(isWarnedOf)).toEqual([false, false, false]);
+    expect([readUserData('hello'), packed('hello')].map(isWarnedOf)).toEqual([true, true]);
+  });
+});
