@@ -47,7 +47,7 @@ export const performVmAction = endpoint({
     }
     if (action.type === 'power_on') await requirePlace(db, services, row);
     const operation = await beginAction(db, row, action, start);
-    effect({ action: 'start', ...vmRef(row) });
+    effect({ action: 'update', ...vmRef(row) });
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

@@ -78,6 +78,13 @@ describe('an action', () => {
     expect(await eventsOf(vm)).toEqual(['vm.created', event]);
   });
 
+  it('is told of in a dry run as a change, whatever it is', async () => {
+    const vm = await vps.vm();
+    const answer = await vps.send('POST', `vms/${vm.id}/actions?dry_run=true`, { type: 'shutdown' });
+    expect(answer.json()).toMatchObject({ effects: [{ action: 'update', type: 'vm', id: vm.id }] });
+    await expectState(vm, 'running');
+  });
+
   it('power_on starts a stopped machine, and billing follows', async () => {
     const vm = await vps.vm({ start: false });
     const span = () =>

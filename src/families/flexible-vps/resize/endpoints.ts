@@ -2,7 +2,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { requireRoom } from '../../../kernel/limits/room.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { enterStatus } from '../power/status.ts';
 import type { VmRow } from '../tables.ts';
@@ -16,7 +16,7 @@ import { lockVm } from '../vms/store.ts';
 import { resizeVmKind } from './kind.ts';
 import { growthOf, requireCapacity, requireLive } from './room.ts';
 import { type ResizeInput, ResizeVm } from './schema.ts';
-import { isSame, sizeOf, type Target, targetOf } from './target.ts';
+import { isSame, requireSense, sizeOf, type Target, targetOf } from './target.ts';
 
 const SHUTDOWN_SECONDS = 90;
 const MB_PER_GB = 1024;
@@ -100,12 +100,9 @@ export const resizeVm = endpoint({
   },
   async handle(call) {
     const { db, caller, params, body, services, now, effect, cost, start } = call;
+    requireSense(body);
     const row = await lockVm(db, caller.account.id, params.id);
     await requireState(call, row);
-    if (body.mode === 'live' && body.start_after === 'no') {
-      const detail = 'A machine that is resized while it runs is not stopped.';
-      throw invalid([{ pointer: '/start_after', code: 'incompatible', detail }]);
-    }
     const target = targetOf(services, row, body, now);
     const resource = vmRef(row);
     const input = inputOf(body, row, target);

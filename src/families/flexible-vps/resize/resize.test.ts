@@ -308,4 +308,12 @@ describe('422', () => {
     expect(answer.statusCode, answer.body).toBe(422);
     expect(answer.json<{ errors: object[] }>().errors).toMatchObject([{ pointer, code }]);
   });
+
+  it('comes before what stands in the way of the machine', async () => {
+    const vm = await vps.vm({ plan: 'flex-1-2' });
+    await resize(vm, { plan: 'flex-2-4' });
+    expect((await resize(vm, {})).statusCode).toBe(422);
+    expect((await resize(vm, { plan: 'flex-4-8' })).statusCode).toBe(409);
+    await settle(app);
+  });
 });

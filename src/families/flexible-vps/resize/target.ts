@@ -114,11 +114,17 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
     throw refuse(pointer, 'incompatible', `Its image needs ${image.min_memory_mb} MB of memory.`);
 }
 
-export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Date): Target {
-  if (body.plan !== undefined && body.custom_size !== undefined)
+/** What can be told without looking at the machine. */
+export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
+  if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
-  if (body.plan === undefined && body.custom_size === undefined)
+  if (plan === undefined && custom_size === undefined)
     throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
+  if (mode === 'live' && start_after === 'no')
+    throw refuse('/start_after', 'incompatible', 'A machine that is resized while it runs is not stopped.');
+}
+
+export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Date): Target {
   const disk_gb = diskOf(body, row);
   const chosen = chosenOf(services, body, disk_gb);
   if (chosen !== undefined) requireFitting(services, row, chosen);

@@ -115,7 +115,7 @@ export const performBulkVmAction = endpoint({
       input: { action, vms, max_parallel, stop_on_failure: body.stop_on_failure ?? false },
       resource: { type: 'vm', id: null, name: null },
     });
-    for (const vm of vms) effect({ action: 'start', ...vmRef(vm) });
+    for (const vm of vms) effect({ action: 'update', ...vmRef(vm) });
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });
