@@ -10,6 +10,7 @@ import {
   examineVersion,
   readMembers,
 } from './examination/engine.ts';
+import { examineFiltering } from './examination/filtering.ts';
 import { examineImages } from './examination/images.ts';
 import { examineNetwork } from './examination/network.ts';
 import { type Place, type Sold, wrong } from './examination/place.ts';
@@ -34,6 +35,8 @@ async function examineInside(client: Client, settings: IncusSettings, sold: Sold
     members: server.environment.server_clustered ? online : [null],
   };
   const storage = await examineStorage(place);
+  const network = await examineNetwork(place);
+  const isFurnished = storage.fix === undefined && network.fix === undefined;
   const found = [
     examineVersion(place),
     ...(await examineDoors(settings, sold)),
@@ -42,7 +45,8 @@ async function examineInside(client: Client, settings: IncusSettings, sold: Sold
     examineArchitectures(place, members),
     storage,
     storage.fix === undefined ? await examineRoom(place) : null,
-    await examineNetwork(place),
+    network,
+    isFurnished ? await examineFiltering(place) : null,
     await examineImages(place),
   ];
   return found.filter((each) => each !== null);

@@ -19,7 +19,7 @@ const ROUTES = ['ipv4.routes', 'ipv6.routes'] as const;
 const isRouted = (device: Device): boolean => ROUTES.some((name) => device[name] !== undefined);
 
 /** Nothing that it says gets anywhere. */
-const mute = ({ network = '', name = '' }: Device): Device => ({
+export const mute = ({ network = '', name = '' }: Device): Device => ({
   type: 'nic',
   network,
   name,

@@ -9,6 +9,7 @@ import { runCommand } from '../../../testing/command-line.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { startDaemon, type TestDaemon } from '../../../testing/incus/daemon.ts';
 import { furnish, IMAGE, PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';
+import { runIn } from '../../../testing/incus/namespace.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { openHttps, type Relay } from '../../../testing/incus/relay.ts';
 import type { Finding } from './check.ts';
@@ -95,7 +96,8 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
 
   it('finds all well, and leaves nothing behind', async () => {
     const found = await examine();
-    expect(Object.keys(found)).toEqual(['engine', 'machines', 'storage', 'room', 'network', 'images']);
+    const parts = ['engine', 'machines', 'storage', 'room', 'network', 'filtering', 'images'];
+    expect(Object.keys(found)).toEqual(parts);
     expect(Object.values(found).filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(found.engine?.detail).toMatch(/^Incus 6/);
     expect(found.storage?.detail).toBe('pool default (btrfs) enforces sizes');
@@ -137,7 +139,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
 
   it('wants a bridge that the engine manages', async () => {
     const { network } = await examine({ compute: { public_network: 'lo' } });
-    expect(network).toMatchObject(failure(/not managed/, /public_network/));
+    expect(network).toMatchObject(failure(/not managed/, /public_network.* network create public /));
   });
 
   it('wants the addresses on sale to be on the bridge', async () => {
@@ -190,6 +192,19 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     const { network } = await examine();
     await daemon.client.run('PUT', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config: before } });
     expect(network).toMatchObject(failure(detail, fix));
+  });
+
+  it('finds out a host on which machines could use addresses of others, and none is started', async () => {
+    const set = (value: 0 | 1) =>
+      runIn(daemon.namespace, 'sysctl', ['-qw', `net.bridge.bridge-nf-call-ip6tables=${value}`]);
+    await set(0);
+    const { filtering } = await examine();
+    await set(1);
+    expect(filtering).toMatchObject(
+      failure(/No machine can be started: .*netfilter/, /modprobe br_netfilter/),
+    );
+    expect(await daemon.client.ask('GET', '/1.0/instances')).toEqual([]);
+    expect(await daemon.client.ask<string[]>('GET', '/1.0/images')).toHaveLength(1);
   });
 
   it('lets DHCP give away what is not sold', async () => {

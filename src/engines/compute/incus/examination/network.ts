@@ -12,6 +12,8 @@ interface RawNetwork {
 }
 
 const NAME = 'network';
+/** For a bridge where the name that was chosen is taken by something else. */
+const OTHER = 'public';
 
 const rangesOf = (sold: Sold, version: 4 | 6): Cidr[] =>
   sold.pools.flatMap(({ cidr, version: each }) => {
@@ -37,11 +39,11 @@ function noDynamic(own: string): string {
 }
 
 /** How such a bridge is made, with the first ranges that are sold here. */
-function creation({ sold, server, settings }: Place): string {
+function creation({ sold, server }: Place, name: string): string {
   const [v4] = rangesOf(sold, 4);
   const [v6] = rangesOf(sold, 6);
   return [
-    `${cliOf(server)} network create ${settings.publicNetwork} --type=bridge`,
+    `${cliOf(server)} network create ${name} --type=bridge`,
     `ipv4.address=${v4 === undefined ? '203.0.113.1/24' : gatewayOf(v4)} ipv4.nat=false`,
     ...(v4 === undefined ? [] : [noDynamic(gatewayOf(v4))]),
     v6 === undefined ? 'ipv6.address=none' : AUTO,
@@ -119,10 +121,10 @@ export async function examineNetwork(place: Place): Promise<Examination> {
     const network = await client.ask<RawNetwork>('GET', `/1.0/networks/${name}`);
     if (network.managed && network.type === 'bridge') return examineRanges(place, network);
     const what = network.managed ? `a network of type ${network.type}` : 'not managed by the engine';
-    const fix = `Name one that is, in public_network; it is made by: ${creation(place)}`;
+    const fix = `Name one that is, in public_network; it is made by: ${creation(place, OTHER)}`;
     return wrong(sold, NAME, `${name} is ${what}; it has to be a managed bridge.`, fix);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    return wrong(sold, NAME, `There is no network ${name}.`, `On the server: ${creation(place)}`);
+    return wrong(sold, NAME, `There is no network ${name}.`, `On the server: ${creation(place, name)}`);
   }
 }

@@ -7,9 +7,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Examination } from '../../../../kernel/registry.ts';
-import { tarEnd, tarHeader, tarPadding } from '../../../../kernel/tar.ts';
 import { IncusError, isFull, isMissing } from '../failure.ts';
 import { cliOf, fine, type Place, wrong } from './place.ts';
+import { discard, withEmptyImage } from './trial.ts';
 
 interface Pool {
   readonly driver: string;
@@ -18,47 +18,6 @@ interface Pool {
 
 const ROOM_MIB = 32;
 const WRITTEN_BYTES = 48 * 2 ** 20;
-
-const packed = (name: string, content: string): Buffer[] => {
-  const bytes = Buffer.from(content);
-  return [tarHeader(name, bytes.length), bytes, tarPadding(bytes.length)];
-};
-
-/** An image with nothing in it, so that none has to be there; no two of them are the same. */
-const emptyImage = (name: string, architecture: string): Buffer =>
-  Buffer.concat([
-    ...packed(
-      'metadata.yaml',
-      `architecture: ${architecture}\ncreation_date: 1\nproperties: { description: ${name} }\n`,
-    ),
-    ...packed('rootfs/empty', ''),
-    tarEnd,
-  ]);
-
-/** Removes it; content if it is gone, or never was. */
-async function discard({ client }: Place, path: string): Promise<void> {
-  await client.run('DELETE', path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
-}
-
-async function withEmptyImage<T>(
-  place: Place,
-  folder: string,
-  work: (fingerprint: string, name: string) => Promise<T>,
-): Promise<T> {
-  const name = `hostplane-doctor-${randomBytes(4).toString('hex')}`;
-  const file = join(folder, 'image');
-  await writeFile(file, emptyImage(name, place.server.environment.architectures[0] ?? ''));
-  const headers = { 'content-type': 'application/octet-stream' };
-  const done = await place.client.run('POST', '/1.0/images', { file, headers });
-  const fingerprint = String(done?.metadata?.fingerprint);
-  try {
-    return await work(fingerprint, name);
-  } finally {
-    await discard(place, `/1.0/images/${fingerprint}`);
-  }
-}
 
 /** The container is never started, and gone afterwards with what it was made from. */
 async function endsWhereSold(place: Place): Promise<boolean> {
