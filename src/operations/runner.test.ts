@@ -170,6 +170,7 @@ describe('the queue of a subject', () => {
     for (let i = 0; i < 8; i++) waiting.push(await startOn(t, account, extendMachineKind, subject));
     await expect(startOn(t, account, extendMachineKind, subject)).rejects.toMatchObject({
       code: 'operation_queue_full',
+      extra: { operation_id: first.id },
     });
     for (const { id } of waiting) expect(await ended(t, id)).toMatchObject({ status: 'succeeded' });
     const rows = await Promise.all(waiting.map(({ id }) => operationOf(t, id)));

@@ -162,6 +162,7 @@ export const problems = define({
     when: 'The queue of operations of the resource is full.',
     next_step: 'Wait until some of its operations have ended, then repeat the call.',
     retryable: true,
+    extra: ['operation_id'],
   },
   invalid_state: {
     status: 409,
@@ -237,7 +238,7 @@ export const problems = define({
   ssh_key_exists: {
     status: 409,
     title: 'Key already stored',
-    when: 'The account has this SSH key under another name.',
+    when: 'The account has this SSH key already.',
     next_step: 'Use the existing key, or repeat the call with ?if_exists=return.',
     extra: ['existing_id'],
   },
