@@ -45,11 +45,17 @@ export function meter(
       reason: priced.problems.map(({ pointer, detail }) => `${pointer} ${detail}`).join(' '),
     };
   }
-  const { item } = priced;
+  const item = isStopped ? standingStill(priced.item) : priced.item;
   if (item.unpriced.length > 0) return { ok: false, reason: `No price for ${item.unpriced.join(', ')}.` };
   const lines = meterLines(item.lines);
   return { ok: true, item, lines: before === null ? lines : succeed(before.lines, lines, item) };
 }
+
+/** By the hour, too, only what is held for it costs. */
+const standingStill = (item: PricedItem): PricedItem => ({
+  ...item,
+  hourly: item.lines.reduce((sum, { hourly, monthly }) => (monthly === 0n ? sum : sum + (hourly ?? 0n)), 0n),
+});
 
 /** What was paid at once is remembered at no cost, so that it is not charged again. */
 export const asPaid = (line: MeterLine): MeterLine =>

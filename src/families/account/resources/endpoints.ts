@@ -68,7 +68,7 @@ export const listResources = endpoint({
   path: '/account/v1/resources',
   summary: 'List resources of all families',
   description:
-    'The inventory of the account. Rows of a type are shown to keys that may read that type; what was withheld is named in `omitted`.',
+    'The inventory of the account. Rows of a type are shown to keys that may read that type; what was withheld is named in `omitted`. `price` is what it costs as it is: of a stopped machine only what is held for it, while the machine itself shows what it costs when it runs.',
   permission: 'account:resources:read',
   access: 'read',
   resource: { name: 'resource', role: 'list' },

@@ -234,6 +234,19 @@ describe('changing an interface', () => {
     });
   });
 
+  it('422: its own addresses and its network stay as they are', async () => {
+    const [vm, network] = [await vps.vm(), await vps.network()];
+    const made = await vps.attach(vm.id, network);
+    const change = { ipv4: made.ipv4, ipv6: null, network_id: network };
+    const answer = await vps.send('PATCH', `vms/${vm.id}/interfaces/${made.id}`, change);
+    const { errors } = answer.json<{ errors: { pointer: string; code: string }[] }>();
+    expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).sort()).toEqual([
+      '/ipv4 immutable',
+      '/ipv6 immutable',
+      '/network_id immutable',
+    ]);
+  });
+
   it('409: an alias that another has, unless it is moved, in one step and at both engines', async () => {
     const [one, two] = [await vps.vm(), await vps.vm()];
     const network = await vps.network({ ipv4_cidr: '10.20.0.0/24' });

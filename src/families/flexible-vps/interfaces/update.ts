@@ -75,6 +75,15 @@ function changesBetween(before: Settings, after: Settings): AuditChange[] {
   ];
 }
 
+const fixed = ['network_id', 'ipv4', 'ipv6'] as const;
+
+function refuseImmutable(body: UpdateInterface): void {
+  const detail = 'This cannot be changed; detach the interface and attach it anew.';
+  const named = fixed.filter((name) => body[name] !== undefined);
+  if (named.length > 0)
+    throw invalid(named.map((name) => ({ pointer: `/${name}`, code: 'immutable' as const, detail })));
+}
+
 type UpdateCall = Call<{ id: string; interface_id: string }, unknown, UpdateInterface>;
 
 /** The network before the machine before the interface. */
@@ -127,6 +136,7 @@ export const updateVmInterface = endpoint({
   },
   async handle(call) {
     const { db, body, services } = call;
+    refuseImmutable(body);
     const { network, vm, row } = await lockAll(call);
     call.checkVersion(interfaceEtag(row));
     const pending = await pendingOn(db, [vm.id, row.id]);
