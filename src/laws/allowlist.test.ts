@@ -298,3 +298,17 @@ describe('recent denials', () => {
     expect(dropped).toBe(7);
   });
 });
+
+describe('denials by address', () => {
+  it('are found however it is written, and what is none is refused', async () => {
+    const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
+    expect(outcomeOf(await whoami(world.key, '2001:db8:77::1'))).toBe('403 ip_not_allowed');
+    for (const spelling of ['2001:db8:77::1', '2001:DB8:77:0:0::1'])
+      expect([spelling, (await denialsFrom(world, spelling)).length]).toEqual([spelling, 1]);
+    const none = await app.call({ url: '/account/v1/key-denials?client_ip=office', key: world.key.key });
+    expect([outcomeOf(none), none.json().errors[0].pointer]).toEqual([
+      '422 validation_failed',
+      'query/client_ip',
+    ]);
+  });
+});

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { DenialCause } from '../../../kernel/denials/store.ts';
+import { parseAddress } from '../../../kernel/net/address.ts';
 import { readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import { invalid } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
 
 interface DenialsQuery {
@@ -17,6 +19,14 @@ interface DenialsQuery {
 
 const id: SortKey = { column: sql.ref('key_denials.id'), type: 'text' };
 
+/** As it is kept: an address has many spellings, and finding none for one of them would be a lie. */
+function addressOf(text: string): string {
+  const address = parseAddress(text);
+  if (address !== null) return address.text;
+  const detail = 'Write an address such as 203.0.113.7 or 2001:db8::1.';
+  throw invalid([{ pointer: 'query/client_ip', code: 'invalid_format', detail }]);
+}
+
 /** Ids are given when a call is denied, so their order is that of `first_at`. */
 export async function readDenials(call: Call<unknown, DenialsQuery>) {
   const { cause, enforced, key_id, client_ip, since } = call.query;
@@ -28,7 +38,7 @@ export async function readDenials(call: Call<unknown, DenialsQuery>) {
   if (cause !== undefined) query = query.where('cause', '=', cause);
   if (enforced !== undefined) query = query.where('enforced', '=', enforced);
   if (key_id !== undefined) query = query.where('key_id', '=', key_id);
-  if (client_ip !== undefined) query = query.where('client_ip', '=', client_ip);
+  if (client_ip !== undefined) query = query.where('client_ip', '=', addressOf(client_ip));
   if (since !== undefined) query = query.where('last_at', '>=', new Date(since));
   return readPage(call, query, { endpoint: 'listKeyDenials', id, sorts: { first_at: id } });
 }
