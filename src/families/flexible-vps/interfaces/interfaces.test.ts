@@ -3,6 +3,7 @@ import { addFault } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
+import type { Vm } from '../vms/schema.ts';
 import type { Interface } from './schema.ts';
 
 let app: TestApp;
@@ -20,6 +21,20 @@ beforeEach(async () => {
 const attaching = (vmId: string, body: object) => vps.send('POST', `vms/${vmId}/interfaces`, body);
 
 describe('attaching to a network', () => {
+  it('is under way wherever the interface is shown', async () => {
+    const vm = await vps.vm();
+    const accepted = (await attaching(vm.id, { network_id: await vps.network() })).json<Interface>();
+    const rows = [
+      (await vps.readVm(vm.id)).interfaces,
+      (await vps.send('GET', `vms?ids=${vm.id}`)).json<{ data: Vm[] }>().data[0]?.interfaces,
+      (await vps.send('PATCH', `vms/${vm.id}`, { description: 'Busy' })).json<Vm>().interfaces,
+      (await vps.send('GET', `vms/${vm.id}/interfaces`)).json<{ data: Interface[] }>().data,
+    ].map((shown) => shown?.find(({ id }) => id === accepted.id)?.operation?.id);
+    expect(rows).toEqual(Array(4).fill(accepted.operation?.id));
+    await settle(app);
+    expect((await vps.readVm(vm.id)).interfaces.map(({ operation }) => operation)).toEqual([null, null]);
+  });
+
   it('gives the lowest free address and one that follows from the MAC, at the engine too', async () => {
     const [vm, network] = [await vps.vm(), await vps.network({ ipv4_cidr: '10.20.0.0/24' })];
     const answer = await attaching(vm.id, { network_id: network });
@@ -144,6 +159,7 @@ describe('attaching to a network', () => {
     expect(third.interfaces.at(-1)?.ipv4).toBe('10.40.0.13');
     const full = await attaching((await vps.vm()).id, { network_id: small });
     expect(full.json()).toMatchObject({ status: 409, code: 'quota_exceeded', used: 12 });
+    expect(full.json().next_step).toContain('larger range');
   });
 
   it('waits its turn, and the dry run starts nothing', async () => {

@@ -1,9 +1,10 @@
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
+import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { readPage } from '../../../kernel/pages/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { operationIn, pendingOperation } from '../pending/store.ts';
+import { operationIn, type PendingJson, pendingOperation } from '../pending/store.ts';
 import type { InterfaceRow } from '../tables.ts';
 import type { InterfaceAddresses } from './schema.ts';
 
@@ -59,13 +60,20 @@ export const interfacesOf = (vmId: string): RawBuilder<readonly InterfaceJson[]>
   readonly InterfaceJson[]
 >`(
   select coalesce(json_agg(to_jsonb(i) order by i.position), '[]') from (
-    select vm_interfaces.*, ${privateHeld}, ${publicHeld}
+    select vm_interfaces.*, ${privateHeld}, ${publicHeld},
+      ${pendingOperation('vm_interfaces.id')} as pending
     from vm_interfaces where vm_interfaces.vm_id = ${sql.ref(vmId)}) i)`;
 
-export const interfacesIn = (json: readonly InterfaceJson[]): AddressedInterface[] =>
-  json.map((each) =>
+/** With what works on it, if anything does. */
+export interface BusyInterface extends AddressedInterface {
+  readonly operation: StoredOperation | undefined;
+}
+
+export const interfacesIn = (json: readonly InterfaceJson[]): BusyInterface[] =>
+  json.map(({ pending, ...each }) =>
     addressed({
       ...(each as unknown as InterfaceRow & Held),
+      operation: operationIn(pending as PendingJson),
       created_at: new Date(String(each['created_at'])),
       updated_at: new Date(String(each['updated_at'])),
     }),

@@ -7,7 +7,7 @@ import { pendingOn, type StoredOperation } from '../../../kernel/operations/stor
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { presentInterface } from '../interfaces/schema.ts';
-import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
+import { type BusyInterface, readInterfaces } from '../interfaces/store.ts';
 import type { PublicAddressRow, VmRow } from '../tables.ts';
 import { priceShown, priceVm } from './pricing.ts';
 import type { Vm } from './schema.ts';
@@ -15,10 +15,12 @@ import type { Vm } from './schema.ts';
 export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);
 
 async function readParts(db: Db, row: VmRow): Promise<VmParts> {
+  const interfaces = await readInterfaces(db, [row.id]);
+  const pending = await pendingOn(db, [row.id, ...interfaces.map(({ id }) => id)]);
   return {
-    interfaces: await readInterfaces(db, [row.id]),
+    interfaces: interfaces.map((each) => ({ ...each, operation: pending.get(each.id) })),
     addresses: await attachedAddresses(db, [row.id]),
-    operation: (await pendingOn(db, [row.id])).get(row.id),
+    operation: pending.get(row.id),
   };
 }
 
@@ -65,7 +67,7 @@ const withoutLength = (block: string): string => block.replace(/\/32$/, '');
 
 /** What is shown of a machine beside its row. */
 export interface VmParts {
-  readonly interfaces: readonly AddressedInterface[];
+  readonly interfaces: readonly BusyInterface[];
   readonly addresses: readonly Pick<PublicAddressRow, 'id' | 'block' | 'kind' | 'interface_id'>[];
   readonly operation: StoredOperation | undefined;
 }
@@ -101,7 +103,7 @@ export function presentVm(
     source: row.source,
     boot_mode: row.boot_mode,
     secure_boot: row.secure_boot,
-    interfaces: interfaces.map((each) => presentInterface(each, each.addresses, undefined, baseUrl)),
+    interfaces: interfaces.map((each) => presentInterface(each, each.addresses, each.operation, baseUrl)),
     public_ips: addresses.map(({ id, block, kind, interface_id }) => ({
       ip_id: id,
       address: withoutLength(block),
