@@ -113,6 +113,7 @@ function full({ name, ipv4_cidr }: NetworkRow): Problem {
   const limit = Number(usableIn(ipv4_cidr));
   return new Problem('quota_exceeded', {
     detail: `All addresses of the network ${name} are in use.`,
+    nextStep: 'Detach what needs its address no longer, or use a network with a larger range.',
     extra: { limit_id: 'flexible-vps.addresses-per-network', limit, used: limit, requested: 1 },
   });
 }

@@ -43,7 +43,13 @@ export const listVpsSshKeys = endpoint({
   },
 });
 
+const MOST_BYTES = 16 * 1024;
+
 function requirePublicKey(text: string): PublicKey {
+  if (Buffer.byteLength(text) > MOST_BYTES)
+    throw invalid([
+      { pointer: '/public_key', code: 'too_long', detail: `Must not have more than ${MOST_BYTES} bytes.` },
+    ]);
   const reading = readPublicKey(text);
   if (reading.key !== null) return reading.key;
   const error = { pointer: '/public_key', code: 'invalid_format', detail: reading.fault } as const;

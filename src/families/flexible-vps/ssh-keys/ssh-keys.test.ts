@@ -48,6 +48,15 @@ async function events(): Promise<string[]> {
 }
 
 describe('storing', () => {
+  it('422: a line of more than 16 KiB, however few its characters', async () => {
+    const answer = async (comment: string) =>
+      (await post({ name: `key-${++serial}`, public_key: `${freshPublicKey()} ${comment}` })).json();
+    expect((await answer('é'.repeat(8192))).errors).toMatchObject([
+      { pointer: '/public_key', code: 'too_long' },
+    ]);
+    expect((await answer('é'.repeat(8000))).comment).toContain('é');
+  });
+
   it('201: with what is read from the key, on one clean line', async () => {
     const [name, encoded] = freshPublicKey().split(' ');
     const body = { name: 'laptop', public_key: ` ${name}  ${encoded} me@home\n`, labels: { of: 'me' } };
