@@ -103,6 +103,8 @@ export interface KindDefinition<I> {
   /** Past it the operation fails, truthfully. */
   readonly deadlineSeconds: number;
   readonly cancellable: boolean;
+  /** How many operations it will start, where they are started bit by bit. */
+  plannedChildren?(input: I): number;
   readonly steps: readonly Step<I>[];
   /** What a cancelled operation runs instead of the rest: the way to take down what the steps put up. */
   readonly undo?: readonly Step<I>[];

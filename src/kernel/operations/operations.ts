@@ -129,6 +129,7 @@ export async function startOperation(
       cancellable: true,
       cancellable_running: isCancellableAt(kind, 0),
       expected_seconds: kind.typicalSeconds,
+      planned_children: kind.plannedChildren?.(input ?? {}) ?? null,
       queue: kind.queue,
       step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input ?? {}),

@@ -46,6 +46,7 @@ interface OperationsTable {
   run_at_set: Generated<Date>;
   tries: Generated<number>;
   awaits_children: Generated<boolean>;
+  planned_children: number | null;
   tolerates_failure: Generated<boolean>;
   parent_step: string | null;
   last_error: OperationError | null;
@@ -277,8 +278,11 @@ export async function findOperation(
   return row as OperationRow | undefined;
 }
 
+/** Those that are yet to be started are pending, and so is what was never tried because others failed. */
 export const childCounts = sql<OperationRow['children']>`(
-  select json_build_object('total', count(*), 'succeeded', count(*) filter (where c.status = 'succeeded'),
-    'failed', count(*) filter (where c.status in ('failed', 'cancelled')),
-    'pending', count(*) filter (where c.finished_at is null))
-  from operations c where c.parent_id = operations.id)`.as('children');
+  select json_build_object('total', total, 'succeeded', succeeded, 'failed', failed,
+    'pending', total - succeeded - failed)
+  from (select greatest(count(*), operations.planned_children) as total,
+      count(*) filter (where c.status = 'succeeded') as succeeded,
+      count(*) filter (where c.status in ('failed', 'cancelled')) as failed
+    from operations c where c.parent_id = operations.id) as counts)`.as('children');

@@ -9,6 +9,7 @@ import * as budgets from './0005-budgets.ts';
 import * as sandbox from './0006-sandbox.ts';
 import * as machines from './0007-machines.ts';
 import * as incus from './0008-incus.ts';
+import * as plannedChildren from './0009-planned-children.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0006-sandbox': sandbox as Migration,
   '0007-machines': machines as Migration,
   '0008-incus': incus as Migration,
+  '0009-planned-children': plannedChildren as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

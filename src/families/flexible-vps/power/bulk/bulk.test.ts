@@ -163,7 +163,11 @@ describe('one action on many machines', () => {
       max_parallel: 1,
       stop_on_failure: true,
     });
-    expect(parent).toMatchObject({ status: 'failed', error: { code: 'child_failed' } });
+    expect(parent).toMatchObject({
+      status: 'failed',
+      error: { code: 'child_failed' },
+      children: { total: 4, succeeded: 0, failed: 1, pending: 3 },
+    });
     expect(parent.error?.detail).toContain('3 were not tried any more');
     expect(children).toHaveLength(1);
     expect((await statesOf(vms)).sort()).toEqual(['running', 'running', 'running', 'running']);

@@ -73,5 +73,6 @@ export const bulkPowerKind: Kind = kind<Input>({
   deadlineSeconds: 100 * longestDeadlineOf('restart'),
   // What has begun is finished, the rest is not begun.
   cancellable: true,
+  plannedChildren: ({ vms }) => vms.length,
   steps: [{ name: 'spread', run: spread }],
 });
