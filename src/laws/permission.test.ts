@@ -5,7 +5,7 @@ import { createAccount, createKey, createMember } from '../testing/accounts.ts';
 import { expectWellFormed, named, outcomeOf } from './answers.ts';
 import { isImplicit, isSensitive, mayOwn } from './ceilings.ts';
 import { contractTriples } from './contract.ts';
-import { callTo, createWorld, endpoints, requestTo, type World } from './walk.ts';
+import { type Again, callsTo, callTo, createWorld, endpoints, requestTo, type World } from './walk.ts';
 
 const workshopTriples = [...new Set(endpoints.map(({ permission }) => permission))].filter(
   (permission) => !contractTriples.includes(permission),
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => world.app.close());
 
 /** A key of the world's owner with these patterns, used on one call that would succeed for a mighty one. */
-async function callWith(endpoint: Endpoint, permissions: string[]) {
-  const key = await createKey(world.app.services.db, world.account, { permissions });
-  return callTo(endpoint, world, { key: key.key });
+async function callWith(call: Again, permissions: string[]) {
+  const { key } = await createKey(world.app.services.db, world.account, { permissions });
+  return call(key);
 }
 
 const success = (endpoint: Endpoint): string => String(endpoint.example.answer.status);
@@ -32,7 +32,7 @@ describe('a key that lacks the one permission', () => {
   it.each(endpoints)('$id', async (endpoint) => {
     const { permission } = endpoint;
     const response = await callWith(
-      endpoint,
+      callsTo(endpoint, world),
       vocabulary.filter((triple) => triple !== permission),
     );
     if (isImplicit(permission)) {
@@ -71,8 +71,9 @@ describe('a key with nothing but the one permission', () => {
       'no pattern': { patterns: [], allowed: false },
     };
     const seen: Record<string, string> = {};
+    const call = callsTo(endpoint, world);
     for (const [name, { patterns }] of Object.entries(cases)) {
-      seen[name] = outcomeOf(await callWith(endpoint, patterns));
+      seen[name] = outcomeOf(await callWith(call, patterns));
     }
     const wanted = Object.entries(cases).map(([name, { allowed }]) => [
       name,
@@ -95,8 +96,9 @@ describe('the role of the owner', () => {
 
   it.each(endpoints)('$id', async (endpoint) => {
     const { permission } = endpoint;
+    const call = callsTo(endpoint, world);
     for (const role of roleNames) {
-      const response = await callTo(endpoint, world, { key: keys.get(role) ?? '' });
+      const response = await call(keys.get(role) ?? '');
       const mayCall = isImplicit(permission) || mayOwn(role, permission);
       expect([endpoint.id, role, outcomeOf(response)]).toEqual([
         endpoint.id,

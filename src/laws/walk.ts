@@ -217,10 +217,26 @@ export function noteFilled({ account }: World, collection: string, id: string): 
 
 /** A list below another resource is read where `fill` put its rows. */
 export async function listParams(list: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
+  return filledParams(list, world) ?? paramsFor(list, world);
+}
+
+function filledParams(list: Pick<Endpoint, 'path'>, { account }: World): Params | undefined {
   const [name] = paramNames(list);
   const collection = list.path.slice(0, list.path.indexOf(`/{${name}}`));
-  const id = filled.get(`${world.account.id} ${collection}`);
-  return name === undefined || id === undefined ? paramsFor(list, world) : { [name]: id };
+  const id = filled.get(`${account.id} ${collection}`);
+  return name === undefined || id === undefined ? undefined : { [name]: id };
+}
+
+const looked = new WeakMap<World, Map<string, Promise<Params>>>();
+
+/** Reading leaves what it is about as it was, so it is made once for all reads of a world. */
+async function readParams(endpoint: Endpoint, world: World): Promise<Params> {
+  const full = endpoint.resource.role === 'list' ? filledParams(endpoint, world) : undefined;
+  if (full !== undefined) return full;
+  const known = looked.get(world) ?? new Map<string, Promise<Params>>();
+  const params = known.get(endpoint.path) ?? paramsFor(endpoint, world);
+  looked.set(world, known.set(endpoint.path, params));
+  return params;
 }
 
 /** Like `paramsFor`, but the innermost one was deleted since. */
@@ -244,13 +260,13 @@ export interface Variation {
   readonly query?: Query;
 }
 
-/** A call that succeeds, on things of its own: making it changes nothing that another request of the walk needs. */
+/** A call that succeeds, and changes only things of its own: nothing that another request of the walk needs. */
 export async function requestTo(
   endpoint: Endpoint,
   world: World,
   { params, query = endpoint.example.query ?? {} }: Variation = {},
 ): Promise<WalkRequest> {
-  const find = endpoint.resource.role === 'list' ? listParams : paramsFor;
+  const find = endpoint.access === 'read' ? readParams : paramsFor;
   const ids = params ?? (await find(endpoint, world));
   const url = urlOf(endpoint, ids, query);
   return { method: endpoint.method, url, ...(await payloadOf(endpoint, world, ids)) };
@@ -267,4 +283,17 @@ export async function callTo(
     ...(query === undefined ? {} : { query }),
   });
   return world.app.call({ ...request, key: world.key.key, ...options });
+}
+
+export type Again = (key: string) => Promise<LightMyRequestResponse>;
+
+/** The same call with one key after another; what it is about is made anew once a call was heeded. */
+export function callsTo(endpoint: Endpoint, world: World): Again {
+  let request: WalkRequest | undefined;
+  return async (key) => {
+    request ??= await requestTo(endpoint, world);
+    const response = await world.app.call({ ...request, key });
+    if (response.statusCode < 300) request = undefined;
+    return response;
+  };
 }
