@@ -140,11 +140,14 @@ describe('npm start', () => {
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
   });
 
-  it('refuses a taken port with the way out, and leaves nothing running', async () => {
+  it('refuses a taken port with the way out, leaves nothing running, and has told nobody a key yet', async () => {
     const first = await start();
     const other = join(temporary, 'other');
     const second = await startServer(other, { HOSTPLANE_PORT: new URL(first.url).port });
     expect(second).toMatchObject({ exitCode: 1, output: expect.stringContaining('HOSTPLANE_PORT') });
+    const third = await startServerOrFail(other);
+    running.push(third);
+    expect(third.apiKey).toMatch(/^hpk1_/);
   });
 });
 

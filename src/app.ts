@@ -60,15 +60,10 @@ async function openStorage(
   return { embedded, connection: { ...embedded.connection, maxConnections } };
 }
 
-async function prepare(
-  connection: Connection,
-  isDemo: boolean,
-  provider: ProviderConfig,
-): Promise<Demo | null> {
+async function prepare(connection: Connection): Promise<void> {
   const db = openDatabase(openPool({ ...connection, maxConnections: 2 }));
   try {
     await migrate(db);
-    return isDemo ? await seedDemo(db, buildRegistry(families), provider) : null;
   } finally {
     await db.destroy();
   }
@@ -119,7 +114,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     const address = provider.server.base_url ?? urlOf(provider, provider.server.port);
     // A data folder has one server and any number of workers.
     if (role !== 'worker') await embedded?.claimServer({ address });
-    const demo = await prepare(connection, embedded !== null && role !== 'worker', provider);
+    await prepare(connection);
     const running = await openServices({
       provider,
       registry,
@@ -140,13 +135,16 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
         : 'PostgreSQL at the configured URL';
     if (server === null) {
       log.info({ pid: process.pid }, 'working');
-      return { url: null, log, demo, database: where, close };
+      return { url: null, log, demo: null, database: where, close };
     }
     const place =
       role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
     const port = await listen(server, place);
     const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
     log.info({ address: url, pid: process.pid }, 'listening');
+    // Last of all: its key is shown once, so nothing may go wrong between making and showing it.
+    const isDemo = embedded !== null && role !== 'worker';
+    const demo = isDemo ? await seedDemo(running.services.db, registry, provider) : null;
     return {
       url: role === 'worker' ? url : (provider.server.base_url ?? url),
       log,

@@ -91,8 +91,8 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
 
     startApp({ provider, role, onFatal: fail }).then((started) => {
       app = started;
+      if (!early || started.demo !== null) io.out(banner(started, role));
       if (early) void stop('signal during start');
-      else io.out(banner(started, role));
     }, fail);
   });
 }

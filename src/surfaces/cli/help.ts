@@ -28,5 +28,5 @@ Where the data is:
   HOSTPLANE_DATABASE_URL names. Commands work beside a running server, and a change made here reaches
   it within a second.
 
-Every change is written to the audit log of its account under your user name. Harmful ones ask first;
+Every change of an account is written to its audit log under your user name. Harmful ones ask first;
 in scripts say --yes. Exit codes: 0 done, 1 refused or failed, 2 not understood.`;

@@ -17,6 +17,12 @@ export function choice(flags: string, values: readonly string[], description = '
   return made.choices(values);
 }
 
+export function atLeastOne(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 0) return number;
+  throw new Refusal(`"${text}" would be none at all: at least 1.`, 2);
+}
+
 export function wholeNumber(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new Refusal(`"${text}" is not a whole number.`, 2);

@@ -49,6 +49,8 @@ describe('faults at the command line', () => {
     });
     expect((await run(['faults', 'add', 'explode'])).code).toBe(2);
     expect((await run(['faults', 'add', 'hang', '--call', 'reboot'])).code).toBe(2);
+    expect((await run(['faults', 'add', 'hang', '--times', '0'])).code).toBe(2);
+    expect((await run(['faults', 'add', 'hang', '--location', 'mars'])).err).toContain('It serves: fra1');
     expect((await run(['faults', 'add', '--help'])).out).toContain('does not heed the request to shut down');
     await run(['faults', 'clear']);
   });

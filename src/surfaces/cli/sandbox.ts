@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { type OperationErrorCode, operationErrorCodes } from '../../kernel/operations/schema.ts';
+import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import type { Cli } from './command.ts';
-import { choice, wholeNumber } from './options.ts';
+import { atLeastOne, choice, wholeNumber } from './options.ts';
 import { Refusal } from './refusal.ts';
 import type { FaultLine } from './sandbox-desk.ts';
 import { facts, table } from './table.ts';
@@ -35,6 +36,18 @@ interface AddOptions {
   readonly detail?: string;
 }
 
+/** A rule for a place that the sandbox does not serve would never strike, and look as if all had gone well. */
+function refuseElsewhere({ catalogue }: ProviderConfig, location: string | undefined): void {
+  const served = catalogue.locations.flatMap(({ slug, compute }) =>
+    compute?.driver === 'sandbox' ? [slug] : [],
+  );
+  if (location === undefined || served.includes(location)) return;
+  throw new Refusal(
+    `The sandbox serves no location ${location}. It serves: ${served.join(', ') || 'none'}`,
+    2,
+  );
+}
+
 function addFaults(sandbox: Command, cli: Cli): void {
   const { effects, calls } = cli.parts.sandbox;
   const faults = sandbox.command('faults').description('which calls to the sandbox go wrong, and how');
@@ -57,14 +70,15 @@ function addFaults(sandbox: Command, cli: Cli): void {
     .option('--on <id>', 'only calls for this machine, network or image')
     .option('--location <location>', 'only in this location')
     .option('--skip <count>', 'let so many pass first', wholeNumber)
-    .option('--times <count>', 'so many calls; left out: all, until cleared', wholeNumber)
+    .option('--times <count>', 'so many calls; left out: all, until cleared', atLeastOne)
     .option('--seconds <count>', 'for slow and late (5)', wholeNumber)
     .addOption(choice('--code <code>', operationErrorCodes, 'for fail (engine_failed)').hideHelp())
     .option('--detail <text>', 'for fail: what it says')
     .addHelpText('after', `\nEffects:${listed(effects)}`)
     .action(
-      cli.atDesk<AddOptions>(async ({ db }, { on: target, ...options }, [effect = '']) => {
+      cli.atDesk<AddOptions>(async ({ db, config }, { on: target, ...options }, [effect = '']) => {
         const { call, location, skip, times, seconds, code, detail } = options;
+        refuseElsewhere(config, location);
         const order = { effect, target, call, location, skip, times, seconds, code, detail };
         const fault = await cli.parts.sandbox.addFault(db, order);
         return { json: fault, text: facts(row(fault)) };
