@@ -16,6 +16,9 @@ it('hashes as the published test vectors say', () => {
   expect(hashGuestPassword('Hello world!', 'saltstringsaltstring')).toBe(
     '$6$saltstringsaltst$e.3mR68CqZEpesEX1HlFZT6sEanSOjM/b5UoDyDo00a8syek2cJldMjrbtKP86.FJvzluVR7nc3DNzelAwTxj.',
   );
+  expect(hashGuestPassword('Hello world!', 'saltstringsaltstring', 10_000)).toBe(
+    '$6$rounds=10000$saltstringsaltst$OW1/O6BYHV6BcXZu8QVeXbDWra3Oeqh0sbHbbMCVNSnCM/UrjmM0Dp8vOuZeHBy/YTBmSK6H9qs/y3RnOaw5v.',
+  );
 });
 
 it('cuts a salt that is too long', () => {
@@ -33,8 +36,8 @@ it('makes passwords nobody can guess or misread, each with a hash of its own', (
   const made = Array.from({ length: 20 }, makeGuestPassword);
   for (const { password, hash } of made) {
     expect(password).toMatch(/^[A-HJ-NP-Za-kmnp-z2-9]{24}$/);
-    expect(hash).toMatch(/^\$6\$[./0-9A-Za-z]{16}\$[./0-9A-Za-z]{86}$/);
-    expect(hashGuestPassword(password, hash.split('$')[2])).toBe(hash);
+    expect(hash).toMatch(/^\$6\$rounds=1000\$[./0-9A-Za-z]{16}\$[./0-9A-Za-z]{86}$/);
+    expect(hashGuestPassword(password, hash.split('$')[3], 1000)).toBe(hash);
   }
   expect(new Set(made.map(({ password }) => password)).size).toBe(20);
 });
