@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly secretKey?: Buffer;
   /** Does the work that outlives requests as well; else another process has to. */
   readonly works?: boolean;
+  /** How long it may take until the use of a key is noted; tests say when. */
+  readonly activityMs?: number;
   /** Shorter for tests of what happens when one runs out. */
   readonly leaseSeconds?: number;
 }
@@ -83,7 +85,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     log.warn({ err: error }, 'rows are waiting for the database');
   };
   const access = new AccessCache(db, registry);
-  const activity = new KeyActivity(db, failed);
+  const activity = new KeyActivity(db, failed, options.activityMs);
   const denials = new DenialQueue(db, failed);
   const audit = new AuditQueue(db, failed);
   const listener = new Listener(connection);

@@ -72,6 +72,9 @@ function checkAnswer(endpoint: Endpoint, status: number, body: string | null): v
   if (faults.length > 0) throw new Error(`${endpoint.id} ${status}: ${JSON.stringify(faults)} in ${body}`);
 }
 
+/** The longest that a timer takes. What tests do with keys is told in the feed when they ask for it, and not in between. */
+const NEVER_MS = 2 ** 31 - 1;
+
 let lastAddress = 0;
 export function freshAddress(): string {
   lastAddress++;
@@ -95,6 +98,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     secretKey: Buffer.alloc(32, 'for tests only'),
     ...(options.limiter ? { limiter: options.limiter } : {}),
     works: options.works ?? false,
+    activityMs: NEVER_MS,
   });
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });

@@ -2,8 +2,8 @@
 import type { Db } from '../../store/database.ts';
 import type { ClientView } from '../call.ts';
 import { WriteBehind } from '../write-behind.ts';
-import { noteUses } from './first-use.ts';
 import { type KeyRejection, type KeyUse, writeMatches, writeRejections } from './store.ts';
+import { noteUses } from './uses.ts';
 
 const INTERVAL_MS = 60_000;
 const CAPACITY = 100_000;
@@ -25,13 +25,13 @@ export class KeyActivity {
 
   used(keyId: string, client: ClientView, operation: string): void {
     const { address, userAgent } = client;
-    const kept = this.#uses.get(keyId);
+    const from = `${keyId} ${address.text}`;
+    const kept = this.#uses.get(from);
     if (kept === undefined) {
-      this.#uses.push(keyId, { keyId, at: new Date(), ip: address.text, userAgent, operation });
+      this.#uses.push(from, { keyId, at: new Date(), ip: address.text, userAgent, operation });
       return;
     }
     kept.at = new Date();
-    kept.ip = address.text;
     kept.userAgent = userAgent;
     kept.operation = operation;
   }

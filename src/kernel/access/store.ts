@@ -56,7 +56,7 @@ export async function findAccount(db: Db, accountId: string): Promise<AccountRow
 export interface KeyUse {
   readonly keyId: string;
   at: Date;
-  ip: string;
+  readonly ip: string;
   userAgent: string;
   operation: string;
 }
@@ -68,7 +68,7 @@ export interface KeyRejection {
   readonly code: string;
 }
 
-export interface FirstUse {
+export interface NotedUse {
   readonly account_id: string;
   readonly id: string;
   readonly name: string;
@@ -79,8 +79,8 @@ export interface FirstUse {
 }
 
 /** Those of keys that had never been used before. Rows are locked first: of two processes, one was the first. */
-export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<FirstUse[]> {
-  const { rows } = await sql<FirstUse & { is_first: boolean }>`
+export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<NotedUse[]> {
+  const { rows } = await sql<NotedUse & { is_first: boolean }>`
     with u as (
       select u.*, b.last_used_at is null as is_first
       from unnest(${uses.map((u) => u.keyId)}::text[], ${uses.map((u) => u.at)}::timestamptz[],
@@ -94,6 +94,36 @@ export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<FirstU
     from u where k.id = u.id
     returning k.account_id, k.id, k.name, k.public_id, k.owner_id, u.ip, u.operation, u.is_first`.execute(db);
   return rows.filter(({ is_first }) => is_first);
+}
+
+/** The latest few of those that are new to a key which came from elsewhere before. */
+export async function writeAddresses(
+  db: Db,
+  uses: readonly (KeyUse & { readonly network: string })[],
+  most: number,
+): Promise<NotedUse[]> {
+  const { rows } = await sql<NotedUse>`
+    with u as (
+      select distinct on (u.id, u.network) u.*
+      from unnest(${uses.map((u) => u.keyId)}::text[], ${uses.map((u) => u.network)}::text[],
+                  ${uses.map((u) => u.at)}::timestamptz[], ${uses.map((u) => u.ip)}::text[],
+                  ${uses.map((u) => u.operation)}::text[]) as u(id, network, at, ip, operation)
+      join api_keys b on b.id = u.id
+      order by u.id, u.network, u.at desc),
+    known as (select distinct key_id from key_addresses where key_id in (select id from u)),
+    written as (
+      insert into key_addresses as a (key_id, network, last_used_at) select id, network, at from u
+      on conflict (key_id, network) do update set last_used_at = excluded.last_used_at
+        where a.last_used_at < excluded.last_used_at - interval '1 day'
+      returning a.key_id, a.network, a.xmax = 0 as is_new),
+    fresh as (
+      select u.*, row_number() over (partition by u.id order by u.at desc) as place
+      from written w join u on u.id = w.key_id and u.network = w.network
+      where w.is_new and w.key_id in (select key_id from known))
+    select k.account_id, k.id, k.name, k.public_id, k.owner_id, fresh.ip, fresh.operation
+    from fresh join api_keys k on k.id = fresh.id where fresh.place <= ${most}
+    order by fresh.at`.execute(db);
+  return rows;
 }
 
 export async function writeRejections(db: Db, rejections: readonly KeyRejection[]): Promise<void> {

@@ -76,7 +76,11 @@ export const accountEventTypes: readonly EventType[] = [
   warning('api_key.revoked', 'A key was ended for good.', { ...key, by: Text, reason: Nullable(Text) }),
   warning('api_key.exposed', 'A key was found where others can read it.', { ...key, source: Text }),
   info('api_key.first_used', 'A key was used for the first time.', keyUse),
-  warning('api_key.used_from_new_address', 'A key was used from an address it never came from.', keyUse),
+  warning(
+    'api_key.used_from_new_address',
+    'A key was used from an address (of IPv6: a /64) that it did not come from within 90 days.',
+    keyUse,
+  ),
 
   warning('ip_allowlist.mode_changed', 'The IP allowlist was switched.', {
     before: OneOf(allowlistModes),

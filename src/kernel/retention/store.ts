@@ -24,6 +24,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`
       delete from webhook_deliveries
       where created_at < now() - interval '30 days' and status <> 'pending'`.execute(tx);
+    await sql`delete from key_addresses where last_used_at < now() - interval '90 days'`.execute(tx);
     await retireEvents(tx);
     await retireEntries(tx);
     // Usage looks back 400 days, and from there to the first of its month.

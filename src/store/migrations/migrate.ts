@@ -10,6 +10,7 @@ import * as sandbox from './0006-sandbox.ts';
 import * as machines from './0007-machines.ts';
 import * as incus from './0008-incus.ts';
 import * as plannedChildren from './0009-planned-children.ts';
+import * as keyAddresses from './0010-key-addresses.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0007-machines': machines as Migration,
   '0008-incus': incus as Migration,
   '0009-planned-children': plannedChildren as Migration,
+  '0010-key-addresses': keyAddresses as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
