@@ -39,6 +39,11 @@ const packages = [
     without: "the tests that move a database's clock did not run",
   },
   {
+    names: ['xz-utils', 'zstd'],
+    isThere: () => hasProgram('xz') && hasProgram('zstd'),
+    without: 'images packed with xz or zstd were only refused, not unpacked',
+  },
+  {
     names: Object.values(engineNeeds),
     isThere: () => Object.keys(engineNeeds).every(hasProgram) && hasStaticBusybox(),
     without: 'the tests on real machines did not run',
