@@ -48,7 +48,7 @@ function likeAny(name: string, value: unknown): unknown {
       .replaceAll(/\bhost-\d+\b/g, 'a host')
       .replaceAll(/\bfd[0-9a-f]{2}:[0-9a-f:]+(\/64)?/g, 'a prefix')
       .replaceAll(/\b02(:[0-9a-f]{2}){5}\b/g, 'a MAC')
-      .replaceAll(/\$6\$[./\w]+\$[./\w]+/g, 'a hash')
+      .replaceAll(/\$6\$(rounds=\d+\$)?[./\w]+\$[./\w]+/g, 'a hash')
       // Of a disk on which such hashes and names lie.
       .replaceAll(/\b[0-9a-f]{64}\b/g, 'a digest')
       .replaceAll(/\b10\.10[0-9]\.\d+\.\d+\b|\b2001:db8:[0-9a-f:]+/g, 'a public address')

@@ -1,108 +1,96 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '../../../testing/database.ts';
-import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
-import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
-import { FORCED, Lab } from '../contract/lab.ts';
+import { expect, it } from 'vitest';
+import { describeEngines } from '../../../testing/incus/engines.ts';
+import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { keep } from './kept.ts';
 import { projectOf } from './names.ts';
 import { findRaw, pathOf, requireRaw } from './site.ts';
 import { listSnapshots, takeTemporary } from './snapshots.ts';
 
-const database = useTestDatabase();
-
 const NOTE = '/root/note';
 
-for (const kind of engineKinds) {
-  const reason = whyNoIncus(kind);
-  describe.skipIf(reason !== null)(reason === null ? kind : `${kind}: ${reason}`, () => {
-    let harness: IncusHarness;
-    let lab: Lab;
-    beforeAll(async () => {
-      harness = await openIncus(database.db, { kind });
-      lab = new Lab(harness);
-    });
-    afterAll(async () => {
-      await lab.clear();
-      await harness.close();
-    });
-
+describeEngines(
+  (bench, kind) => {
     const profiles = async (ref: Ref) =>
-      (await harness.daemon.client.ask<string[]>('GET', '/1.0/profiles', { project: projectOf(ref) })).filter(
-        (path) => path.includes('kept-'),
-      );
+      (
+        await bench.harness.daemon.client.ask<string[]>('GET', '/1.0/profiles', { project: projectOf(ref) })
+      ).filter((path) => path.includes('kept-'));
 
     /** With a snapshot of when it ran, and much that changed since. */
     async function changedSince(): Promise<Ref> {
-      const { engine } = harness;
-      const ref = await lab.running({ nics: [lab.nic()] });
-      await harness.writeInside(ref, NOTE, 'then');
+      const { engine } = bench.harness;
+      const ref = await bench.lab.running({ nics: [bench.lab.nic()] });
+      await bench.harness.writeInside(ref, NOTE, 'then');
       await engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
-      await harness.writeInside(ref, NOTE, 'now');
+      await bench.harness.writeInside(ref, NOTE, 'now');
       await engine.ensureStopped(ref, FORCED);
-      await engine.ensureNic(ref, lab.nic({ index: 1 }));
-      await engine.ensureSize(ref, { ...harness.size, diskGb: harness.size.diskGb + 1, vcpus: 2 });
-      await engine.ensureGuest(ref, lab.guest({ hostname: 'changed-1' }));
+      await engine.ensureNic(ref, bench.lab.nic({ index: 1 }));
+      await engine.ensureSize(ref, {
+        ...bench.harness.size,
+        diskGb: bench.harness.size.diskGb + 1,
+        vcpus: 2,
+      });
+      await engine.ensureGuest(ref, bench.lab.guest({ hostname: 'changed-1' }));
       return ref;
     }
 
     it('brings back the disk of a snapshot and nothing else of the machine', async () => {
-      const { engine } = harness;
+      const { engine } = bench.harness;
       const ref = await changedSince();
-      const before = await lab.seen(ref);
-      const once = lab.token();
+      const before = await bench.lab.seen(ref);
+      const once = bench.lab.token();
       await engine.ensureRestored(ref, { once, snapshot: 'snap_1' });
-      expect(await lab.seen(ref)).toEqual({ ...before, snapshots: expect.anything() });
+      expect(await bench.lab.seen(ref)).toEqual({ ...before, snapshots: expect.anything() });
       expect(await profiles(ref)).toEqual([]);
-      await harness.daemon.kill();
-      await harness.daemon.start();
-      expect((await lab.seen(ref)).state).toBe('stopped');
+      await bench.harness.daemon.kill();
+      await bench.harness.daemon.start();
+      expect((await bench.lab.seen(ref)).state).toBe('stopped');
       await engine.ensureRunning(ref);
-      expect(await harness.readInside(ref, NOTE)).toBe('then');
-      await expect.poll(() => harness.readInside(ref, '/etc/hostname')).toBe('changed-1\n');
+      expect(await bench.harness.readInside(ref, NOTE)).toBe('then');
+      await expect.poll(() => bench.harness.readInside(ref, '/etc/hostname')).toBe('changed-1\n');
     });
 
     it('goes on with a restore that was cut short before the machine was mended', async () => {
-      const { engine } = harness;
+      const { engine } = bench.harness;
       const ref = await changedSince();
-      const before = await lab.seen(ref);
-      const to = { once: lab.token(), snapshot: 'snap_1' };
+      const before = await bench.lab.seen(ref);
+      const to = { once: bench.lab.token(), snapshot: 'snap_1' };
       await keep(engine.site, ref, await requireRaw(engine.site, ref), to.once);
       await engine.site.client.run('PUT', pathOf(ref), {
         project: projectOf(ref),
         body: { restore: to.snapshot },
       });
-      expect((await lab.seen(ref)).nics).not.toEqual(before.nics);
+      expect((await bench.lab.seen(ref)).nics).not.toEqual(before.nics);
       await engine.ensureRestored(ref, to);
-      expect(await lab.seen(ref)).toEqual({ ...before, snapshots: expect.anything() });
+      expect(await bench.lab.seen(ref)).toEqual({ ...before, snapshots: expect.anything() });
       // What an operation left that was done is of the past.
       await keep(engine.site, ref, await requireRaw(engine.site, ref), to.once);
-      await engine.ensureNic(ref, lab.nic({ index: 2 }));
-      await engine.ensureRestored(ref, { ...to, once: lab.token() });
-      expect((await lab.seen(ref)).nics).toHaveLength(3);
+      await engine.ensureNic(ref, bench.lab.nic({ index: 2 }));
+      await engine.ensureRestored(ref, { ...to, once: bench.lab.token() });
+      expect((await bench.lab.seen(ref)).nics).toHaveLength(3);
       expect(await profiles(ref)).toEqual([]);
     });
 
     it('tells of no snapshot that is not whole, and takes it again', async () => {
-      const { engine } = harness;
-      const ref = await lab.stopped();
+      const { engine } = bench.harness;
+      const ref = await bench.lab.stopped();
       await takeTemporary(engine.site, ref, 'snap_1');
       await takeTemporary(engine.site, ref, 'snap_2');
-      expect((await lab.seen(ref)).snapshots).toEqual([]);
+      expect((await bench.lab.seen(ref)).snapshots).toEqual([]);
       await engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
-      expect((await lab.seen(ref)).snapshots.map(({ id }) => id)).toEqual(['snap_1']);
+      expect((await bench.lab.seen(ref)).snapshots.map(({ id }) => id)).toEqual(['snap_1']);
       const listed = (await engine.observeInstances()).find(({ id }) => id === ref.id);
       expect(listed?.snapshots.map(({ id }) => id)).toEqual(['snap_1']);
-      await engine.ensureRestored(ref, { once: lab.token(), snapshot: 'snap_1' });
+      await engine.ensureRestored(ref, { once: bench.lab.token(), snapshot: 'snap_1' });
       expect(await listSnapshots(engine.site, ref)).toHaveLength(1);
     });
 
     it('goes on with a rebuild that was cut short while there was no machine', async () => {
-      const { engine } = harness;
-      const ref = await lab.stopped({ nics: [lab.nic()] });
-      const before = await lab.seen(ref);
-      const guest = lab.guest({ hostname: 'anew-1' });
-      const to = { once: lab.token(), image: harness.image, guest };
+      const { engine } = bench.harness;
+      const ref = await bench.lab.stopped({ nics: [bench.lab.nic()] });
+      const before = await bench.lab.seen(ref);
+      const guest = bench.lab.guest({ hostname: 'anew-1' });
+      const to = { once: bench.lab.token(), image: bench.harness.image, guest };
       if (kind === 'lxd') {
         await keep(engine.site, ref, await requireRaw(engine.site, ref), to.once);
         await engine.site.client.run('DELETE', pathOf(ref), { project: projectOf(ref) });
@@ -110,10 +98,11 @@ for (const kind of engineKinds) {
       }
       await engine.ensureRebuilt(ref, to);
       const { seed, hostname } = guest;
-      expect(await lab.seen(ref)).toEqual({ ...before, seed, hostname });
+      expect(await bench.lab.seen(ref)).toEqual({ ...before, seed, hostname });
       expect(await profiles(ref)).toEqual([]);
       await engine.ensureRunning(ref);
-      await expect.poll(() => harness.readInside(ref, '/etc/hostname')).toBe('anew-1\n');
+      await expect.poll(() => bench.harness.readInside(ref, '/etc/hostname')).toBe('anew-1\n');
     });
-  });
-}
+  },
+  { keeps: true },
+);

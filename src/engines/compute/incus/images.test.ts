@@ -1,20 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
-import { useTestDatabase } from '../../../testing/database.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
-import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
-import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
-import { Lab, refusal } from '../contract/lab.ts';
+import { describeEngines } from '../../../testing/incus/engines.ts';
+import { refusal } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { ensureImage, exportImage, observeImage, type RawImage, removeImage } from './images.ts';
 import { aliasOf, projectOf } from './names.ts';
 import type { Site } from './site.ts';
 import { listSnapshots } from './snapshots.ts';
 
-const database = useTestDatabase();
 let folder: string;
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
@@ -23,141 +20,131 @@ afterAll(() => removeTemporaryFolder(folder));
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-for (const kind of engineKinds) {
-  const reason = whyNoIncus(kind);
-  describe.skipIf(reason !== null)(reason === null ? kind : `${kind}: ${reason}`, () => {
-    let harness: IncusHarness;
-    let lab: Lab;
-    beforeAll(async () => {
-      harness = await openIncus(database.db, { kind });
-      lab = new Lab(harness);
-    });
-    afterEach(() => lab.clear());
-    afterAll(() => harness.close());
+describeEngines((bench) => {
+  const stored = () =>
+    bench.harness.daemon.client.ask<readonly RawImage[]>('GET', '/1.0/images', { query: { recursion: 1 } });
+  const isPacking = async (ref: Ref) => {
+    const ask = { project: projectOf(ref), query: { recursion: 1 } };
+    const { running = [] } = await bench.harness.daemon.client.ask<{ running?: { description: string }[] }>(
+      'GET',
+      '/1.0/operations',
+      ask,
+    );
+    return running.some(({ description }) => /image/i.test(description));
+  };
+  const sourceOf = (file: string) => {
+    const { architecture } = bench.harness;
+    return { file, format: bench.harness.engine.imageFormats[0], architecture, bootMode: 'uefi' as const };
+  };
 
-    const stored = () =>
-      harness.daemon.client.ask<readonly RawImage[]>('GET', '/1.0/images', { query: { recursion: 1 } });
-    const isPacking = async (ref: Ref) => {
-      const ask = { project: projectOf(ref), query: { recursion: 1 } };
-      const { running = [] } = await harness.daemon.client.ask<{ running?: { description: string }[] }>(
-        'GET',
-        '/1.0/operations',
-        ask,
-      );
-      return running.some(({ description }) => /image/i.test(description));
-    };
-    const sourceOf = (file: string) => {
-      const { architecture } = harness;
-      return { file, format: harness.engine.imageFormats[0], architecture, bootMode: 'uefi' as const };
-    };
+  it('keeps the same bytes once, as long as somebody has them', async () => {
+    const { engine } = bench.harness;
+    const file = join(folder, 'same');
+    await bench.harness.writeImage(file);
+    const before = (await stored()).length;
+    const mine = bench.lab.ref('img');
+    const theirs = { ...mine, account: 'acc_other' };
+    await engine.ensureImage(mine, sourceOf(file));
+    await engine.ensureImage(theirs, sourceOf(file));
+    expect((await engine.observeImage(mine))?.sha256).toBe((await engine.observeImage(theirs))?.sha256);
+    await engine.removeImage(mine);
+    expect(await engine.observeImage(mine)).toBeNull();
+    expect(await engine.observeImage(theirs)).toMatchObject({ ...theirs, state: 'available' });
+    await engine.removeImage(theirs);
+    expect((await stored()).length).toBe(before);
+  });
 
-    it('keeps the same bytes once, as long as somebody has them', async () => {
-      const { engine } = harness;
-      const file = join(folder, 'same');
-      await harness.writeImage(file);
-      const before = (await stored()).length;
-      const mine = lab.ref('img');
-      const theirs = { ...mine, account: 'acc_other' };
-      await engine.ensureImage(mine, sourceOf(file));
-      await engine.ensureImage(theirs, sourceOf(file));
-      expect((await engine.observeImage(mine))?.sha256).toBe((await engine.observeImage(theirs))?.sha256);
-      await engine.removeImage(mine);
-      expect(await engine.observeImage(mine)).toBeNull();
-      expect(await engine.observeImage(theirs)).toMatchObject({ ...theirs, state: 'available' });
-      await engine.removeImage(theirs);
-      expect((await stored()).length).toBe(before);
-    });
-
-    it('says which image of the provider is not there', async () => {
-      const source = { image: { account: null, id: 'none-12' } };
-      await expect(harness.engine.ensureInstance(lab.ref(), lab.spec({ source }))).rejects.toMatchObject({
-        code: 'not_found',
-        message: 'There is no image none-12.',
-      });
-    });
-
-    it('names what was made before a crash, instead of making it again', async () => {
-      const { engine } = harness;
-      const vm = await lab.stopped();
-      const ref = lab.ref('img');
-      await engine.ensureImage(ref, { instance: vm.id });
-      const made = await engine.observeImage(ref);
-      const alias = encodeURIComponent(aliasOf(ref));
-      await harness.daemon.client.run('DELETE', `/1.0/images/aliases/${alias}`);
-      expect(await engine.observeImage(ref)).toBeNull();
-      await engine.ensureImage(ref, { instance: vm.id });
-      expect(await engine.observeImage(ref)).toEqual(made);
-      await harness.daemon.client.run('DELETE', `/1.0/images/aliases/${alias}`);
-      await engine.removeImage(ref);
-      expect((await stored()).filter(({ fingerprint }) => fingerprint === made?.sha256)).toEqual([]);
-    });
-
-    it('leaves nothing of an image whose making was cut off, and makes it when asked again', async () => {
-      const { engine, daemon } = harness;
-      const vm = await lab.running();
-      await harness.writeInside(vm, '/root/much', randomBytes(24 * 1024 * 1024).toString('base64'));
-      const ref = lab.ref('img');
-      const cut = engine.ensureImage(ref, { instance: vm.id }).catch((error: unknown) => error);
-      await expect.poll(() => isPacking(vm)).toBe(true);
-      await daemon.kill();
-      expect(await cut).toMatchObject({ name: 'EngineUnreachable' });
-      await daemon.start();
-      expect(await engine.observeImage(ref)).toBeNull();
-      expect((await lab.seen(vm)).snapshots).toEqual([]);
-      await engine.ensureImage(ref, { instance: vm.id });
-      expect(await engine.observeImage(ref)).toMatchObject({ state: 'available' });
-      expect(await listSnapshots(engine.site, vm)).toEqual([]);
-    });
-
-    it('takes an image that says nothing of itself, and machines made from it', async () => {
-      const { engine } = harness;
-      const file = join(folder, 'terse');
-      const name = harness.architecture === 'arm64' ? 'aarch64' : 'x86_64';
-      const metadata = Buffer.from(`architecture: ${name}\ncreation_date: 1\n`);
-      const head = [tarHeader('metadata.yaml', metadata.length), metadata, tarPadding(metadata.length)];
-      await writeFile(file, Buffer.concat([...head, tarHeader('rootfs/etc/hostname', 0), tarEnd]));
-      const [ref, again] = [lab.ref('img'), lab.ref('img')];
-      await engine.ensureImage(ref, sourceOf(file));
-      const vm = await lab.stopped({ source: { image: ref } });
-      await engine.ensureImage(again, { instance: vm.id });
-      expect(await engine.observeImage(again)).toMatchObject({ minDiskGb: harness.size.diskGb });
-    });
-
-    it('takes only files of the kind that machines there are made from', async () => {
-      const { engine } = harness;
-      const file = join(folder, 'other');
-      const metadata = Buffer.from('architecture: x86_64\ncreation_date: 1\n');
-      const disk = [tarHeader('rootfs.img', 0), tarEnd];
-      const head = [tarHeader('metadata.yaml', metadata.length), metadata, tarPadding(metadata.length)];
-      await writeFile(file, Buffer.concat([...head, ...disk]));
-      const before = (await stored()).length;
-      expect(await refusal(engine.ensureImage(lab.ref('img'), sourceOf(file)))).toBe('engine_failed');
-      const qcow2 = { ...sourceOf(file), format: 'qcow2' as const };
-      expect(await refusal(engine.ensureImage(lab.ref('img'), qcow2))).toBe('unsupported_format');
-      expect((await stored()).length).toBe(before);
-    });
-
-    it('keeps disks of virtual machines, and gives back the same bytes', async () => {
-      const site: Site = {
-        ...harness.engine.site,
-        settings: { ...harness.engine.site.settings, instanceType: 'virtual-machine' },
-      };
-      const bytes = randomBytes(70_000);
-      bytes.write('QFI\xfb', 'latin1');
-      bytes.writeBigUInt64BE(5n * 1024n ** 3n, 24);
-      const file = join(folder, 'disk.qcow2');
-      await writeFile(file, bytes);
-      const ref = lab.ref('img');
-      const source = { ...sourceOf(file), format: 'qcow2' as const };
-      await ensureImage(site, ref, source);
-      const seen = await observeImage(site, ref);
-      expect(seen).toMatchObject({ sizeBytes: bytes.length, sha256: sha256(bytes), minDiskGb: 5 });
-      const back = join(folder, 'back.qcow2');
-      await exportImage(site, ref, back);
-      expect(sha256(await readFile(back))).toBe(sha256(bytes));
-      await writeFile(file, 'no disk at all');
-      expect(await refusal(ensureImage(site, lab.ref('img'), source))).toBe('engine_failed');
-      await removeImage(site, ref);
+  it('says which image of the provider is not there', async () => {
+    const source = { image: { account: null, id: 'none-12' } };
+    await expect(
+      bench.harness.engine.ensureInstance(bench.lab.ref(), bench.lab.spec({ source })),
+    ).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'There is no image none-12.',
     });
   });
-}
+
+  it('names what was made before a crash, instead of making it again', async () => {
+    const { engine } = bench.harness;
+    const vm = await bench.lab.stopped();
+    const ref = bench.lab.ref('img');
+    await engine.ensureImage(ref, { instance: vm.id });
+    const made = await engine.observeImage(ref);
+    const alias = encodeURIComponent(aliasOf(ref));
+    await bench.harness.daemon.client.run('DELETE', `/1.0/images/aliases/${alias}`);
+    expect(await engine.observeImage(ref)).toBeNull();
+    await engine.ensureImage(ref, { instance: vm.id });
+    expect(await engine.observeImage(ref)).toEqual(made);
+    await bench.harness.daemon.client.run('DELETE', `/1.0/images/aliases/${alias}`);
+    await engine.removeImage(ref);
+    expect((await stored()).filter(({ fingerprint }) => fingerprint === made?.sha256)).toEqual([]);
+  });
+
+  it('leaves nothing of an image whose making was cut off, and makes it when asked again', async () => {
+    const { engine, daemon } = bench.harness;
+    const vm = await bench.lab.running();
+    await bench.harness.writeInside(vm, '/root/much', randomBytes(24 * 1024 * 1024).toString('base64'));
+    const ref = bench.lab.ref('img');
+    const cut = engine.ensureImage(ref, { instance: vm.id }).catch((error: unknown) => error);
+    await expect.poll(() => isPacking(vm)).toBe(true);
+    await daemon.kill();
+    expect(await cut).toMatchObject({ name: 'EngineUnreachable' });
+    await daemon.start();
+    expect(await engine.observeImage(ref)).toBeNull();
+    expect((await bench.lab.seen(vm)).snapshots).toEqual([]);
+    await engine.ensureImage(ref, { instance: vm.id });
+    expect(await engine.observeImage(ref)).toMatchObject({ state: 'available' });
+    expect(await listSnapshots(engine.site, vm)).toEqual([]);
+  });
+
+  it('takes an image that says nothing of itself, and machines made from it', async () => {
+    const { engine } = bench.harness;
+    const file = join(folder, 'terse');
+    const name = bench.harness.architecture === 'arm64' ? 'aarch64' : 'x86_64';
+    const metadata = Buffer.from(`architecture: ${name}\ncreation_date: 1\n`);
+    const head = [tarHeader('metadata.yaml', metadata.length), metadata, tarPadding(metadata.length)];
+    await writeFile(file, Buffer.concat([...head, tarHeader('rootfs/etc/hostname', 0), tarEnd]));
+    const [ref, again] = [bench.lab.ref('img'), bench.lab.ref('img')];
+    await engine.ensureImage(ref, sourceOf(file));
+    const vm = await bench.lab.stopped({ source: { image: ref } });
+    await engine.ensureImage(again, { instance: vm.id });
+    expect(await engine.observeImage(again)).toMatchObject({ minDiskGb: bench.harness.size.diskGb });
+  });
+
+  it('takes only files of the kind that machines there are made from', async () => {
+    const { engine } = bench.harness;
+    const file = join(folder, 'other');
+    const metadata = Buffer.from('architecture: x86_64\ncreation_date: 1\n');
+    const disk = [tarHeader('rootfs.img', 0), tarEnd];
+    const head = [tarHeader('metadata.yaml', metadata.length), metadata, tarPadding(metadata.length)];
+    await writeFile(file, Buffer.concat([...head, ...disk]));
+    const before = (await stored()).length;
+    expect(await refusal(engine.ensureImage(bench.lab.ref('img'), sourceOf(file)))).toBe('engine_failed');
+    const qcow2 = { ...sourceOf(file), format: 'qcow2' as const };
+    expect(await refusal(engine.ensureImage(bench.lab.ref('img'), qcow2))).toBe('unsupported_format');
+    expect((await stored()).length).toBe(before);
+  });
+
+  it('keeps disks of virtual machines, and gives back the same bytes', async () => {
+    const site: Site = {
+      ...bench.harness.engine.site,
+      settings: { ...bench.harness.engine.site.settings, instanceType: 'virtual-machine' },
+    };
+    const bytes = randomBytes(70_000);
+    bytes.write('QFI\xfb', 'latin1');
+    bytes.writeBigUInt64BE(5n * 1024n ** 3n, 24);
+    const file = join(folder, 'disk.qcow2');
+    await writeFile(file, bytes);
+    const ref = bench.lab.ref('img');
+    const source = { ...sourceOf(file), format: 'qcow2' as const };
+    await ensureImage(site, ref, source);
+    const seen = await observeImage(site, ref);
+    expect(seen).toMatchObject({ sizeBytes: bytes.length, sha256: sha256(bytes), minDiskGb: 5 });
+    const back = join(folder, 'back.qcow2');
+    await exportImage(site, ref, back);
+    expect(sha256(await readFile(back))).toBe(sha256(bytes));
+    await writeFile(file, 'no disk at all');
+    expect(await refusal(ensureImage(site, bench.lab.ref('img'), source))).toBe('engine_failed');
+    await removeImage(site, ref);
+  });
+});

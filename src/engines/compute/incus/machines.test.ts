@@ -1,33 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '../../../testing/database.ts';
+import { expect, it } from 'vitest';
+import { describeEngines } from '../../../testing/incus/engines.ts';
 import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
-import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
-import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
-import { FORCED, Lab, refusal } from '../contract/lab.ts';
+import { FORCED, refusal } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { projectOf } from './names.ts';
 import { changeInstance, requireRaw } from './site.ts';
 
-const database = useTestDatabase();
+const bounds = { instances: 4, vcpus: null, memoryMb: 1024, diskGb: null };
 
-for (const kind of engineKinds) {
-  const reason = whyNoIncus(kind);
-  describe.skipIf(reason !== null)(reason === null ? kind : `${kind}: ${reason}`, () => {
-    let harness: IncusHarness;
-    let lab: Lab;
-    beforeAll(async () => {
-      const bounds = { instances: 4, vcpus: null, memoryMb: 1024, diskGb: null };
-      harness = await openIncus(database.db, { kind, settings: { bounds } });
-      lab = new Lab(harness);
-    });
-    afterAll(async () => {
-      await lab.clear();
-      await harness.close();
-    });
-
+describeEngines(
+  (bench, kind) => {
     /** As a daemon leaves it that is killed while it makes one: all there but the note that follows the disk. */
     const cutShort = (ref: Ref): Promise<void> =>
-      changeInstance(harness.engine.site, ref, ({ config }) => {
+      changeInstance(bench.harness.engine.site, ref, ({ config }) => {
         const { 'volatile.apply_template': _, ...rest } = config;
         return { config: rest };
       });
@@ -35,39 +20,39 @@ for (const kind of engineKinds) {
     it.skipIf(kind === 'lxd')(
       'gives no two machines the same user ids, also after a copy and a rebuild',
       async () => {
-        const { engine, image } = harness;
+        const { engine, image } = bench.harness;
         const idsOf = async (ref: Ref): Promise<string> => {
           await engine.ensureRunning(ref);
-          await harness.execInside(ref, [
+          await bench.harness.execInside(ref, [
             'sh',
             '-c',
             'cat /proc/self/uid_map > /root/ids; chown 1000 /root/ids',
           ]);
-          return (await harness.readInside(ref, '/root/ids')) ?? '';
+          return (await bench.harness.readInside(ref, '/root/ids')) ?? '';
         };
-        const ref = await lab.stopped();
+        const ref = await bench.lab.stopped();
         const first = await idsOf(ref);
         expect(first.trim()).toMatch(/^0 +\d+ +65536$/);
-        const copy = await lab.stopped({ source: { instance: ref.id } });
+        const copy = await bench.lab.stopped({ source: { instance: ref.id } });
         const second = await idsOf(copy);
         await engine.ensureStopped(ref, FORCED);
-        await engine.ensureRebuilt(ref, { once: lab.token(), image, guest: lab.guest() });
+        await engine.ensureRebuilt(ref, { once: bench.lab.token(), image, guest: bench.lab.guest() });
         expect(second).not.toBe(first);
         expect(await idsOf(ref)).not.toBe(second);
-        await lab.clear();
+        await bench.lab.clear();
       },
     );
 
     it('makes one again whose making was cut short', async () => {
-      const { engine } = harness;
+      const { engine } = bench.harness;
       const before = await engine.readCapacity();
-      const ref = lab.ref();
-      await engine.ensureInstance(ref, lab.spec());
+      const ref = bench.lab.ref();
+      await engine.ensureInstance(ref, bench.lab.spec());
       const first = await requireRaw(engine.site, ref);
       await cutShort(ref);
-      expect((await lab.seen(ref)).state).toBe('creating');
-      await engine.ensureInstance(ref, lab.spec());
-      expect((await lab.seen(ref)).state).toBe('stopped');
+      expect((await bench.lab.seen(ref)).state).toBe('creating');
+      await engine.ensureInstance(ref, bench.lab.spec());
+      expect((await bench.lab.seen(ref)).state).toBe('stopped');
       const second = await requireRaw(engine.site, ref);
       expect(second.config['volatile.uuid']).not.toBe(first.config['volatile.uuid']);
       await engine.ensureRunning(ref);
@@ -76,21 +61,23 @@ for (const kind of engineKinds) {
     });
 
     it('keeps accounts within the bounds of the location, and nothing of what is refused', async () => {
-      const { engine, size } = harness;
-      const ref = await lab.stopped();
+      const { engine, size } = bench.harness;
+      const ref = await bench.lab.stopped();
       const before = await engine.readCapacity();
       const large = { ...size, memoryMb: 2048 };
-      const other = lab.ref();
-      expect(await refusal(engine.ensureInstance(other, lab.spec({ size: large })))).toBe('quota_exceeded');
+      const other = bench.lab.ref();
+      expect(await refusal(engine.ensureInstance(other, bench.lab.spec({ size: large })))).toBe(
+        'quota_exceeded',
+      );
       expect(await refusal(engine.ensureSize(ref, large))).toBe('quota_exceeded');
       expect(await engine.observeInstance(other)).toBeNull();
-      expect((await lab.seen(ref)).size).toEqual(size);
+      expect((await bench.lab.seen(ref)).size).toEqual(size);
       expect(await engine.readCapacity()).toEqual(before);
     });
 
     it("lists what somebody else made in an account's project, and nothing of the provider's own", async () => {
-      const { engine, daemon } = harness;
-      const ref = await lab.stopped();
+      const { engine, daemon } = bench.harness;
+      const ref = await bench.lab.stopped();
       const make = (project: string, name: string) =>
         daemon.client.run('POST', '/1.0/instances', {
           project,
@@ -114,14 +101,17 @@ for (const kind of engineKinds) {
     });
 
     it('lets a new password and a new name into the guest with a new seed', async () => {
-      const { engine } = harness;
-      const ref = await lab.running({ guest: lab.guest({ hostname: 'one', passwordHash: '$6$salt$first' }) });
-      const shadow = () => harness.readInside(ref, '/etc/shadow');
+      const { engine } = bench.harness;
+      const ref = await bench.lab.running({
+        guest: bench.lab.guest({ hostname: 'one', passwordHash: '$6$salt$first' }),
+      });
+      const shadow = () => bench.harness.readInside(ref, '/etc/shadow');
       await expect.poll(shadow).toContain('root:$6$salt$first:');
-      await engine.ensureGuest(ref, lab.guest({ hostname: 'two', passwordHash: '$6$salt$second' }));
-      await engine.restart(ref, { force: true, once: lab.token() });
+      await engine.ensureGuest(ref, bench.lab.guest({ hostname: 'two', passwordHash: '$6$salt$second' }));
+      await engine.restart(ref, { force: true, once: bench.lab.token() });
       await expect.poll(shadow).toContain('root:$6$salt$second:');
-      await expect.poll(() => harness.readInside(ref, '/etc/hostname')).toBe('two\n');
+      await expect.poll(() => bench.harness.readInside(ref, '/etc/hostname')).toBe('two\n');
     });
-  });
-}
+  },
+  { keeps: true, settings: { bounds } },
+);

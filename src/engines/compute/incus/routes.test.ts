@@ -1,127 +1,113 @@
 /** What an engine that died leaves at its host, and how a machine starts in spite of it. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '../../../testing/database.ts';
+
+import { expect, it } from 'vitest';
+import { describeEngines } from '../../../testing/incus/engines.ts';
 import { PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';
-import { type IncusHarness, openIncus } from '../../../testing/incus/harness.ts';
 import { ip } from '../../../testing/incus/namespace.ts';
-import { engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
-import { FORCED, Lab, refusal } from '../contract/lab.ts';
+import { FORCED, refusal } from '../contract/lab.ts';
 import { EngineUnreachable } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import { DEFAULT, projectOf } from './names.ts';
 import { pathOf } from './site.ts';
 
-const database = useTestDatabase();
 const PREFIX = '2001:db8:77::/64';
 const ALIAS = '198.51.100.16/28';
 
-for (const kind of engineKinds) {
-  const reason = whyNoIncus(kind);
-  describe.skipIf(reason !== null)(reason === null ? kind : `${kind}: ${reason}`, () => {
-    let harness: IncusHarness;
-    let lab: Lab;
-    beforeAll(async () => {
-      harness = await openIncus(database.db, { kind });
-      lab = new Lab(harness);
-    });
-    afterEach(() => lab.clear());
-    afterAll(() => harness.close());
+describeEngines((bench) => {
+  const route = (...args: readonly string[]): Promise<string> =>
+    ip('-n', bench.harness.daemon.namespace.name, ...args);
+  const routes = async (): Promise<readonly string[]> =>
+    `${await route('-4', 'route')}\n${await route('-6', 'route')}`
+      .split('\n')
+      .map((line) => line.split(' ').slice(0, 3).join(' '))
+      .filter((line) => [PREFIX, ALIAS].some((prefix) => line.startsWith(prefix)));
+  const led = [`${ALIAS} dev ${PUBLIC_NETWORK}`, `${PREFIX} dev ${PUBLIC_NETWORK}`];
 
-    const route = (...args: readonly string[]): Promise<string> =>
-      ip('-n', harness.daemon.namespace.name, ...args);
-    const routes = async (): Promise<readonly string[]> =>
-      `${await route('-4', 'route')}\n${await route('-6', 'route')}`
-        .split('\n')
-        .map((line) => line.split(' ').slice(0, 3).join(' '))
-        .filter((line) => [PREFIX, ALIAS].some((prefix) => line.startsWith(prefix)));
-    const led = [`${ALIAS} dev ${PUBLIC_NETWORK}`, `${PREFIX} dev ${PUBLIC_NETWORK}`];
+  /** What is there beside the machines of accounts. */
+  const helpers = async (): Promise<unknown> => {
+    const { client } = bench.harness.daemon;
+    const ask = { project: DEFAULT };
+    return [await client.ask('GET', '/1.0/instances', ask), await client.ask('GET', '/1.0/profiles', ask)];
+  };
+  const none = [[], ['/1.0/profiles/default']];
 
-    /** What is there beside the machines of accounts. */
-    const helpers = async (): Promise<unknown> => {
-      const { client } = harness.daemon;
-      const ask = { project: DEFAULT };
-      return [await client.ask('GET', '/1.0/instances', ask), await client.ask('GET', '/1.0/profiles', ask)];
-    };
-    const none = [[], ['/1.0/profiles/default']];
+  /** As a guest that crashes while nobody looks after it. */
+  async function stopWithoutEngine(ref: Ref): Promise<void> {
+    const { client } = bench.harness.daemon;
+    const path = `${pathOf(ref)}/state`;
+    const { pid } = await client.ask<{ pid: number }>('GET', path, { project: projectOf(ref) });
+    await bench.harness.daemon.kill();
+    process.kill(pid, 'SIGKILL');
+    await bench.harness.daemon.start();
+    const state = async () => (await bench.harness.engine.observeInstance(ref))?.state;
+    await expect.poll(state, { timeout: 15_000 }).toBe('stopped');
+  }
 
-    /** As a guest that crashes while nobody looks after it. */
-    async function stopWithoutEngine(ref: Ref): Promise<void> {
-      const { client } = harness.daemon;
-      const path = `${pathOf(ref)}/state`;
-      const { pid } = await client.ask<{ pid: number }>('GET', path, { project: projectOf(ref) });
-      await harness.daemon.kill();
-      process.kill(pid, 'SIGKILL');
-      await harness.daemon.start();
-      const state = async () => (await harness.engine.observeInstance(ref))?.state;
-      await expect.poll(state, { timeout: 15_000 }).toBe('stopped');
-    }
-
-    it('starts a machine that stopped while the engine was down', async () => {
-      const nic = lab.nic({ aliases: [ALIAS, PREFIX] });
-      const ref = await lab.running({ nics: [nic] });
-      expect(await routes()).toEqual(led);
-      await stopWithoutEngine(ref);
-      expect(await routes()).toEqual(led);
-      await harness.engine.ensureRunning(ref);
-      expect((await harness.engine.observeInstance(ref))?.state).toBe('running');
-      expect(await routes()).toEqual(led);
-      expect(await helpers()).toEqual(none);
-      await harness.engine.ensureStopped(ref, FORCED);
-      expect(await routes()).toEqual([]);
-    });
-
-    it('gives a running machine an address to which somebody gone is still routed', async () => {
-      const nic = lab.nic({ aliases: [ALIAS] });
-      const ref = await lab.running({ nics: [nic] });
-      await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);
-      await harness.engine.ensureNic(ref, { ...nic, aliases: [ALIAS, PREFIX] });
-      expect(await routes()).toEqual(led);
-      expect(await helpers()).toEqual(none);
-      await harness.engine.ensureStopped(ref, FORCED);
-      expect(await routes()).toEqual([]);
-    });
-
-    /** One that cannot start but with a helper, and what became of the attempt; returns when the helper is there. */
-    async function startHelped(signal?: AbortSignal): Promise<{ ref: Ref; attempt: Promise<unknown> }> {
-      const ref = await lab.stopped({ nics: [lab.nic({ aliases: [PREFIX] })] });
-      await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);
-      const attempt = harness.engine.ensureRunning(ref, signal).catch((error: unknown) => error);
-      const instances = () => harness.daemon.client.ask('GET', '/1.0/instances', { project: DEFAULT });
-      await expect.poll(instances, { interval: 10 }).toHaveLength(1);
-      return { ref, attempt };
-    }
-
-    it('leaves no helper where it is told to stop trying', async () => {
-      const giving = new AbortController();
-      const { attempt } = await startHelped(giving.signal);
-      giving.abort(new Error('enough'));
-      expect(await attempt).toMatchObject({ message: 'enough' });
-      expect(await helpers()).toEqual(none);
-      await lab.clear();
-      await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
-    });
-
-    it('removes a helper that outlived the attempt together with the machine', async () => {
-      const { ref, attempt } = await startHelped();
-      await harness.daemon.kill();
-      expect(await attempt).toBeInstanceOf(EngineUnreachable);
-      await harness.daemon.start();
-      await harness.engine.removeInstance(ref);
-      expect(await helpers()).toEqual(none);
-      await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
-    });
-
-    it('says so where somebody else has made that route, and leaves it', async () => {
-      const nic = lab.nic({ aliases: [PREFIX] });
-      const ref = await lab.stopped({ nics: [nic] });
-      await route('route', 'add', PREFIX, 'dev', 'lo');
-      const elsewhere = [`${PREFIX} dev lo`];
-      expect(await refusal(harness.engine.ensureRunning(ref))).toBe('engine_failed');
-      expect(await routes()).toEqual(elsewhere);
-      expect(await helpers()).toEqual(none);
-      await route('route', 'del', PREFIX, 'dev', 'lo');
-      await harness.engine.ensureRunning(ref);
-      expect(await routes()).toEqual([`${PREFIX} dev ${PUBLIC_NETWORK}`]);
-    });
+  it('starts a machine that stopped while the engine was down', async () => {
+    const nic = bench.lab.nic({ aliases: [ALIAS, PREFIX] });
+    const ref = await bench.lab.running({ nics: [nic] });
+    expect(await routes()).toEqual(led);
+    await stopWithoutEngine(ref);
+    expect(await routes()).toEqual(led);
+    await bench.harness.engine.ensureRunning(ref);
+    expect((await bench.harness.engine.observeInstance(ref))?.state).toBe('running');
+    expect(await routes()).toEqual(led);
+    expect(await helpers()).toEqual(none);
+    await bench.harness.engine.ensureStopped(ref, FORCED);
+    expect(await routes()).toEqual([]);
   });
-}
+
+  it('gives a running machine an address to which somebody gone is still routed', async () => {
+    const nic = bench.lab.nic({ aliases: [ALIAS] });
+    const ref = await bench.lab.running({ nics: [nic] });
+    await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);
+    await bench.harness.engine.ensureNic(ref, { ...nic, aliases: [ALIAS, PREFIX] });
+    expect(await routes()).toEqual(led);
+    expect(await helpers()).toEqual(none);
+    await bench.harness.engine.ensureStopped(ref, FORCED);
+    expect(await routes()).toEqual([]);
+  });
+
+  /** One that cannot start but with a helper, and what became of the attempt; returns when the helper is there. */
+  async function startHelped(signal?: AbortSignal): Promise<{ ref: Ref; attempt: Promise<unknown> }> {
+    const ref = await bench.lab.stopped({ nics: [bench.lab.nic({ aliases: [PREFIX] })] });
+    await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);
+    const attempt = bench.harness.engine.ensureRunning(ref, signal).catch((error: unknown) => error);
+    const instances = () => bench.harness.daemon.client.ask('GET', '/1.0/instances', { project: DEFAULT });
+    await expect.poll(instances, { interval: 10 }).toHaveLength(1);
+    return { ref, attempt };
+  }
+
+  it('leaves no helper where it is told to stop trying', async () => {
+    const giving = new AbortController();
+    const { attempt } = await startHelped(giving.signal);
+    giving.abort(new Error('enough'));
+    expect(await attempt).toMatchObject({ message: 'enough' });
+    expect(await helpers()).toEqual(none);
+    await bench.lab.clear();
+    await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
+  });
+
+  it('removes a helper that outlived the attempt together with the machine', async () => {
+    const { ref, attempt } = await startHelped();
+    await bench.harness.daemon.kill();
+    expect(await attempt).toBeInstanceOf(EngineUnreachable);
+    await bench.harness.daemon.start();
+    await bench.harness.engine.removeInstance(ref);
+    expect(await helpers()).toEqual(none);
+    await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
+  });
+
+  it('says so where somebody else has made that route, and leaves it', async () => {
+    const nic = bench.lab.nic({ aliases: [PREFIX] });
+    const ref = await bench.lab.stopped({ nics: [nic] });
+    await route('route', 'add', PREFIX, 'dev', 'lo');
+    const elsewhere = [`${PREFIX} dev lo`];
+    expect(await refusal(bench.harness.engine.ensureRunning(ref))).toBe('engine_failed');
+    expect(await routes()).toEqual(elsewhere);
+    expect(await helpers()).toEqual(none);
+    await route('route', 'del', PREFIX, 'dev', 'lo');
+    await bench.harness.engine.ensureRunning(ref);
+    expect(await routes()).toEqual([`${PREFIX} dev ${PUBLIC_NETWORK}`]);
+  });
+});
