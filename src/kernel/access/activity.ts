@@ -7,6 +7,14 @@ import { noteUses } from './uses.ts';
 
 const INTERVAL_MS = 60_000;
 const CAPACITY = 100_000;
+/** Of one key between two notes. */
+const MOST_ADDRESSES = 1000;
+
+/** The newer one stands, but where a key was used from is not forgotten because it could not be written at once. */
+const foldUses = (kept: KeyUse, next: KeyUse): KeyUse => ({
+  ...next,
+  addresses: new Map([...kept.addresses, ...next.addresses]),
+});
 
 export class KeyActivity {
   readonly #uses: WriteBehind<KeyUse>;
@@ -15,7 +23,7 @@ export class KeyActivity {
 
   constructor(db: Db, failed: (error: unknown) => void, intervalMs: number = INTERVAL_MS) {
     const common = { capacity: CAPACITY, intervalMs, failed };
-    this.#uses = new WriteBehind({ ...common, write: (uses) => noteUses(db, uses) });
+    this.#uses = new WriteBehind({ ...common, fold: foldUses, write: (uses) => noteUses(db, uses) });
     this.#rejections = new WriteBehind({ ...common, write: (rejections) => writeRejections(db, rejections) });
     this.#matches = new WriteBehind({
       ...common,
@@ -25,15 +33,20 @@ export class KeyActivity {
 
   used(keyId: string, client: ClientView, operation: string): void {
     const { address, userAgent } = client;
-    const from = `${keyId} ${address.text}`;
-    const kept = this.#uses.get(from);
+    const ip = address.text;
+    const at = new Date();
+    const kept = this.#uses.get(keyId);
     if (kept === undefined) {
-      this.#uses.push(from, { keyId, at: new Date(), ip: address.text, userAgent, operation });
+      const addresses = new Map([[ip, { at, operation }]]);
+      this.#uses.push(keyId, { keyId, at, ip, userAgent, operation, addresses });
       return;
     }
-    kept.at = new Date();
+    kept.at = at;
+    kept.ip = ip;
     kept.userAgent = userAgent;
     kept.operation = operation;
+    if (!kept.addresses.has(ip) && kept.addresses.size < MOST_ADDRESSES)
+      kept.addresses.set(ip, { at, operation });
   }
 
   rejected(keyId: string, ip: string, code: string): void {

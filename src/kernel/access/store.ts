@@ -56,9 +56,20 @@ export async function findAccount(db: Db, accountId: string): Promise<AccountRow
 export interface KeyUse {
   readonly keyId: string;
   at: Date;
-  readonly ip: string;
+  ip: string;
   userAgent: string;
   operation: string;
+  /** Where it came from since the last note, and what it asked for first from there. */
+  readonly addresses: Map<string, { readonly at: Date; readonly operation: string }>;
+}
+
+interface AddressUse {
+  readonly keyId: string;
+  /** As which it is known from now on. */
+  readonly network: string;
+  readonly ip: string;
+  readonly at: Date;
+  readonly operation: string;
 }
 
 export interface KeyRejection {
@@ -97,11 +108,7 @@ export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<NotedU
 }
 
 /** The latest few of those that are new to a key which came from elsewhere before. */
-export async function writeAddresses(
-  db: Db,
-  uses: readonly (KeyUse & { readonly network: string })[],
-  most: number,
-): Promise<NotedUse[]> {
+export async function writeAddresses(db: Db, uses: readonly AddressUse[], most: number): Promise<NotedUse[]> {
   const { rows } = await sql<NotedUse>`
     with u as (
       select distinct on (u.id, u.network) u.*

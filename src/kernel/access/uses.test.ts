@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { forgetWhatExpired } from '../retention/store.ts';
-import { writeUses } from './store.ts';
+import { type KeyUse, writeUses } from './store.ts';
 import { noteUses } from './uses.ts';
 
 let t: TestApp;
@@ -21,6 +21,19 @@ async function toldOf(accountId: string, type = 'api_key.first_used') {
     .where('type', '=', type)
     .orderBy('sequence')
     .execute();
+}
+
+/** From each of these addresses, a millisecond after the other. */
+function useOf(keyId: string, laterMs: number, ...addresses: readonly string[]): KeyUse {
+  const at = (i: number) => new Date(Date.now() + laterMs + i);
+  return {
+    keyId,
+    at: at(addresses.length),
+    ip: addresses.at(-1) ?? '',
+    userAgent: '',
+    operation: 'getWhoami',
+    addresses: new Map(addresses.map((ip, i) => [ip, { at: at(i), operation: 'getWhoami' }])),
+  };
 }
 
 describe('the first use of a key', () => {
@@ -44,8 +57,8 @@ describe('the first use of a key', () => {
     const { db } = t.services;
     const account = await createAccount(db);
     const { id: keyId } = await createKey(db, account);
-    const use = { keyId, at: new Date(), ip: '192.0.2.1', userAgent: '', operation: 'getWhoami' };
-    const later = { ...use, at: new Date(Date.now() + 1000) };
+    const use = useOf(keyId, 0, '192.0.2.1');
+    const later = useOf(keyId, 1000, '192.0.2.1');
     const waiting = sql<{ count: number }>`
       select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     const { second, first } = await db.transaction().execute(async (tx) => {
@@ -64,10 +77,7 @@ describe('an address that a key never came from', () => {
     const account = await createAccount(services.db);
     const { id } = await createKey(services.db, account);
     const from = async (...some: readonly string[]) => {
-      for (const [i, ip] of some.entries())
-        await noteUses(services.db, [
-          { keyId: id, at: new Date(Date.now() + i), ip, userAgent: '', operation: 'getWhoami' },
-        ]);
+      for (const [i, ip] of some.entries()) await noteUses(services.db, [useOf(id, i, ip)]);
     };
     await from(...addresses);
     const seen = async () =>
@@ -109,10 +119,7 @@ describe('an address that a key never came from', () => {
   it('is told for ten at a time at most, and forgotten after 90 days', async () => {
     const { id, from, seen } = await used('192.0.2.1');
     const many = Array.from({ length: 30 }, (_, i) => `198.51.100.${i}`);
-    await noteUses(
-      t.services.db,
-      many.map((ip, i) => ({ keyId: id, at: new Date(Date.now() + i), ip, userAgent: '', operation: 'x' })),
-    );
+    await noteUses(t.services.db, [useOf(id, 0, ...many)]);
     expect(await seen()).toEqual(many.slice(-10));
     await sql`update key_addresses set last_used_at = now() - interval '91 days' where network = '198.51.100.0'`.execute(
       t.services.db,

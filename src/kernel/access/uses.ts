@@ -29,20 +29,13 @@ function networkOf(ip: string): string {
   return address === null ? ip : rateLimitKey(address);
 }
 
-function latestOf(uses: readonly KeyUse[]): KeyUse[] {
-  const latest = new Map<string, KeyUse>();
-  for (const use of uses) {
-    const known = latest.get(use.keyId);
-    if (known === undefined || known.at < use.at) latest.set(use.keyId, use);
-  }
-  return [...latest.values()];
-}
-
 export async function noteUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
-  const withNetworks = uses.map((use) => ({ ...use, network: networkOf(use.ip) }));
+  const places = uses.flatMap(({ keyId, addresses }) =>
+    [...addresses].map(([ip, first]) => ({ keyId, ip, network: networkOf(ip), ...first })),
+  );
   await transact(db, async (tx) => {
-    const first = await writeUses(tx, latestOf(uses));
-    const moved = await writeAddresses(tx, withNetworks, MOST_TOLD);
+    const first = await writeUses(tx, uses);
+    const moved = await writeAddresses(tx, places, MOST_TOLD);
     const events = [
       ...first.map((use) => ({
         use,
