@@ -119,13 +119,24 @@ export function isValid(schema: TSchema, value: unknown): boolean {
   return validatorOf(schema).Check(value);
 }
 
+export interface Examined {
+  readonly errors: readonly FieldError[];
+  /** There may be more: nobody looked on after so many. */
+  readonly isCutShort: boolean;
+}
+
+export function examine(schema: TSchema, value: unknown): Examined {
+  const validator = validatorOf(schema);
+  if (validator.Check(value)) return { errors: [], isCutShort: false };
+  const { rest, errors } = trimExcess(schema, value, MAX_FIELD_ERRORS);
+  const faults = validator.Errors(rest) as unknown as Fault[];
+  return {
+    errors: distinct([...errors, ...collect(faults)]).slice(0, MAX_FIELD_ERRORS),
+    isCutShort: errors.length >= MAX_FIELD_ERRORS || faults.length >= MAX_FIELD_ERRORS,
+  };
+}
+
 /** Pointers are prefixed with where the value came from: nothing for the body, `query` for the query. */
 export function faultsOf(schema: TSchema, value: unknown, from: '' | 'query' = ''): FieldError[] {
-  const validator = validatorOf(schema);
-  if (validator.Check(value)) return [];
-  const { rest, errors } = trimExcess(schema, value, MAX_FIELD_ERRORS);
-  const found = [...errors, ...collect(validator.Errors(rest) as unknown as Fault[])];
-  return distinct(found)
-    .slice(0, MAX_FIELD_ERRORS)
-    .map((error) => ({ ...error, pointer: `${from}${error.pointer}` }));
+  return examine(schema, value).errors.map((error) => ({ ...error, pointer: `${from}${error.pointer}` }));
 }

@@ -356,6 +356,12 @@ describe('any text', () => {
     );
   });
 
+  it('is refused although it has more faults than anybody looks for', () => {
+    // The limits are then taken for prices, each of them with several faults.
+    const loaded = loadProvider({ env: {}, defaultText: defaultText.replace(/^ {2}limits:.*$/m, '') });
+    expect(loaded.ok ? [] : loaded.faults.filter(isTelling).length).toBeGreaterThan(50);
+  });
+
   it('with any value for any section is loaded or refused', () => {
     const section = fc.constantFrom('provider', 'server', 'database', 'redis', 'catalogue');
     const inside = fc.constantFrom(

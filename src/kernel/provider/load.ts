@@ -3,7 +3,7 @@
  * Only broken YAML stops the reading early: behind it no line can be trusted.
  */
 import { dirname, join, resolve } from 'node:path';
-import { faultsOf } from '../validation.ts';
+import { examine } from '../validation.ts';
 import type { Location } from './catalogue.ts';
 import { checkCertificate, readAuthorities } from './certificate.ts';
 import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
@@ -52,9 +52,11 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   };
 
   const value = fillDefaults(ProviderFile, applied.value);
-  const errors = faultsOf(ProviderFile, value);
+  const { errors, isCutShort } = examine(ProviderFile, value);
   const refused = merged.faults.map(({ path }) => path);
   explainShape(errors, value, refused, report);
+  // What was not looked at may have any shape.
+  if (isCutShort) return refuse(faults);
   const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
   const folder = (section: string): string =>
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
