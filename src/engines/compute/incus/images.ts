@@ -10,7 +10,7 @@ import { IncusError, isMissing, isTaken } from './failure.ts';
 import { formatOf, receive, send } from './image-file.ts';
 import { aliasOf, DEFAULT, nameOf, projectOf } from './names.ts';
 import type { IncusSettings } from './settings.ts';
-import { askOrNull, requireRaw, type Site } from './site.ts';
+import { askOrNull, missing, requireRaw, type Site } from './site.ts';
 import {
   diskGbOf,
   isWhole,
@@ -45,8 +45,6 @@ const properties = {
 const GIB = 1024 ** 3;
 
 export const formatsOf = (settings: IncusSettings): ComputeEngine['imageFormats'] => [formatOf(settings)];
-
-const missing = (what: string, id: string) => new EngineRefused('not_found', `There is no ${what} ${id}.`);
 
 const findByPrint = ({ client }: Site, print: string, signal?: AbortSignal) =>
   askOrNull(() => client.ask<RawImage>('GET', `/1.0/images/${print}`, { project: DEFAULT, signal }));

@@ -16,8 +16,8 @@ import { ensureStopped } from './power.ts';
 import { ensureProject, forgetProject } from './projects.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
 import { clearHelper } from './routes.ts';
-import { changeInstance, findRaw, pathOf, type Site } from './site.ts';
-import { missing, type Origin, originOf } from './sources.ts';
+import { changeInstance, findRaw, missing, pathOf, type Site } from './site.ts';
+import { type Origin, originOf } from './sources.ts';
 import { outwaitMachine } from './underway.ts';
 
 export { observeInstance, observeInstances } from './observation.ts';

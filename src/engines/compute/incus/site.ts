@@ -79,8 +79,9 @@ export function findRaw({ client }: Site, ref: Ref, signal?: AbortSignal): Promi
   return askOrNull(() => client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref), signal }));
 }
 
-export const gone = (ref: Ref): EngineRefused =>
-  new EngineRefused('not_found', `There is no machine ${ref.id}.`);
+export const missing = (what: string, id: string): EngineRefused =>
+  new EngineRefused('not_found', `There is no ${what} ${id}.`);
+export const gone = ({ id }: Ref): EngineRefused => missing('machine', id);
 
 export async function requireRaw(site: Site, ref: Ref, signal?: AbortSignal): Promise<RawInstance> {
   const raw = await findRaw(site, ref, signal);

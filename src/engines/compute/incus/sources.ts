@@ -6,7 +6,7 @@ import { requireImage } from './images.ts';
 import { keys } from './keys.ts';
 import { aliasOf, nameOf, projectOf } from './names.ts';
 import { bytesOf } from './quantities.ts';
-import { type Changeable, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
+import { type Changeable, missing, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
 import { isWhole as isWholeSnapshot, type RawSnapshot } from './snapshots.ts';
 
 export interface Origin {
@@ -18,9 +18,6 @@ export interface Origin {
 
 const NOTHING: Changeable = { config: {}, devices: {} };
 const GIB = 1024 ** 3;
-
-export const missing = (what: string, id: string): EngineRefused =>
-  new EngineRefused('not_found', `There is no ${what} ${id}.`);
 
 function requireDisk(minDiskGb: number, { diskGb }: Size): void {
   if (diskGb >= minDiskGb) return;

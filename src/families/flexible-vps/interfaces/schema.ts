@@ -1,5 +1,6 @@
 import type { ResourceRef } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
+import { Immutable } from '../../../kernel/immutable.ts';
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
@@ -112,19 +113,14 @@ export const AttachInterface = Shape({
 });
 export type AttachInterface = Static<typeof AttachInterface>;
 
-/** Named so that whoever sends it is told why not, whatever they send. */
-const Fixed = Type.Optional(
-  Type.Unsafe<unknown>({ description: 'Cannot be changed: 422 `immutable`.', 'x-immutable': true }),
-);
-
 export const UpdateInterface = Shape({
   alias_ips: Type.Optional(Addresses),
   anti_spoofing: Type.Optional(Type.Boolean()),
   description: Type.Optional(Type.String({ maxLength: 255 })),
   move_aliases: moveAliases,
-  network_id: Fixed,
-  ipv4: Fixed,
-  ipv6: Fixed,
+  network_id: Immutable,
+  ipv4: Immutable,
+  ipv6: Immutable,
 });
 export type UpdateInterface = Static<typeof UpdateInterface>;
 

@@ -1,5 +1,6 @@
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { immutableFaults } from '../../../kernel/immutable.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -75,13 +76,9 @@ function changesBetween(before: Settings, after: Settings): AuditChange[] {
   ];
 }
 
-const fixed = ['network_id', 'ipv4', 'ipv6'] as const;
-
 function refuseImmutable(body: UpdateInterface): void {
-  const detail = 'This cannot be changed; detach the interface and attach it anew.';
-  const named = fixed.filter((name) => body[name] !== undefined);
-  if (named.length > 0)
-    throw invalid(named.map((name) => ({ pointer: `/${name}`, code: 'immutable' as const, detail })));
+  const faults = immutableFaults(UpdateInterface, body, 'detach the interface and attach it anew');
+  if (faults.length > 0) throw invalid(faults);
 }
 
 type UpdateCall = Call<{ id: string; interface_id: string }, unknown, UpdateInterface>;

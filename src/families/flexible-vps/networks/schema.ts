@@ -1,5 +1,6 @@
 /** A private network as the API shows and takes it. */
 
+import { Immutable } from '../../../kernel/immutable.ts';
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,
@@ -116,11 +117,6 @@ export const NewNetwork = Shape({
 });
 export type NewNetwork = Static<typeof NewNetwork>;
 
-/** Named so that whoever sends it is told why not, whatever they send. */
-const Fixed = Type.Optional(
-  Type.Unsafe<unknown>({ description: 'Cannot be changed: 422 `immutable`.', 'x-immutable': true }),
-);
-
 export const NetworkChange = Shape({
   name: Type.Optional(ResourceName),
   labels: Type.Optional(Labels),
@@ -129,9 +125,9 @@ export const NetworkChange = Shape({
   dns: Type.Optional(Shape({ servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) })),
   routes: Type.Optional(Routes),
   protection: Type.Optional(Shape({ delete: Type.Optional(Type.Boolean()) })),
-  location: Fixed,
-  ipv4_cidr: Fixed,
-  ipv6: Fixed,
+  location: Immutable,
+  ipv4_cidr: Immutable,
+  ipv6: Immutable,
 });
 export type NetworkChange = Static<typeof NetworkChange>;
 

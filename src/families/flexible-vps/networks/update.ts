@@ -1,8 +1,9 @@
 import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { immutableFaults } from '../../../kernel/immutable.ts';
 import { requireRoomIn } from '../../../kernel/limits/room.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
-import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import type { NetworkRow } from '../tables.ts';
 import { requireFreeName } from './create.ts';
@@ -13,18 +14,6 @@ import { networkEtag, networkRef, presentNetwork, statusOf } from './present.ts'
 import { changedSettings, routesFaults, serverFaults } from './rules.ts';
 import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
 import { countUsed, lockNetwork, updateNetwork } from './store.ts';
-
-const fixed = ['location', 'ipv4_cidr', 'ipv6'] as const;
-
-function immutableFaults(body: NetworkChange): FieldError[] {
-  return fixed
-    .filter((name) => body[name] !== undefined)
-    .map((name) => ({
-      pointer: `/${name}`,
-      code: 'immutable' as const,
-      detail: 'This cannot be changed; make another network.',
-    }));
-}
 
 const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
 
@@ -76,7 +65,10 @@ function requireState(row: NetworkRow, operation: StoredOperation | undefined, c
 type UpdateCall = Call<{ id: string }, unknown, NetworkChange>;
 
 async function lockAndCheck({ db, caller, params, body, checkVersion }: UpdateCall): Promise<NetworkRow> {
-  const faults = [...immutableFaults(body), ...serverFaults(body.dns?.servers ?? [])];
+  const faults = [
+    ...immutableFaults(NetworkChange, body, 'make another network'),
+    ...serverFaults(body.dns?.servers ?? []),
+  ];
   if (faults.length > 0) throw invalid(faults);
   const row = await lockNetwork(db, caller.account.id, params.id);
   if (row === undefined) throw new Problem('not_found');
