@@ -1,5 +1,6 @@
 /** What a handler is handed, made of what came and of what the stages learnt. */
 import type { Db } from '../../store/database.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Call, Done } from '../call.ts';
 import type { EventActor } from '../events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
@@ -34,33 +35,54 @@ function checkVersion({ ifMatch, ifNoneMatch }: Input, etag: string | null): voi
 const mismatch = (detail: string, etag: string | null): Problem =>
   new Problem('etag_mismatch', { detail, extra: { current_etag: etag === null ? null : `"${etag}"` } });
 
-export function callOf(
-  exchange: Exchange,
-  services: Services,
-  input: Input,
-  { db, done, hold = lookOnce }: { readonly db: Db; readonly done: Done; readonly hold?: Hold | undefined },
-): Call {
-  return {
-    params: input.params,
-    query: input.query,
-    body: input.body,
-    // Rights are looked at again while a call waits: it goes on with those of the moment.
-    get caller() {
-      return callerOf(exchange);
-    },
-    client: exchange.client,
-    db,
-    services,
-    requestId: exchange.requestId,
-    now: new Date(),
-    dryRun: input.dryRun,
-    checkVersion: (etag) => checkVersion(input, etag),
-    effect: (effect) => done.effects.push(effect),
-    warn: (warning) => done.warnings.push(warning),
-    cost: (cost) => done.costs.push(cost),
-    event: (event) => done.events.push(event),
-    act: (act) => done.acts.push(act),
-    start: async (start) => {
+interface Means {
+  readonly db: Db;
+  readonly done: Done;
+  readonly hold?: Hold | undefined;
+}
+
+/**
+ * A class, although it is made in one place: an object literal with a getter has a shape of its own each time, and the
+ * shape keeps the whole request in memory until the next full garbage collection.
+ */
+class Calling implements Call {
+  readonly #exchange: Exchange;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly client: Exchange['client'];
+  readonly db: Db;
+  readonly services: Services;
+  readonly requestId: string;
+  readonly now = new Date();
+  readonly dryRun: boolean;
+  readonly checkVersion: Call['checkVersion'];
+  readonly effect: Call['effect'];
+  readonly warn: Call['warn'];
+  readonly cost: Call['cost'];
+  readonly event: Call['event'];
+  readonly act: Call['act'];
+  readonly start: Call['start'];
+  readonly follow: Call['follow'];
+  readonly hold: Hold;
+
+  constructor(exchange: Exchange, services: Services, input: Input, { db, done, hold = lookOnce }: Means) {
+    this.#exchange = exchange;
+    this.params = input.params;
+    this.query = input.query;
+    this.body = input.body;
+    this.client = exchange.client;
+    this.db = db;
+    this.services = services;
+    this.requestId = exchange.requestId;
+    this.dryRun = input.dryRun;
+    this.checkVersion = (etag) => checkVersion(input, etag);
+    this.effect = (effect) => done.effects.push(effect);
+    this.warn = (warning) => done.warnings.push(warning);
+    this.cost = (cost) => done.costs.push(cost);
+    this.event = (event) => done.events.push(event);
+    this.act = (act) => done.acts.push(act);
+    this.start = async (start) => {
       done.operation = await startOperation(db, services.registry, start, {
         accountId: callerOf(exchange).account.id,
         actor: actorOf(exchange),
@@ -68,13 +90,21 @@ export function callOf(
         requestId: exchange.requestId,
       });
       return done.operation;
-    },
-    follow: (operation) => {
+    };
+    this.follow = (operation) => {
       done.operation = operation;
-    },
-    hold,
-  };
+    };
+    this.hold = hold;
+  }
+
+  /** Rights are looked at again while a call waits: it goes on with those of the moment. */
+  get caller(): Caller {
+    return callerOf(this.#exchange);
+  }
 }
+
+export const callOf = (exchange: Exchange, services: Services, input: Input, means: Means): Call =>
+  new Calling(exchange, services, input, means);
 
 export function actorOf(exchange: Exchange): EventActor {
   const { key, owner } = callerOf(exchange);
