@@ -1,7 +1,7 @@
 /** Whether somebody who waits is still there. Thousands wait at once: this is what an AbortSignal would be, for less. */
 export class Departure {
   #hasLeft = false;
-  #notice: (() => void) | undefined;
+  #waiting: { wake(): void } | undefined;
 
   get hasLeft(): boolean {
     return this.#hasLeft;
@@ -10,11 +10,11 @@ export class Departure {
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    this.#notice?.();
+    this.#waiting?.wake();
   }
 
   /** The one to be told; undefined when nobody needs to know any more. */
-  notify(notice: (() => void) | undefined): void {
-    this.#notice = notice;
+  notify(waiting: { wake(): void } | undefined): void {
+    this.#waiting = waiting;
   }
 }

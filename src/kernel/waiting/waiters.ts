@@ -13,16 +13,57 @@ const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
 
-export interface Watch {
+/** One of those who wait. Thousands of them may: it is kept to what one object can hold. */
+export class Watch {
+  readonly #waiters: Waiters;
+  readonly keys: readonly string[];
+  #heard = NOTHING;
+  #resolve: ((heard: readonly string[]) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #departure: Departure | undefined;
+
+  constructor(waiters: Waiters, keys: readonly string[]) {
+    this.#waiters = waiters;
+    this.keys = keys;
+  }
+
   /** What was heard since the last wait; empty when the time is over, the waiter left or the process stops. */
-  wait(milliseconds: number, departure?: Departure): Promise<readonly string[]>;
-  close(): void;
+  wait(milliseconds: number, departure?: Departure): Promise<readonly string[]> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      if (this.#heard.length > 0 || this.#waiters.isClosed || departure?.hasLeft) {
+        this.wake();
+        return;
+      }
+      this.#departure = departure;
+      departure?.notify(this);
+      this.#timer = setTimeout(wake, milliseconds, this);
+    });
+  }
+
+  close(): void {
+    this.#waiters.forget(this);
+  }
+
+  /** Told as a list of one, so that all who hear nothing else share it. */
+  hear(news: readonly [string]): void {
+    if (this.#heard === NOTHING) this.#heard = news;
+    else if (!this.#heard.includes(news[0])) this.#heard = [...this.#heard, news[0]];
+  }
+
+  wake(): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    clearTimeout(this.#timer);
+    this.#departure?.notify(undefined);
+    const heard = this.#heard;
+    this.#heard = NOTHING;
+    resolve(heard);
+  }
 }
 
-interface Waiter {
-  hear(key: string): void;
-  wake(): void;
-}
+const wake = (watch: Watch): void => watch.wake();
 
 interface SharedLook {
   readonly news: number;
@@ -31,11 +72,10 @@ interface SharedLook {
 }
 
 export class Waiters {
-  readonly #byKey = new Map<string, Set<Waiter>>();
-  /** With the keys of each. */
-  readonly #all = new Map<Waiter, readonly string[]>();
+  readonly #byKey = new Map<string, Set<Watch>>();
+  readonly #all = new Set<Watch>();
   readonly #looks = new Map<string, SharedLook>();
-  #sleepers: Waiter[] = [];
+  #sleepers: Watch[] = [];
   #news = 0;
   #isHearing = false;
   #blind: NodeJS.Timeout | undefined;
@@ -71,34 +111,20 @@ export class Waiters {
   }
 
   watch(keys: readonly string[]): Watch {
-    let heard = NOTHING;
-    let end: (() => void) | undefined;
-    const waiter: Waiter = {
-      hear(key) {
-        if (!heard.includes(key)) heard = [...heard, key];
-      },
-      wake: () => end?.(),
-    };
-    this.#all.set(waiter, keys);
+    const watch = new Watch(this, keys);
+    this.#all.add(watch);
     if (!this.#isHearing) this.#lookBlindly();
-    for (const key of keys) this.#waitersFor(key).add(waiter);
-    return {
-      wait: (milliseconds, departure) =>
-        new Promise((resolve) => {
-          const finish = (): void => {
-            clearTimeout(timer);
-            departure?.notify(undefined);
-            end = undefined;
-            resolve(heard);
-            heard = NOTHING;
-          };
-          const timer = setTimeout(finish, milliseconds);
-          end = finish;
-          if (heard.length > 0 || this.#isClosed || departure?.hasLeft) finish();
-          else departure?.notify(finish);
-        }),
-      close: () => this.#forget(waiter),
-    };
+    for (const key of keys) this.#watchesFor(key).add(watch);
+    return watch;
+  }
+
+  forget(watch: Watch): void {
+    this.#all.delete(watch);
+    for (const key of watch.keys) {
+      const others = this.#byKey.get(key);
+      others?.delete(watch);
+      if (others?.size === 0) this.#byKey.delete(key);
+    }
   }
 
   /**
@@ -124,7 +150,7 @@ export class Waiters {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#blind);
-    for (const waiter of this.#all.keys()) waiter.wake();
+    for (const watch of this.#all) watch.wake();
   }
 
   #lookBlindly(): void {
@@ -133,7 +159,7 @@ export class Waiters {
     this.#blind.unref();
   }
 
-  #waitersFor(key: string): Set<Waiter> {
+  #watchesFor(key: string): Set<Watch> {
     const known = this.#byKey.get(key) ?? new Set();
     this.#byKey.set(key, known);
     return known;
@@ -141,40 +167,32 @@ export class Waiters {
 
   #tell(key: string): void {
     this.#news++;
-    const waiters = this.#byKey.get(key);
-    if (waiters === undefined) return;
-    for (const waiter of waiters) waiter.hear(key);
-    this.#wake(waiters);
+    const watches = this.#byKey.get(key);
+    if (watches === undefined) return;
+    const news = [key] as const;
+    for (const watch of watches) watch.hear(news);
+    this.#wake(watches);
   }
 
   #tellAll(): void {
     this.#news++;
-    for (const [waiter, keys] of this.#all) for (const key of keys) waiter.hear(key);
-    this.#wake(this.#all.keys());
+    for (const watch of this.#all) for (const key of watch.keys) watch.hear([key]);
+    this.#wake(this.#all);
   }
 
-  #wake(waiters: Iterable<Waiter>): void {
+  #wake(watches: Iterable<Watch>): void {
     const isWaking = this.#sleepers.length > 0;
-    for (const waiter of waiters) this.#sleepers.push(waiter);
+    for (const watch of watches) this.#sleepers.push(watch);
     if (!isWaking) this.#wakeSome();
   }
 
   #wakeSome(): void {
     const now = this.#sleepers.splice(0, AT_ONCE);
-    for (const waiter of now) waiter.wake();
+    for (const watch of now) watch.wake();
     if (this.#sleepers.length > 0) {
       setImmediate(() => this.#wakeSome());
       return;
     }
     for (const [name, { isOver }] of this.#looks) if (isOver) this.#looks.delete(name);
-  }
-
-  #forget(waiter: Waiter): void {
-    for (const key of this.#all.get(waiter) ?? []) {
-      const others = this.#byKey.get(key);
-      others?.delete(waiter);
-      if (others?.size === 0) this.#byKey.delete(key);
-    }
-    this.#all.delete(waiter);
   }
 }

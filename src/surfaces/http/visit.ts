@@ -108,7 +108,7 @@ export class Visit {
   /** When there is nobody left to answer. */
   #leave(): Departure {
     const departure = new Departure();
-    this.#response.once('close', () => departure.leave());
+    this.#response.on('close', () => departure.leave());
     return departure;
   }
 

@@ -72,10 +72,11 @@ export function checkQuery({ query, services, now }: FeedCall): void {
 
 interface Sight {
   readonly visible: readonly string[];
-  /** In one word, to compare callers by. */
-  readonly name: string;
+  /** To compare callers by. */
+  readonly number: number;
 }
 
+let sightsTaken = 0;
 const sights = new WeakMap<Caller, Sight>();
 
 /** Kept as long as the cache of keys keeps the caller: it is asked for at every wake. */
@@ -83,7 +84,7 @@ function seenBy({ caller, services }: FeedCall): Sight {
   const known = sights.get(caller);
   if (known !== undefined) return known;
   const { visible } = sightOf(caller, services.registry.subjects);
-  const sight = { visible, name: `${caller.key.id} ${visible.join()}` };
+  const sight = { visible, number: ++sightsTaken };
   sights.set(caller, sight);
   return sight;
 }
@@ -133,6 +134,6 @@ export function readingFrom(call: FeedCall, place: Place): Holding<FeedPage> {
     keys: [eventsOf(id)],
     look: (before) => read(call, before === undefined ? place : placeOf(before)),
     isDone: ({ rows }) => rows.length > 0,
-    question: (before) => `${id} ${before.position} ${filters} ${seenBy(call).name}`,
+    question: (before) => `${id} ${before.position} ${filters} ${seenBy(call).number}`,
   };
 }
