@@ -1,7 +1,7 @@
 /** What a handler is handed, made of what came and of what the stages learnt. */
 import type { Db } from '../../store/database.ts';
 import type { Caller } from '../access/caller.ts';
-import type { Call, Done } from '../call.ts';
+import type { Call, ClientView, Done } from '../call.ts';
 import type { EventActor } from '../events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
 import { startOperation } from '../operations/operations.ts';
@@ -42,64 +42,98 @@ interface Means {
 }
 
 /**
- * A class, although it is made in one place: an object literal with a getter has a shape of its own each time, and the
- * shape keeps the whole request in memory until the next full garbage collection.
+ * A class for the sake of its getters: an object literal with one has a shape of its own each time, and the shape keeps
+ * the whole request in memory until the next full garbage collection. What only changes need is made when it is asked
+ * for: thousands of reads may be held at once.
  */
 class Calling implements Call {
   readonly #exchange: Exchange;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly client: Exchange['client'];
-  readonly db: Db;
+  readonly #input: Input;
+  readonly #done: Done;
   readonly services: Services;
-  readonly requestId: string;
-  readonly now = new Date();
-  readonly dryRun: boolean;
-  readonly checkVersion: Call['checkVersion'];
-  readonly effect: Call['effect'];
-  readonly warn: Call['warn'];
-  readonly cost: Call['cost'];
-  readonly event: Call['event'];
-  readonly act: Call['act'];
-  readonly start: Call['start'];
-  readonly follow: Call['follow'];
+  readonly db: Db;
   readonly hold: Hold;
+  readonly now = new Date();
 
   constructor(exchange: Exchange, services: Services, input: Input, { db, done, hold = lookOnce }: Means) {
     this.#exchange = exchange;
-    this.params = input.params;
-    this.query = input.query;
-    this.body = input.body;
-    this.client = exchange.client;
-    this.db = db;
+    this.#input = input;
+    this.#done = done;
     this.services = services;
-    this.requestId = exchange.requestId;
-    this.dryRun = input.dryRun;
-    this.checkVersion = (etag) => checkVersion(input, etag);
-    this.effect = (effect) => done.effects.push(effect);
-    this.warn = (warning) => done.warnings.push(warning);
-    this.cost = (cost) => done.costs.push(cost);
-    this.event = (event) => done.events.push(event);
-    this.act = (act) => done.acts.push(act);
-    this.start = async (start) => {
-      done.operation = await startOperation(db, services.registry, start, {
-        accountId: callerOf(exchange).account.id,
-        actor: actorOf(exchange),
-        permission: endpointOf(exchange).permission,
-        requestId: exchange.requestId,
-      });
-      return done.operation;
-    };
-    this.follow = (operation) => {
-      done.operation = operation;
-    };
+    this.db = db;
     this.hold = hold;
+  }
+
+  get params(): unknown {
+    return this.#input.params;
+  }
+
+  get query(): unknown {
+    return this.#input.query;
+  }
+
+  get body(): unknown {
+    return this.#input.body;
+  }
+
+  get dryRun(): boolean {
+    return this.#input.dryRun;
   }
 
   /** Rights are looked at again while a call waits: it goes on with those of the moment. */
   get caller(): Caller {
     return callerOf(this.#exchange);
+  }
+
+  get client(): ClientView {
+    return this.#exchange.client;
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId;
+  }
+
+  get checkVersion(): Call['checkVersion'] {
+    return (etag) => checkVersion(this.#input, etag);
+  }
+
+  get effect(): Call['effect'] {
+    return (effect) => this.#done.effects.push(effect);
+  }
+
+  get warn(): Call['warn'] {
+    return (warning) => this.#done.warnings.push(warning);
+  }
+
+  get cost(): Call['cost'] {
+    return (cost) => this.#done.costs.push(cost);
+  }
+
+  get event(): Call['event'] {
+    return (event) => this.#done.events.push(event);
+  }
+
+  get act(): Call['act'] {
+    return (act) => this.#done.acts.push(act);
+  }
+
+  get start(): Call['start'] {
+    return async (start) => {
+      const operation = await startOperation(this.db, this.services.registry, start, {
+        accountId: this.caller.account.id,
+        actor: actorOf(this.#exchange),
+        permission: endpointOf(this.#exchange).permission,
+        requestId: this.requestId,
+      });
+      this.#done.operation = operation;
+      return operation;
+    };
+  }
+
+  get follow(): Call['follow'] {
+    return (operation) => {
+      this.#done.operation = operation;
+    };
   }
 }
 

@@ -89,15 +89,17 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
 
 const never: Leave = () => new Departure();
 
-export async function execute(
+/** Refuses by throwing as well as by the promise: who awaits it within a `try` need not tell them apart. */
+export function execute(
   exchange: Exchange,
   services: Services,
   body: unknown,
   leave: Leave = never,
 ): Promise<Result> {
   const input = readInput(exchange, body);
-  // A promise that is handed on takes two turns more than one that is awaited.
-  if (!isWrite(endpointOf(exchange))) return await read(exchange, services, input, leave);
-  const result = await write(exchange, services, input);
-  return input.wait === null ? result : await awaitEnd(exchange, services, input, result, leave);
+  if (!isWrite(endpointOf(exchange))) return read(exchange, services, input, leave);
+  const result = write(exchange, services, input);
+  return input.wait === null
+    ? result
+    : result.then((accepted) => awaitEnd(exchange, services, input, accepted, leave));
 }

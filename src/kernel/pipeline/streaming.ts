@@ -14,7 +14,7 @@ import { readmit } from './admission.ts';
 import { callOf, type Hold } from './calling.ts';
 import { isPreferred } from './format.ts';
 import { EVENT_STREAM, readInput } from './input.ts';
-import { patienceOf } from './waiting.ts';
+import { CallersPatience } from './waiting.ts';
 
 const BEAT_MS = 10_000;
 
@@ -48,7 +48,7 @@ function holdWhile(exchange: Exchange, services: Services, departure: Departure,
     const onwards = { ...holding, look: (before?: T) => holding.look(before ?? last) };
     for (;;) {
       if (performance.now() >= nextBeat) await beat();
-      const patience = patienceOf(exchange, services, nextBeat - performance.now(), departure);
+      const patience = new CallersPatience(exchange, services, nextBeat - performance.now(), departure);
       last = await holdOnce(services.waiters, patience, onwards);
       if (departure.hasLeft || services.waiters.isClosed) throw new Over();
       if (holding.isDone(last)) return last;

@@ -1,6 +1,6 @@
 /** Calls that wait: reads until there is something to tell, changes until their operation has ended. */
 import { nothingDone } from '../call.ts';
-import { callerOf, type Exchange, endpointOf } from '../exchange.ts';
+import { callerOf, type Exchange, endpointOf, type Refused } from '../exchange.ts';
 import { hasEnded, type OperationRow, presentOperation } from '../operations/schema.ts';
 import { findOperation } from '../operations/store.ts';
 import { Problem } from '../problems/problem.ts';
@@ -18,18 +18,31 @@ import { answer, type Result } from './output.ts';
 /** Tells when the caller is no longer there; asked for only by those who wait. */
 export type Leave = () => Departure;
 
-export const patienceOf = (
-  exchange: Exchange,
-  services: Services,
-  milliseconds: number,
-  departure: Departure,
-): Patience => ({
-  milliseconds,
-  departure,
-  accountId: callerOf(exchange).account.id,
-  isOverdue: () => callerOf(exchange).key.endsAt <= Date.now(),
-  readmit: () => readmit(exchange, services),
-});
+export class CallersPatience implements Patience {
+  readonly #exchange: Exchange;
+  readonly #services: Services;
+  readonly milliseconds: number;
+  readonly departure: Departure;
+
+  constructor(exchange: Exchange, services: Services, milliseconds: number, departure: Departure) {
+    this.#exchange = exchange;
+    this.#services = services;
+    this.milliseconds = milliseconds;
+    this.departure = departure;
+  }
+
+  get accountId(): string {
+    return callerOf(this.#exchange).account.id;
+  }
+
+  isOverdue(): boolean {
+    return callerOf(this.#exchange).key.endsAt <= Date.now();
+  }
+
+  readmit(): Refused | Promise<Refused> {
+    return readmit(this.#exchange, this.#services);
+  }
+}
 
 /** For reads; undefined where nobody wants to wait. */
 export function holdFor(
@@ -39,7 +52,7 @@ export function holdFor(
   leave: Leave,
 ): Hold | undefined {
   if (wait === null || endpointOf(exchange).waits !== true) return undefined;
-  const patience = patienceOf(exchange, services, wait * 1000, leave());
+  const patience = new CallersPatience(exchange, services, wait * 1000, leave());
   return (holding) => hold(services.waiters, patience, holding);
 }
 
@@ -67,7 +80,7 @@ export async function awaitEnd(
   const { db, waiters } = services;
   const accountId = callerOf(exchange).account.id;
   const id = lastSegment(location);
-  const patience = patienceOf(exchange, services, input.wait * 1000, leave());
+  const patience = new CallersPatience(exchange, services, input.wait * 1000, leave());
   const operation = await hold(waiters, patience, {
     keys: [endOf(id)],
     look: () => findOperation(db, accountId, id),

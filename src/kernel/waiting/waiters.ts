@@ -73,16 +73,16 @@ interface SharedLook {
 
 export class Waiters {
   readonly #byKey = new Map<string, Set<Watch>>();
-  readonly #all = new Set<Watch>();
   readonly #looks = new Map<string, SharedLook>();
   #sleepers: Watch[] = [];
   #news = 0;
   #isHearing = false;
   #blind: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #size = 0;
 
   get size(): number {
-    return this.#all.size;
+    return this.#size;
   }
 
   get isClosed(): boolean {
@@ -112,14 +112,14 @@ export class Waiters {
 
   watch(keys: readonly string[]): Watch {
     const watch = new Watch(this, keys);
-    this.#all.add(watch);
+    this.#size++;
     if (!this.#isHearing) this.#lookBlindly();
     for (const key of keys) this.#watchesFor(key).add(watch);
     return watch;
   }
 
   forget(watch: Watch): void {
-    this.#all.delete(watch);
+    this.#size--;
     for (const key of watch.keys) {
       const others = this.#byKey.get(key);
       others?.delete(watch);
@@ -150,7 +150,7 @@ export class Waiters {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#blind);
-    for (const watch of this.#all) watch.wake();
+    for (const watches of this.#byKey.values()) for (const watch of watches) watch.wake();
   }
 
   #lookBlindly(): void {
@@ -176,8 +176,14 @@ export class Waiters {
 
   #tellAll(): void {
     this.#news++;
-    for (const watch of this.#all) for (const key of watch.keys) watch.hear([key]);
-    this.#wake(this.#all);
+    const told = new Set<Watch>();
+    for (const [key, watches] of this.#byKey) {
+      for (const watch of watches) {
+        watch.hear([key]);
+        told.add(watch);
+      }
+    }
+    this.#wake(told);
   }
 
   #wake(watches: Iterable<Watch>): void {

@@ -124,16 +124,18 @@ async function read(call: FeedCall, place: Place): Promise<FeedPage> {
   return page;
 }
 
+const placeBehind = ({ position }: FeedPage): Place => ({ kind: 'after', sequence: position });
+const showsEvents = ({ rows }: FeedPage): boolean => rows.length > 0;
+
 /** To be held until there is an event to show. */
 export function readingFrom(call: FeedCall, place: Place): Holding<FeedPage> {
   const { id } = call.caller.account;
   const { cursor: _, since: __, ...rest } = call.query;
   const filters = JSON.stringify(rest);
-  const placeOf = (before: FeedPage): Place => ({ kind: 'after', sequence: before.position });
   return {
     keys: [eventsOf(id)],
-    look: (before) => read(call, before === undefined ? place : placeOf(before)),
-    isDone: ({ rows }) => rows.length > 0,
+    look: (before) => read(call, before === undefined ? place : placeBehind(before)),
+    isDone: showsEvents,
     question: (before) => `${id} ${before.position} ${filters} ${seenBy(call).number}`,
   };
 }
