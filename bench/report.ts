@@ -74,6 +74,10 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   with 1,000 and 1,000,000 machines in one table, like those of the audit log.
 * **Creating**: \`hostplane serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
   is that from the first call to the moment when no machine is being created any more.
+* **Waiters**: 5,000 connections, each held on the feed of one account until an event is committed; from the commit, as its
+  writer sees it, to the last byte of each answer. Two waves warm up, the median of the others' 99th percentiles counts.
+  Then each waits for an operation of its own, and these end one after the other. Memory is that of the server, the most
+  of all waves while all are held, above that before the first connection.
 * **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of

@@ -45,6 +45,24 @@ describe('a watch', () => {
     expect(await watch.wait(LONG, departure)).toEqual([]);
   });
 
+  it('sleeps on when its turn to be woken comes after it took the news', async () => {
+    const { waiters, events } = open();
+    // More than are woken in one turn of the event loop; the last of them looks at the database as the news comes.
+    const sleepers = Array.from({ length: 1000 }, () => waiters.watch([key('a')]).wait(LONG));
+    const last = waiters.watch([key('a')]);
+    events.heard('a');
+    expect(await last.wait(LONG)).toEqual([key('a')]);
+    let isAwake = false;
+    const waiting = last.wait(LONG).finally(() => {
+      isAwake = true;
+    });
+    await Promise.all(sleepers);
+    await new Promise(setImmediate);
+    expect(isAwake).toBe(false);
+    events.heard('a');
+    expect(await waiting).toEqual([key('a')]);
+  });
+
   it('leaves nothing behind', () => {
     const { waiters, events } = open();
     const watches = [waiters.watch([key('a')]), waiters.watch([key('a'), key('b')])];

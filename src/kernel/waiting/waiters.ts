@@ -8,7 +8,7 @@ import type { Departure } from './departure.ts';
 
 const BLIND_MS = 1_000;
 /** So many are woken in one turn of the event loop: what they leave behind is cleared away before the next come. */
-const AT_ONCE = 128;
+const AT_ONCE = 256;
 const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
@@ -49,6 +49,11 @@ export class Watch {
   hear(news: readonly [string]): void {
     if (this.#heard === NOTHING) this.#heard = news;
     else if (!this.#heard.includes(news[0])) this.#heard = [...this.#heard, news[0]];
+  }
+
+  /** Who took the news before its turn came, and waits for more, sleeps on. */
+  rouse(): void {
+    if (this.#heard.length > 0) this.wake();
   }
 
   wake(): void {
@@ -194,7 +199,7 @@ export class Waiters {
 
   #wakeSome(): void {
     const now = this.#sleepers.splice(0, AT_ONCE);
-    for (const watch of now) watch.wake();
+    for (const watch of now) watch.rouse();
     if (this.#sleepers.length > 0) {
       setImmediate(() => this.#wakeSome());
       return;
