@@ -84,7 +84,7 @@ export function startProduct(
 }
 
 export const startBenchProgram = (
-  name: 'bare' | 'raw' | 'worker',
+  name: 'bare' | 'raw' | 'held' | 'worker',
   env: Record<string, string>,
 ): Promise<Contender> => start({ name, args: [join(here, `${name}.mjs`)], env });
 

@@ -1,12 +1,7 @@
 /** What refusals are held against: node:http sending bytes it already has. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-export interface Recording {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import type { Recording } from './recording.ts';
 
 const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
 

@@ -76,6 +76,7 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   is that from the first call to the moment when no machine is being created any more.
 * **Waiters**: 5,000 connections, each held on the feed of one account until an event is committed; from the commit, as its
   writer sees it, to the last byte of each answer. Two waves warm up, the median of the others' 99th percentiles counts.
+  Between the waves as many are held and answered with the same bytes by \`node:http\` alone: what no server can go below.
   Then each waits for an operation of its own, and these end one after the other. Memory is that of the server, the most
   of all waves while all are held, above that before the first connection.
 * **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.

@@ -10,7 +10,9 @@ const folder = join(root, 'dist', 'bench');
 mkdirSync(folder, { recursive: true });
 const esbuild = await import('esbuild');
 await esbuild.build({
-  entryPoints: ['main', 'load', 'bare', 'raw', 'worker'].map((name) => join(root, 'bench', `${name}.ts`)),
+  entryPoints: ['main', 'load', 'bare', 'raw', 'held', 'worker'].map((name) =>
+    join(root, 'bench', `${name}.ts`),
+  ),
   outdir: folder,
   outExtension: { '.js': '.mjs' },
   bundle: true,

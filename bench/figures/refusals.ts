@@ -1,6 +1,5 @@
-import { request } from 'node:http';
 import { startBenchProgram } from '../processes.ts';
-import type { Recording } from '../raw.ts';
+import { record } from '../recording.ts';
 import { type Ask, addressAt, fromManyAddresses, writeRequest } from '../requests.ts';
 import { compare } from '../rounds.ts';
 import { atLeast, type Row, type Stage } from './row.ts';
@@ -9,36 +8,12 @@ const LEAST = 0.6;
 const LIMIT = 200;
 /** Of a range that belongs to nobody (RFC 2544), like those of the other requests. */
 const exhaustedAddress = (serial: number): string => `198.19.${serial >> 8}.${serial & 255}`;
-/** What Node adds to any answer by itself. */
-const AUTOMATIC = new Set(['date', 'connection', 'keep-alive']);
-
 interface Scenario {
   readonly name: string;
   readonly status: number;
   readonly ask: Omit<Ask, 'address'>;
   /** All from one address, which is over its limit. */
   readonly exhausted?: true;
-}
-
-function record(port: number, { path, key, address }: Ask): Promise<Recording> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'x-forwarded-for': address, ...(key === undefined ? {} : { 'x-api-key': key }) };
-    const asking = request({ port, host: '127.0.0.1', path, headers }, (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (text: string) => {
-        body += text;
-      });
-      response.on('end', () => {
-        const kept = Object.entries(response.headers).filter(([name]) => !AUTOMATIC.has(name));
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: Object.fromEntries(kept) as Recording['headers'],
-          body,
-        });
-      });
-    });
-    asking.on('error', reject).end();
-  });
 }
 
 async function measureRefusal(stage: Stage, { name, status, ask, exhausted }: Scenario): Promise<Row> {

@@ -13,18 +13,24 @@ const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
 
+/** What there may be news of, and who wants to know. */
+interface Topic {
+  readonly key: string;
+  readonly watches: Set<Watch>;
+}
+
 /** One of those who wait. Thousands of them may: it is kept to what one object can hold. */
 export class Watch {
   readonly #waiters: Waiters;
-  readonly keys: readonly string[];
+  readonly topics: readonly Topic[];
   #heard = NOTHING;
   #resolve: ((heard: readonly string[]) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #departure: Departure | undefined;
 
-  constructor(waiters: Waiters, keys: readonly string[]) {
+  constructor(waiters: Waiters, topics: readonly Topic[]) {
     this.#waiters = waiters;
-    this.keys = keys;
+    this.topics = topics;
   }
 
   /** What was heard since the last wait; empty when the time is over, the waiter left or the process stops. */
@@ -77,7 +83,7 @@ interface SharedLook {
 }
 
 export class Waiters {
-  readonly #byKey = new Map<string, Set<Watch>>();
+  readonly #topics = new Map<string, Topic>();
   readonly #looks = new Map<string, SharedLook>();
   #sleepers: Watch[] = [];
   #news = 0;
@@ -116,19 +122,21 @@ export class Waiters {
   }
 
   watch(keys: readonly string[]): Watch {
-    const watch = new Watch(this, keys);
+    const watch = new Watch(
+      this,
+      keys.map((key) => this.#topicOf(key)),
+    );
+    for (const { watches } of watch.topics) watches.add(watch);
     this.#size++;
     if (!this.#isHearing) this.#lookBlindly();
-    for (const key of keys) this.#watchesFor(key).add(watch);
     return watch;
   }
 
   forget(watch: Watch): void {
     this.#size--;
-    for (const key of watch.keys) {
-      const others = this.#byKey.get(key);
-      others?.delete(watch);
-      if (others?.size === 0) this.#byKey.delete(key);
+    for (const { key, watches } of watch.topics) {
+      watches.delete(watch);
+      if (watches.size === 0) this.#topics.delete(key);
     }
   }
 
@@ -155,7 +163,7 @@ export class Waiters {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#blind);
-    for (const watches of this.#byKey.values()) for (const watch of watches) watch.wake();
+    for (const { watches } of this.#topics.values()) for (const watch of watches) watch.wake();
   }
 
   #lookBlindly(): void {
@@ -164,27 +172,28 @@ export class Waiters {
     this.#blind.unref();
   }
 
-  #watchesFor(key: string): Set<Watch> {
-    const known = this.#byKey.get(key) ?? new Set();
-    this.#byKey.set(key, known);
+  #topicOf(key: string): Topic {
+    const known = this.#topics.get(key) ?? { key, watches: new Set() };
+    this.#topics.set(key, known);
     return known;
   }
 
   #tell(key: string): void {
     this.#news++;
-    const watches = this.#byKey.get(key);
-    if (watches === undefined) return;
-    const news = [key] as const;
-    for (const watch of watches) watch.hear(news);
-    this.#wake(watches);
+    const topic = this.#topics.get(key);
+    if (topic === undefined) return;
+    const news = [topic.key] as const;
+    for (const watch of topic.watches) watch.hear(news);
+    this.#wake(topic.watches);
   }
 
   #tellAll(): void {
     this.#news++;
     const told = new Set<Watch>();
-    for (const [key, watches] of this.#byKey) {
+    for (const { key, watches } of this.#topics.values()) {
+      const news = [key] as const;
       for (const watch of watches) {
-        watch.hear([key]);
+        watch.hear(news);
         told.add(watch);
       }
     }

@@ -1,0 +1,89 @@
+/** Thousands of callers, each on a connection of its own, who ask and are held. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { addressAt, writeRequest } from './requests.ts';
+
+export const CALLERS = 5_000;
+const AT_ONCE = 100;
+const HOLDING_MS = 30_000;
+/** Beyond those of the other figures. */
+const FIRST_ADDRESS = 40_000;
+
+class Caller {
+  readonly #socket: Socket;
+  #received = '';
+  #answered: ((at: number) => void) | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+      const head = this.#received.indexOf('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(this.#received)?.[1] ?? Number.NaN);
+      if (head < 0 || this.#received.length < head + 4 + length) return;
+      this.#answered?.(performance.now());
+    });
+  }
+
+  /** Resolves with the moment at which all of the answer was there. */
+  ask(request: string): Promise<number> {
+    this.#received = '';
+    return new Promise((resolve) => {
+      this.#answered = resolve;
+      this.#socket.write(request);
+    });
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+}
+
+async function untilHeld(port: number, count: number): Promise<void> {
+  const patience = performance.now() + HOLDING_MS;
+  while (performance.now() < patience) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const read = (name: string): number => Number(new RegExp(`^\\w*_${name} (\\d+)`, 'm').exec(text)?.[1]);
+    // Each looks at the database once before it waits.
+    if (read('waiters') >= count && read('pool_waiting') === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`Of ${count} who asked, some are not held: they were answered before there was any news.`);
+}
+
+export class Crowd {
+  readonly #port: number;
+  readonly #callers: Caller[] = [];
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  async gather(): Promise<void> {
+    while (this.#callers.length < CALLERS) {
+      const some = Array.from({ length: AT_ONCE }, async () => {
+        const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+        await once(socket, 'connect');
+        return new Caller(socket);
+      });
+      this.#callers.push(...(await Promise.all(some)));
+    }
+  }
+
+  /** All of them ask, and are held; when each of them was answered is told in the order of their places. */
+  async ask(key: string, pathOf: (place: number) => string): Promise<Promise<number>[]> {
+    const answers: Promise<number>[] = [];
+    for (let from = 0; from < this.#callers.length; from += AT_ONCE) {
+      for (const [i, caller] of this.#callers.slice(from, from + AT_ONCE).entries()) {
+        const address = addressAt(FIRST_ADDRESS + from + i);
+        answers.push(caller.ask(writeRequest({ path: pathOf(from + i), key, address })));
+      }
+      await untilHeld(this.#port, answers.length);
+    }
+    return answers;
+  }
+
+  disperse(): void {
+    for (const caller of this.#callers) caller.end();
+  }
+}

@@ -1,0 +1,28 @@
+/** What waking many is held against: node:http that holds requests and sends all of them bytes it already has. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Recording } from './recording.ts';
+
+const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
+
+const AT_ONCE = 256;
+const held: ServerResponse[] = [];
+
+function releaseSome(): void {
+  for (const response of held.splice(0, AT_ONCE)) {
+    response.writeHead(status, headers);
+    response.end(body);
+  }
+  if (held.length > 0) setImmediate(releaseSome);
+}
+
+const server = createServer({ keepAliveTimeout: 72_000 }, ({ url }, response) => {
+  // Told in the words of the product, so that both are asked alike.
+  if (url === '/metrics') response.end(`held_waiters ${held.length}\nheld_pool_waiting 0\n`);
+  else if (url === '/release') response.end(() => setImmediate(releaseSome));
+  else held.push(response);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+process.on('SIGTERM', () => process.exit());
