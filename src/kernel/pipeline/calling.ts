@@ -42,9 +42,9 @@ interface Means {
 }
 
 /**
- * A class for the sake of its getters: an object literal with one has a shape of its own each time, and the shape keeps
- * the whole request in memory until the next full garbage collection. What only changes need is made when it is asked
- * for: thousands of reads may be held at once.
+ * A class for the sake of its getters: V8 puts those of an object literal among what lives long, where each keeps its
+ * whole request until the next full garbage collection. What only changes need is made when it is asked for: thousands
+ * of reads may be held at once.
  */
 class Calling implements Call {
   readonly #exchange: Exchange;
