@@ -5,7 +5,7 @@ import type { Recording } from './recording.ts';
 
 const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
 
-const AT_ONCE = 256;
+const AT_ONCE = 512;
 const held: ServerResponse[] = [];
 
 function releaseSome(): void {

@@ -8,7 +8,7 @@ import type { Departure } from './departure.ts';
 
 const BLIND_MS = 1_000;
 /** So many are woken in one turn of the event loop: what they leave behind is cleared away before the next come. */
-const AT_ONCE = 256;
+const AT_ONCE = 512;
 const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
