@@ -1,15 +1,15 @@
 /** What waking many is held against: node:http that holds requests and sends all of them bytes it already has. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WOKEN_AT_ONCE } from '../src/kernel/waiting/waiters.ts';
 import type { Recording } from './recording.ts';
 
 const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
 
-const AT_ONCE = 512;
 const held: ServerResponse[] = [];
 
 function releaseSome(): void {
-  for (const response of held.splice(0, AT_ONCE)) {
+  for (const response of held.splice(0, WOKEN_AT_ONCE)) {
     response.writeHead(status, headers);
     response.end(body);
   }

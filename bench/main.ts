@@ -88,7 +88,7 @@ const began = performance.now();
 const busyBefore = loadavg()[0] ?? 0;
 try {
   console.log(HEADINGS);
-  // By servers that did nothing before, as what they are compared with: a heap full of answers costs refusals a tenth.
+  // By a server that did nothing before, as what it is compared with.
   if (wanted.has('refusals')) {
     tell(await measureRefusals(await openStage({ logs: [], fleets: [] }, ['--no-worker'])));
     await cleanUp();

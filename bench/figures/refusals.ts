@@ -8,6 +8,7 @@ const LEAST = 0.6;
 const LIMIT = 200;
 /** Of a range that belongs to nobody (RFC 2544), like those of the other requests. */
 const exhaustedAddress = (serial: number): string => `198.19.${serial >> 8}.${serial & 255}`;
+
 interface Scenario {
   readonly name: string;
   readonly status: number;

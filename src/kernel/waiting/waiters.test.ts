@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Departure } from './departure.ts';
-import { newsKey, Waiters } from './waiters.ts';
+import { newsKey, Waiters, WOKEN_AT_ONCE } from './waiters.ts';
 
 const LONG = 60_000;
 
@@ -47,8 +47,8 @@ describe('a watch', () => {
 
   it('sleeps on when its turn to be woken comes after it took the news', async () => {
     const { waiters, events } = open();
-    // More than are woken in one turn of the event loop; the last of them looks at the database as the news comes.
-    const sleepers = Array.from({ length: 1000 }, () => waiters.watch([key('a')]).wait(LONG));
+    // The last of them looks at the database as the news comes, and its turn to be woken comes after that of all others.
+    const sleepers = Array.from({ length: WOKEN_AT_ONCE }, () => waiters.watch([key('a')]).wait(LONG));
     const last = waiters.watch([key('a')]);
     events.heard('a');
     expect(await last.wait(LONG)).toEqual([key('a')]);

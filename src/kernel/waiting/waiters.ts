@@ -1,14 +1,14 @@
 /**
- * All who wait for news in this process, behind its one LISTEN connection. A watch is a few entries in a map and, while
- * somebody waits, one timer. It begins before its owner looks at the database, so news that comes between the look and
- * the wait is kept, not missed. When notifications were lost, everybody looks again.
+ * All who wait for news in this process, behind its one LISTEN connection. A watch is one object, in a set for each of
+ * its topics, and one timer while somebody waits. It begins before its owner looks at the database, so news that comes
+ * between the look and the wait is kept, not missed. When notifications were lost, everybody looks again.
  */
 import type { Subscriber } from '../../store/listener.ts';
 import type { Departure } from './departure.ts';
 
 const BLIND_MS = 1_000;
-/** So many are woken in one turn of the event loop: what they leave behind is cleared away before the next come. */
-const AT_ONCE = 512;
+/** In one turn of the event loop; then others have theirs, and what these left behind is cleared away. */
+export const WOKEN_AT_ONCE = 512;
 const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
@@ -207,7 +207,7 @@ export class Waiters {
   }
 
   #wakeSome(): void {
-    const now = this.#sleepers.splice(0, AT_ONCE);
+    const now = this.#sleepers.splice(0, WOKEN_AT_ONCE);
     for (const watch of now) watch.rouse();
     if (this.#sleepers.length > 0) {
       setImmediate(() => this.#wakeSome());
