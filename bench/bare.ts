@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
 import { presentKey } from '../src/families/account/api-keys/schema.ts';
-import { wholeOf } from '../src/families/flexible-vps/vms/look/store.ts';
 import { presentVm } from '../src/families/flexible-vps/vms/present.ts';
-import { readDefaultText } from '../src/kernel/provider/default.ts';
-import { loadProvider } from '../src/kernel/provider/load.ts';
+import { wholeOf } from '../src/families/flexible-vps/vms/read/store.ts';
 import type { Services } from '../src/kernel/services.ts';
+import { readDefaultText } from '../src/provider/default.ts';
+import { loadProvider } from '../src/provider/load.ts';
 import { clientConfig } from '../src/store/database.ts';
 import { selectKey, selectVm } from './store.ts';
 

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WOKEN_AT_ONCE } from '../src/kernel/waiting/waiters.ts';
-import type { Recording } from './recording.ts';
+import type { Recording } from './recorded-answer.ts';
 
 const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
 

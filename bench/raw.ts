@@ -1,7 +1,7 @@
 /** What refusals are held against: node:http sending bytes it already has. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Recording } from './recording.ts';
+import type { Recording } from './recorded-answer.ts';
 
 const { status, headers, body } = JSON.parse(process.env['BENCH_ANSWER'] ?? '{}') as Recording;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { loadProvider } from '../src/kernel/provider/load.ts';
+import { loadProvider } from '../src/provider/load.ts';
 import { openServices } from '../src/services.ts';
 import { benchRegistry } from './empty-kind.ts';
 

@@ -1,13 +1,13 @@
 /** The engines that run machines, one for each location that has one. */
 import { Incus } from './engines/compute/incus/driver.ts';
-import { PgLedger } from './engines/compute/incus/ledger.ts';
+import { PgLedger } from './engines/compute/incus/host-ledger.ts';
 import { PgConsoleLogs } from './engines/compute/incus/logs/store.ts';
 import { PgSamples } from './engines/compute/incus/samples/store.ts';
 import { readSettings } from './engines/compute/incus/settings.ts';
 import type { ComputeEngine, ComputeEngines } from './engines/compute/port.ts';
 import { Sandbox } from './engines/compute/sandbox/sandbox.ts';
-import { computeOf } from './kernel/provider/compute.ts';
-import type { ProviderConfig } from './kernel/provider/schema.ts';
+import { computeOf } from './provider/compute.ts';
+import type { ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import type { Listener } from './store/listener.ts';
 

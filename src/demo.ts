@@ -1,11 +1,11 @@
 /** A first start has something to call: one account with its owner and one key, whose secret is told here and never again. */
 import { contractPermissions } from './kernel/access/vocabulary.ts';
-import type { ProviderConfig } from './kernel/provider/schema.ts';
 import type { Registry } from './kernel/registry.ts';
 import { createAccount } from './portal-api/accounts/creation.ts';
-import { listAccounts } from './portal-api/accounts/reading.ts';
+import { listAccounts } from './portal-api/accounts/view.ts';
 import { SYSTEM } from './portal-api/actor.ts';
 import { createKey } from './portal-api/keys/creation.ts';
+import type { ProviderConfig } from './provider/schema.ts';
 import type { Db } from './store/database.ts';
 
 export interface Demo {

@@ -1,10 +1,10 @@
 /** What `doctor` learns of the engines that run machines: each is asked whether it is fit for what is sold there. */
-import { examineIncus, type Sold } from './engines/compute/incus/examination.ts';
+import { examineIncus, type Sold } from './engines/compute/incus/doctor.ts';
 import { readSettings } from './engines/compute/incus/settings.ts';
 import { parseCidr } from './kernel/net/cidr.ts';
-import { computeOf } from './kernel/provider/compute.ts';
-import type { ProviderConfig } from './kernel/provider/schema.ts';
 import type { Examination } from './kernel/registry.ts';
+import { computeOf } from './provider/compute.ts';
+import type { ProviderConfig } from './provider/schema.ts';
 
 type Catalogue = ProviderConfig['catalogue'];
 

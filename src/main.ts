@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { examineEngines } from './engine-examination.ts';
-import { sandboxDesk } from './engines/compute/sandbox/desk.ts';
+import { sandboxDesk } from './engines/compute/sandbox/operator.ts';
 import { families } from './families/index.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import { serve } from './serve.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectInOrder, paste, stepsOf } from './testing/documented-commands.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
-import { expectInOrder, paste, stepsOf } from './testing/pasting.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runCommand } from './testing/command-line.ts';
+import { expectInOrder, partsOf, paste, type Step, stepsOf } from './testing/documented-commands.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
 import { startDaemon, type TestDaemon } from './testing/incus/daemon.ts';
 import { buildImage } from './testing/incus/image.ts';
 import { whyNoIncus } from './testing/incus/programs.ts';
 import { openHttps } from './testing/incus/relay.ts';
-import { expectInOrder, partsOf, paste, type Step, stepsOf } from './testing/pasting.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,6 +1,6 @@
 /** `hostplane serve` and `hostplane worker`: starts the app, says what to try, and on Ctrl-C or SIGTERM drains and stops all that was started. */
 import { type Role, type RunningApp, startApp } from './app.ts';
-import type { ProviderConfig } from './kernel/provider/schema.ts';
+import type { ProviderConfig } from './provider/schema.ts';
 
 export interface ServeIo {
   readonly out: (text: string) => void;

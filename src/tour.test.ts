@@ -6,11 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Db, openDatabase, openPool } from './store/database.ts';
 import { openEmbedded } from './store/embedded/embedded.ts';
+import {
+  expectInOrder,
+  type Place,
+  partsOf,
+  paste,
+  type Step,
+  stepsOf,
+} from './testing/documented-commands.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
 import { startDaemon } from './testing/incus/daemon.ts';
 import { whyNoIncus } from './testing/incus/programs.ts';
 import { furnishForDemo, writeProvider } from './testing/incus/provider.ts';
-import { expectInOrder, type Place, partsOf, paste, type Step, stepsOf } from './testing/pasting.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -2,8 +2,8 @@
 import { startBenchProgram } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { compare } from '../rounds.ts';
+import { checkSameBody, POOL_SIZE } from './key-reads.ts';
 import { comparePages, type PagePair } from './pages.ts';
-import { checkSameBody, POOL_SIZE } from './reading.ts';
 import { atLeast, type Row, type Stage } from './row.ts';
 
 const LEAST = 0.8;

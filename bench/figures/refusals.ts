@@ -1,5 +1,5 @@
 import { startBenchProgram } from '../processes.ts';
-import { record } from '../recording.ts';
+import { record } from '../recorded-answer.ts';
 import { type Ask, addressAt, fromManyAddresses, writeRequest } from '../requests.ts';
 import { compare } from '../rounds.ts';
 import { atLeast, type Row, type Stage } from './row.ts';

@@ -7,7 +7,7 @@ import { CALLERS, Crowd } from '../crowd.ts';
 import { median } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { type Contender, processorSeconds, startBenchProgram } from '../processes.ts';
-import { record } from '../recording.ts';
+import { record } from '../recorded-answer.ts';
 import { addressAt } from '../requests.ts';
 import { endOperation, insertOperations } from '../store.ts';
 import { below, type Row, type Stage } from './row.ts';

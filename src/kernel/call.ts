@@ -8,7 +8,7 @@ import type { Start } from './operations/kind.ts';
 import type { StoredOperation } from './operations/store.ts';
 import type { Verdict } from './rate-limit/port.ts';
 import type { Services } from './services.ts';
-import type { Holding } from './waiting/holding.ts';
+import type { Holding } from './waiting/hold.ts';
 
 export interface ResourceRef {
   readonly type: string;

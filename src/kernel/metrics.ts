@@ -6,7 +6,7 @@ import {
   type Histogram,
   Registry as PrometheusRegistry,
 } from 'prom-client';
-import { RequestTally } from './request-tally.ts';
+import { RequestTally } from './request-counts.ts';
 
 const PREFIX = 'hostplane_';
 

@@ -1,11 +1,12 @@
 /** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
+
+import type { References } from '../money/prices/bill.ts';
 import type { Db } from '../store/database.ts';
 import type { Permission } from './access/permissions.ts';
 import type { ConsoleLine } from './consoles.ts';
 import type { EventType } from './events/event.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
-import type { References } from './prices/bill.ts';
 import type { Endpoint } from './record.ts';
 import type { Schedule } from './schedule.ts';
 import type { Services } from './services.ts';

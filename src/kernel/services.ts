@@ -1,5 +1,7 @@
 /** What the stages and handlers work with: made once at start, handed in, never imported as a global. */
 import type { Logger } from 'pino';
+import type { Turns } from '../pipeline/account-turns.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import type { Db } from '../store/database.ts';
 import type { KeyActivity } from './access/activity.ts';
 import type { AccessCache } from './access/cache.ts';
@@ -9,8 +11,6 @@ import type { Metrics } from './metrics.ts';
 import type { TrustedProxies } from './net/client-address.ts';
 import type { Egress } from './net/egress.ts';
 import type { CursorSeal } from './pages/cursor.ts';
-import type { Turns } from './pipeline/turns.ts';
-import type { ProviderConfig } from './provider/schema.ts';
 import type { RateLimitStore } from './rate-limit/port.ts';
 import type { Registry } from './registry.ts';
 import type { Seal } from './secrets/seal.ts';

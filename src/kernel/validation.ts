@@ -2,10 +2,10 @@
 import { Compile, type Validator } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
-import { escapePointer, trimExcess, unknownMember } from './excess.ts';
 import type { FieldCode } from './problems/catalogue.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
 import type { TSchema } from './schema.ts';
+import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 
 Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
 

@@ -11,7 +11,7 @@ import {
   type TestKey,
 } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { outcomeOf } from './answers.ts';
+import { outcomeOf } from './responses.ts';
 
 const WITHIN = { timeout: 1000, interval: 10 };
 

@@ -7,8 +7,8 @@ import type { Endpoint } from '../kernel/record.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { expectWellFormed, outcomeOf } from './answers.ts';
 import { forgeKey } from './forged-keys.ts';
+import { expectWellFormed, outcomeOf } from './responses.ts';
 import { callTo, createWorld, endpoints, type World } from './walk.ts';
 
 /** Where the calls of the tests come from unless they say otherwise. */

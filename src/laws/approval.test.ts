@@ -10,7 +10,7 @@ import { approveRequest } from '../portal-api/approvals/decision.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { staff } from '../testing/portal.ts';
-import { expectWellFormed, outcomeOf } from './answers.ts';
+import { expectWellFormed, outcomeOf } from './responses.ts';
 import { accountTables, rowsOf } from './rows.ts';
 import { createWorld, requestTo, type WalkRequest, type World, writes } from './walk.ts';
 

@@ -12,8 +12,8 @@ import { type Db, openDatabase, openPool } from '../store/database.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createKey } from '../testing/accounts.ts';
 import { freshAddress } from '../testing/app.ts';
-import { outcomeOf } from './answers.ts';
 import { forgeKey } from './forged-keys.ts';
+import { outcomeOf } from './responses.ts';
 import {
   callTo,
   createWorld,

@@ -2,8 +2,8 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey, createMember, type TestKey } from '../testing/accounts.ts';
-import { expectWellFormed, likeness, named, outcomeOf } from './answers.ts';
 import { forgeKey, VECTOR } from './forged-keys.ts';
+import { expectWellFormed, likeness, named, outcomeOf } from './responses.ts';
 import { createWorld, endpoints, requestTo, urlOf, type WalkRequest, type World } from './walk.ts';
 
 const CHALLENGE = 'ApiKey header="X-API-Key"';

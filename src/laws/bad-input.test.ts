@@ -2,13 +2,13 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declares } from '../kernel/named/named.ts';
-import { queryShapeOf } from '../kernel/pipeline/input.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.ts';
 import { isWrite } from '../kernel/record.ts';
+import { queryShapeOf } from '../pipeline/input.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
-import { expectWellFormed, outcomeOf } from './answers.ts';
-import { type Breakage, breakagesOf, NOTHING, pointerTo, put, queryBreakagesOf } from './breakages.ts';
+import { type Breakage, breakagesOf, NOTHING, pointerTo, put, queryBreakagesOf } from './broken-input.ts';
+import { expectWellFormed, outcomeOf } from './responses.ts';
 import { accountTables, rowsOf } from './rows.ts';
 import {
   bodyOf,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { spend } from '../testing/spending.ts';
-import { outcomeOf } from './answers.ts';
+import { spend } from '../testing/spent-money.ts';
+import { outcomeOf } from './responses.ts';
 import { accountTables, rowsOf } from './rows.ts';
 import {
   createWorld,

@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
 import { destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
 import { type Mishap, moments, work } from './crashes.ts';
-import { comparable, tracesOf } from './traces.ts';
+import { comparable, tracesOf } from './table-traces.ts';
 import { createWorld, type World } from './walk.ts';
 
 const { kinds } = buildRegistry([...families, workshop]);

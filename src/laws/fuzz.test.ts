@@ -5,15 +5,15 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { queryShapeOf } from '../kernel/pipeline/input.ts';
-import { pricedTypes } from '../kernel/prices/types/table.ts';
 import type { ProblemCode } from '../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import { type Endpoint, isWrite } from '../kernel/record.ts';
+import { pricedTypes } from '../money/prices/types/table.ts';
+import { queryShapeOf } from '../pipeline/input.ts';
 import { defaultProvider } from '../testing/app.ts';
 import { arbitraryOf, type JsonSchema, storable } from '../testing/arbitrary.ts';
-import { expectWellFormed } from './answers.ts';
-import { type Breakage, breakagesOf, put, queryBreakagesOf } from './breakages.ts';
+import { type Breakage, breakagesOf, put, queryBreakagesOf } from './broken-input.ts';
+import { expectWellFormed } from './responses.ts';
 import {
   bodyOf,
   createWorld,

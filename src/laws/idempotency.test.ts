@@ -9,7 +9,7 @@ import { hasSecret, serialiseWithoutSecrets } from '../kernel/serialise.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
-import { expectWellFormed, outcomeOf } from './answers.ts';
+import { expectWellFormed, outcomeOf } from './responses.ts';
 import { rowsOf } from './rows.ts';
 import { secretsIn } from './shown-secrets.ts';
 import { createWorld, endpoints, paramsFor, requestTo, type WalkRequest, type World } from './walk.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
-import { outcomeOf } from './answers.ts';
 import { exemptFrom } from './exemptions.ts';
+import { outcomeOf } from './responses.ts';
 import { addRow, fill } from './rows.ts';
 import { createWorld, listParams, lists, type Query, urlOf, type World } from './walk.ts';
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { roleNames } from '../kernel/access/roles.ts';
 import { createAccount, createKey, createMember } from '../testing/accounts.ts';
-import { outcomeOf } from './answers.ts';
-import { isImplicit, mayOwn } from './ceilings.ts';
+import { outcomeOf } from './responses.ts';
+import { isImplicit, mayOwn } from './role-ceilings.ts';
 import { callTo, createWorld, endpoints, type World } from './walk.ts';
 
 let world: World;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RoleName, roleAllows, roleNames } from '../kernel/access/roles.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createAccount, createKey, createMember } from '../testing/accounts.ts';
-import { expectWellFormed, named, outcomeOf } from './answers.ts';
-import { isImplicit, isSensitive, mayOwn } from './ceilings.ts';
 import { contractTriples } from './contract.ts';
+import { expectWellFormed, named, outcomeOf } from './responses.ts';
+import { isImplicit, isSensitive, mayOwn } from './role-ceilings.ts';
 import { type Again, callsTo, callTo, createWorld, endpoints, requestTo, type World } from './walk.ts';
 
 const workshopTriples = [...new Set(endpoints.map(({ permission }) => permission))].filter(

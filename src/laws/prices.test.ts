@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOUR_MS, type Period } from '../kernel/metering/calendar.ts';
+import { HOUR_MS, type Period } from '../money/metering/calendar.ts';
 import { createAccount, createKey, type TestAccount } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';

@@ -10,9 +10,9 @@ import { openPool, type Tables } from '../store/database.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createAccount, createKey, createMember } from '../testing/accounts.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
-import { outcomeOf } from './answers.ts';
 import { exemptFrom } from './exemptions.ts';
 import { forgeKey } from './forged-keys.ts';
+import { outcomeOf } from './responses.ts';
 import { fill } from './rows.ts';
 import { createWorld, endpoints, lists, paramNames, requestTo, urlOf, type World } from './walk.ts';
 

@@ -1,9 +1,9 @@
 /** 200 requests a minute for each address, exactly, whichever endpoint they go to and however they end; decided before anything else is known. */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProviderConfig } from '../kernel/provider/schema.ts';
 import { MemoryRateLimit } from '../kernel/rate-limit/memory.ts';
 import { RedisRateLimit } from '../kernel/rate-limit/redis.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import { openExchange } from '../surfaces/http/exchange.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { serveSystem } from '../surfaces/http/system.ts';
@@ -11,7 +11,7 @@ import { serveOpenapi } from '../surfaces/openapi/routes.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
 import { findRedis, NO_REDIS, startRedis } from '../testing/redis.ts';
-import { expectWellFormed, likeness, outcomeOf } from './answers.ts';
+import { expectWellFormed, likeness, outcomeOf } from './responses.ts';
 import { createWorld, endpoints, requestTo, type World } from './walk.ts';
 
 const LIMIT = 200;

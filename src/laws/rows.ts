@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { insertApproval } from '../kernel/approvals/store.ts';
 import { append } from '../kernel/audit/store.ts';
-import { periodOf } from '../kernel/budgets/budget.ts';
-import { recordCrossings } from '../kernel/budgets/store.ts';
 import { writeDenials, writeDrops } from '../kernel/denials/store.ts';
 import { newId } from '../kernel/ids.ts';
-import { addReading } from '../kernel/metering/readings/reading.ts';
 import { newSeat, takeSeat } from '../kernel/streams/store.ts';
+import { periodOf } from '../money/budgets/budget.ts';
+import { recordCrossings } from '../money/budgets/store.ts';
+import { addReading } from '../money/metering/readings/add-reading.ts';
 import { createKey } from '../testing/accounts.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery, insertWebhook } from '../testing/webhooks.ts';

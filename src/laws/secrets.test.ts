@@ -7,15 +7,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { issueKey } from '../kernel/access/key-format.ts';
 import { declares } from '../kernel/named/named.ts';
-import { queryShapeOf } from '../kernel/pipeline/input.ts';
 import type { Endpoint, SuccessStatus } from '../kernel/record.ts';
 import { hasSecret } from '../kernel/serialise.ts';
+import { queryShapeOf } from '../pipeline/input.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
-import { expectWellFormed, outcomeOf } from './answers.ts';
-import { put } from './breakages.ts';
+import { put } from './broken-input.ts';
 import { forgeKey } from './forged-keys.ts';
+import { expectWellFormed, outcomeOf } from './responses.ts';
 import { secretsIn } from './shown-secrets.ts';
 import {
   bodyOf,

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
-import { queryShapeOf } from '../kernel/pipeline/input.ts';
 import { convertQuery } from '../kernel/query-string.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { faultsOf } from '../kernel/validation.ts';
+import { queryShapeOf } from '../pipeline/input.ts';
 import type {
   JsonSchema,
   OpenApiDocument,

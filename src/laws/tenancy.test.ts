@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp } from '../testing/app.ts';
-import { likeness, outcomeOf } from './answers.ts';
+import { likeness, outcomeOf } from './responses.ts';
 import { accountTables, fill, rowsOf } from './rows.ts';
 import {
   callTo,

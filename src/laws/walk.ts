@@ -16,7 +16,7 @@ import { settle } from '../testing/operations.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
-import { bodies, reserveAddress } from './bodies.ts';
+import { bodies, reserveAddress } from './request-bodies.ts';
 
 /** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
 export const { endpoints } = buildRegistry([...families, workshop]);

@@ -5,8 +5,8 @@ import type { Ending } from '../kernel/operations/store.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { REAL } from './environment.ts';
-import { Performance } from './performance.ts';
-import type { Claimed, RunnerStore } from './port.ts';
+import { Performance } from './execution.ts';
+import type { Claimed, RunnerStore } from './runner-store.ts';
 
 const BEGAN = Date.parse('2026-03-01T10:00:00Z');
 const DEADLINE_SECONDS = 600;

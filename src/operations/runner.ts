@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from '../store/listener.ts';
-import { Performance, type Stage } from './performance.ts';
-import { LEASE_SECONDS } from './port.ts';
+import { Performance, type Stage } from './execution.ts';
+import { LEASE_SECONDS } from './runner-store.ts';
 
 /** How often it looks though nobody said anything: with ears, and without. */
 const PATROL_MS = 30_000;

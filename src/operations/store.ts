@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../kernel/events/event.ts';
-import { writeEvents } from '../kernel/events/writing.ts';
+import { writeEvents } from '../kernel/events/write-events.ts';
 import type { Commit } from '../kernel/operations/kind.ts';
 import {
   dropOrStop,
@@ -21,7 +21,7 @@ import {
   type Held,
   LEASE_SECONDS,
   type RunnerStore,
-} from './port.ts';
+} from './runner-store.ts';
 
 /** Thrown to roll back: the worker no longer holds what it worked on. */
 class LeaseLost extends Error {}

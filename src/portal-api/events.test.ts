@@ -9,12 +9,12 @@ import { setProduct } from './accounts/products.ts';
 import { setAccountStatus } from './accounts/status.ts';
 import { addAllowlistEntry, removeAllowlistEntry } from './allowlist/entries.ts';
 import { setAllowlistMode } from './allowlist/mode.ts';
-import { change } from './change.ts';
 import { createKey } from './keys/creation.ts';
 import { resumeKey, revokeKey, suspendKey } from './keys/life.ts';
 import { rollKey } from './keys/roll.ts';
 import { addMember, changeRole, suspendMember } from './members/members.ts';
 import { removeMember } from './members/removal.ts';
+import { change } from './portal-write.ts';
 
 let portal: TestPortal;
 

@@ -1,8 +1,9 @@
 /** What people change is told in the account's feed like anything else; only of the types declared for the account itself. */
-import { budgetEventTypes } from '../kernel/budgets/event-types.ts';
+
 import { accountEventTypes, declaredAs } from '../kernel/events/account-types.ts';
 import type { NewEvent } from '../kernel/events/event.ts';
-import { writeEvents } from '../kernel/events/writing.ts';
+import { writeEvents } from '../kernel/events/write-events.ts';
+import { budgetEventTypes } from '../money/budgets/event-types.ts';
 import type { Tx } from '../store/database.ts';
 import { type Actor, eventActor } from './actor.ts';
 

@@ -1,7 +1,7 @@
 /** How many of a kind an account may have: what was set for it, else what the provider's file says. */
 
 import { Problem } from '../kernel/problems/problem.ts';
-import type { Catalogue } from '../kernel/provider/catalogue.ts';
+import type { Catalogue } from '../provider/catalogue.ts';
 import type { Tx } from '../store/database.ts';
 import { findLimit } from './accounts/store.ts';
 

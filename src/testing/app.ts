@@ -3,14 +3,14 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import type pino from 'pino';
 import { families } from '../families/index.ts';
 import { createLog } from '../kernel/log.ts';
-import { readDefaultText } from '../kernel/provider/default.ts';
-import { loadProvider } from '../kernel/provider/load.ts';
-import type { ProviderConfig } from '../kernel/provider/schema.ts';
 import type { RateLimitStore } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { faultsOf } from '../kernel/validation.ts';
+import { readDefaultText } from '../provider/default.ts';
+import { loadProvider } from '../provider/load.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices, type RunningServices } from '../services.ts';
 import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

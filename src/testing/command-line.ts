@@ -1,9 +1,9 @@
 /** The operator's command line in this process, with what it prints caught and its questions answered. */
 import { examineEngines } from '../engine-examination.ts';
-import { sandboxDesk } from '../engines/compute/sandbox/desk.ts';
+import { sandboxDesk } from '../engines/compute/sandbox/operator.ts';
 import { families } from '../families/index.ts';
-import type { ProviderConfig } from '../kernel/provider/schema.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import { type CliIo, runCli } from '../surfaces/cli/cli.ts';
 import type { TestDatabase } from './database.ts';
 

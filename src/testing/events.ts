@@ -1,6 +1,6 @@
 /** Events of tests, written as anything that happens writes them. */
 import { type EventActor, HOSTPLANE, type NewEvent } from '../kernel/events/event.ts';
-import { writeEvents } from '../kernel/events/writing.ts';
+import { writeEvents } from '../kernel/events/write-events.ts';
 import type { TestApp } from './app.ts';
 
 type Home = Pick<TestApp, 'services'>;

@@ -1,5 +1,5 @@
 /** An account with real machines on the sandbox, and what can happen to them behind our back. */
-import { haltInside } from '../engines/compute/sandbox/inside.ts';
+import { haltInside } from '../engines/compute/sandbox/guest-actions.ts';
 import { nameOf } from '../engines/compute/sandbox/room.ts';
 import type { Sandbox } from '../engines/compute/sandbox/sandbox.ts';
 import type { Machine } from '../engines/compute/sandbox/state.ts';

@@ -4,12 +4,12 @@ import type { RoleName } from '../kernel/access/roles.ts';
 import type { Vocabulary } from '../kernel/access/vocabulary.ts';
 import type { AuditEntry } from '../kernel/audit/entry.ts';
 import { Problem } from '../kernel/problems/problem.ts';
-import type { LimitEntry } from '../kernel/provider/catalogue.ts';
 import { type CreateAccount, createAccount } from '../portal-api/accounts/creation.ts';
 import type { AccountRow } from '../portal-api/accounts/store.ts';
 import type { Actor } from '../portal-api/actor.ts';
 import { addMember } from '../portal-api/members/members.ts';
 import type { MemberRow } from '../portal-api/members/store.ts';
+import type { LimitEntry } from '../provider/catalogue.ts';
 import { type Db, openDatabase, openPool } from '../store/database.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

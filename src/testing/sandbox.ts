@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Harness } from '../engines/compute/contract.ts';
-import { diskOf, haltInside, writeInside } from '../engines/compute/sandbox/inside.ts';
+import { diskOf, haltInside, writeInside } from '../engines/compute/sandbox/guest-actions.ts';
 import { Sandbox, type SandboxOptions } from '../engines/compute/sandbox/sandbox.ts';
 import { addFault, type HostSpec } from '../engines/compute/sandbox/store.ts';
-import { readDefaultText } from '../kernel/provider/default.ts';
-import { loadProvider } from '../kernel/provider/load.ts';
+import { readDefaultText } from '../provider/default.ts';
+import { loadProvider } from '../provider/load.ts';
 import type { Db } from '../store/database.ts';
 
 function readImages(): SandboxOptions['images'] {

@@ -7,7 +7,6 @@ import { etagOf } from '../kernel/etag.ts';
 import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
-import { formatMoney, formatRate } from '../kernel/prices/format.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../kernel/record.ts';
 import type { Family } from '../kernel/registry.ts';
@@ -24,6 +23,7 @@ import {
   Type,
 } from '../kernel/schema.ts';
 import type { Services } from '../kernel/services.ts';
+import { formatMoney, formatRate } from '../money/prices/format.ts';
 import type { Db, Tables } from '../store/database.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
 import { machineEvents, machineKinds } from './machines.ts';

@@ -5,7 +5,7 @@ import { copyFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { DEFAULT_FILE } from '../kernel/provider/default.ts';
+import { DEFAULT_FILE } from '../provider/default.ts';
 import type { Connection } from '../store/database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,9 +5,9 @@
 import pino from 'pino';
 import { families } from '../families/index.ts';
 import { createLog } from '../kernel/log.ts';
-import { readDefaultText } from '../kernel/provider/default.ts';
-import { loadProvider } from '../kernel/provider/load.ts';
 import { buildRegistry } from '../kernel/registry.ts';
+import { readDefaultText } from '../provider/default.ts';
+import { loadProvider } from '../provider/load.ts';
 import { openServices } from '../services.ts';
 import { type Connection, openDatabase, openPool } from '../store/database.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';

@@ -1,7 +1,7 @@
-import { budgetEventTypes } from '../../kernel/budgets/event-types.ts';
 import { accountEventTypes } from '../../kernel/events/account-types.ts';
 import type { EventType } from '../../kernel/events/event.ts';
 import { Nullable, Shape, Time, Type } from '../../kernel/schema.ts';
+import { budgetEventTypes } from '../../money/budgets/event-types.ts';
 
 const operation = Shape({
   type: Type.String(),

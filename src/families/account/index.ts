@@ -1,10 +1,10 @@
 import { approvalRequest } from '../../kernel/approvals/kind.ts';
-import { budgetEvaluation } from '../../kernel/budgets/evaluation.ts';
-import { priceAnnouncements } from '../../kernel/metering/announcing/announcing.ts';
-import { repricing } from '../../kernel/metering/repricing.ts';
 import type { Family } from '../../kernel/registry.ts';
+import { budgetEvaluation } from '../../money/budgets/evaluation.ts';
+import { priceAnnouncements } from '../../money/metering/announcements/announcements.ts';
+import { repricing } from '../../money/metering/price-changes.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
-import { keyEnds } from './api-keys/ends.ts';
+import { keyEnds } from './api-keys/expiry-events.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
 import { deleteBudget, listBudgets, setBudget } from './budgets/endpoints.ts';
 import { eventTypes } from './event-types.ts';

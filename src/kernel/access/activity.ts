@@ -2,8 +2,8 @@
 import type { Db } from '../../store/database.ts';
 import type { ClientView } from '../call.ts';
 import { WriteBehind } from '../write-behind.ts';
+import { noteUses } from './key-use-events.ts';
 import { type KeyRejection, type KeyUse, writeMatches, writeRejections } from './store.ts';
-import { noteUses } from './uses.ts';
 
 const INTERVAL_MS = 60_000;
 const CAPACITY = 100_000;

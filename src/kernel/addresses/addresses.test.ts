@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AddressPool } from '../../provider/catalogue.ts';
 import { type Db, openDatabase, openPool } from '../../store/database.ts';
 import { createAccount, type TestAccount } from '../../testing/accounts.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
-import type { AddressPool } from '../provider/catalogue.ts';
 import { poolsOf } from './pool.ts';
 import {
   type AddressRequest,

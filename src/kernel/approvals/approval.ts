@@ -5,7 +5,7 @@
 import type { Db } from '../../store/database.ts';
 import type { Cost, ResourceRef } from '../call.ts';
 import type { EventActor } from '../events/event.ts';
-import { writeEvents } from '../events/writing.ts';
+import { writeEvents } from '../events/write-events.ts';
 import { startedEvent, startOperation } from '../operations/operations.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';

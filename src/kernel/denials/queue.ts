@@ -5,8 +5,8 @@ import { callerOf, type Exchange } from '../exchange.ts';
 import { newId } from '../ids.ts';
 import type { Endpoint } from '../record.ts';
 import { WriteBehind } from '../write-behind.ts';
+import { tellDenials } from './denial-events.ts';
 import { type Denial, type DenialCause, writeDenials, writeDrops } from './store.ts';
-import { tellDenials } from './telling.ts';
 
 /** Different ones within a second; whoever causes more of them learns no more from the rest. */
 const CAPACITY = 1_000;

@@ -2,7 +2,7 @@
  * Which events somebody wants: exact names, `vm.*` for all of a resource, `*` for all there are. What an operation does
  * is told of its resource as well, so `operation.*` comes only with `*` or under its own name.
  */
-import { nearest } from '../nearest.ts';
+import { nearest } from '../did-you-mean.ts';
 import type { FieldError } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
 import { Type } from '../schema.ts';

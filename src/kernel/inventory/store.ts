@@ -3,9 +3,9 @@
  * in step in the transaction that changes the resource; nobody but the families writes here.
  */
 import { type Generated, type Insertable, sql } from 'kysely';
+import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
+import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db, Tables } from '../../store/database.ts';
-import { follow, followChange, type Pricing, unfollow } from '../metering/following.ts';
-import type { PricedItem } from '../prices/price.ts';
 
 interface ResourcesTable {
   id: string;

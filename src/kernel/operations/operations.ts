@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
 import type { ResourceRef } from '../call.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
-import { writeEvents } from '../events/writing.ts';
+import { writeEvents } from '../events/write-events.ts';
 import { kindOfId, newId } from '../ids.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';

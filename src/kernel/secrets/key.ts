@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { SECRET_KEY_VARIABLE } from '../../provider/secrets.ts';
 import type { Db } from '../../store/database.ts';
 import { keepKeyFingerprint, readKeyFingerprint } from '../../store/instance.ts';
-import { SECRET_KEY_VARIABLE } from '../provider/secrets.ts';
 import { newKey, parseKey, Seal } from './seal.ts';
 
 interface KeySource {

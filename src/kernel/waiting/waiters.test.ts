@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Departure } from './departure.ts';
+import { Departure } from './client-gone.ts';
 import { newsKey, Waiters, WOKEN_AT_ONCE } from './waiters.ts';
 
 const LONG = 60_000;

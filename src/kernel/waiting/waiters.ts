@@ -4,7 +4,7 @@
  * between the look and the wait is kept, not missed. When notifications were lost, everybody looks again.
  */
 import type { Subscriber } from '../../store/listener.ts';
-import type { Departure } from './departure.ts';
+import type { Departure } from './client-gone.ts';
 
 const BLIND_MS = 1_000;
 /** In one turn of the event loop; then others have theirs, and what these left behind is cleared away. */

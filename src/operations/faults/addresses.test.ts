@@ -2,9 +2,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
-import { outcomeOf } from '../../laws/answers.ts';
+import { outcomeOf } from '../../laws/responses.ts';
 import { createWorld, type World } from '../../laws/walk.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { settle } from '../../testing/operations.ts';

@@ -4,11 +4,11 @@ import { Client } from '../../engines/compute/incus/client.ts';
 import { idOf, nameOf } from '../../engines/compute/incus/names.ts';
 import type { RawInstance } from '../../engines/compute/incus/site.ts';
 import type { Vm } from '../../families/flexible-vps/vms/schema.ts';
+import { allEnded } from '../../testing/final-tables.ts';
 import { startCluster, type TestCluster, type TestMember } from '../../testing/incus/cluster.ts';
 import { type Ordered, PATIENCE, Place } from '../../testing/incus/place.ts';
 import { whyNoIncus } from '../../testing/incus/programs.ts';
 import { demoFurniture } from '../../testing/incus/provider.ts';
-import { allEnded } from '../../testing/ledger.ts';
 
 const reason = whyNoIncus();
 const MACHINES = 12;

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld, type World } from '../../laws/walk.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { allEnded } from '../../testing/final-tables.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
-import { allEnded } from '../../testing/ledger.ts';
 import { operationOf } from '../../testing/operations.ts';
 import { buildWorker, startWorker, type WorkerProcess } from '../../testing/worker-process.ts';
 

@@ -8,8 +8,8 @@ import { buildRegistry } from '../../kernel/registry.ts';
 import { type Db, openDatabase, openPool } from '../../store/database.ts';
 import { type Embedded, openEmbedded } from '../../store/embedded/embedded.ts';
 import { createAccount, createKey } from '../../testing/accounts.ts';
+import { allEnded, expectWhole } from '../../testing/final-tables.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
-import { allEnded, expectWhole } from '../../testing/ledger.ts';
 import { workshop } from '../../testing/widgets.ts';
 import { buildWorker, startWorker, type WorkerProcess } from '../../testing/worker-process.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Customer, PostOffice } from '../../testing/post-office.ts';
 import { createReceiver, withStatus } from '../../testing/receiver.ts';
+import { type Customer, PostOffice } from '../../testing/webhook-setup.ts';
 import { DELAYS } from './retries.ts';
 
 let office: PostOffice;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { PostOffice, verify } from '../../testing/post-office.ts';
 import { withStatus } from '../../testing/receiver.ts';
+import { PostOffice, verify } from '../../testing/webhook-setup.ts';
 
 let office: PostOffice;
 beforeAll(async () => {

@@ -13,8 +13,8 @@ import {
 import { setKeyPolicy, suspendAllKeys } from './key-policy.ts';
 import { setLimit } from './limits.ts';
 import { setProduct } from './products.ts';
-import { listAccounts, showAccount } from './reading.ts';
 import { setAccountStatus } from './status.ts';
+import { listAccounts, showAccount } from './view.ts';
 
 let portal: TestPortal;
 beforeAll(async () => {

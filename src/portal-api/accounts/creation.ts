@@ -1,15 +1,15 @@
 import { append, openChain } from '../../kernel/audit/store.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Catalogue } from '../../kernel/provider/catalogue.ts';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import { Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { ensureAllowlist } from '../allowlist/store.ts';
 import { staffOnly } from '../authority.ts';
-import { succeeded } from '../change.ts';
 import { check, Email, Line } from '../input.ts';
 import { insertMember, type MemberRow } from '../members/store.ts';
+import { succeeded } from '../portal-write.ts';
 import { type AccountRow, insertAccount, writeProducts } from './store.ts';
 
 const CreateAccount = Shape({

@@ -3,10 +3,10 @@ import { Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.t
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change, differences } from '../change.ts';
 import { check } from '../input.ts';
 import { resumedEvent, suspendedEvent } from '../keys/events.ts';
 import { findKeys } from '../keys/store.ts';
+import { change, differences } from '../portal-write.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
 const SetKeyPolicy = Shape({

@@ -1,12 +1,12 @@
 import type { FieldError } from '../../kernel/problems/problem.ts';
-import type { LimitEntry } from '../../kernel/provider/catalogue.ts';
 import { Nullable, Shape, type Static, Type } from '../../kernel/schema.ts';
+import type { LimitEntry } from '../../provider/catalogue.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change } from '../change.ts';
 import { check } from '../input.ts';
 import type { Limits } from '../limits.ts';
+import { change } from '../portal-write.ts';
 import { deleteLimit, findLimit, writeLimit } from './store.ts';
 
 const SetLimit = Shape({

@@ -3,8 +3,8 @@ import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change, differences } from '../change.ts';
 import { check, Line } from '../input.ts';
+import { change, differences } from '../portal-write.ts';
 import { listProducts, type ProductRow, updateAccount, writeProducts } from './store.ts';
 
 const SetProduct = Shape({

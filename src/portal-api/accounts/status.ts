@@ -5,8 +5,8 @@ import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change, differences } from '../change.ts';
 import { check } from '../input.ts';
+import { change, differences } from '../portal-write.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
 /** From which statuses each one may be reached; closed is final, and there is no way back from closing. */

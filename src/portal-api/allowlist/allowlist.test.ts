@@ -17,7 +17,7 @@ import { createKey } from '../keys/creation.ts';
 import { revokeKey } from '../keys/life.ts';
 import { type AddAllowlistEntry, addAllowlistEntry, removeAllowlistEntry } from './entries.ts';
 import { setAllowlistMode } from './mode.ts';
-import { previewEnforce, showAllowlist } from './reading.ts';
+import { previewEnforce, showAllowlist } from './view.ts';
 
 let portal: TestPortal;
 beforeAll(async () => {

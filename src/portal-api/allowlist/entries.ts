@@ -8,10 +8,9 @@ import { Shape, type Static, Time, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { type Actor, labelOf } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change, notFound } from '../change.ts';
 import { check, Line } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
-import { type EntryView, viewEntry } from './reading.ts';
+import { change, notFound } from '../portal-write.ts';
 import {
   bumpAllowlist,
   deleteEntry,
@@ -21,6 +20,7 @@ import {
   findEntries,
   insertEntry,
 } from './store.ts';
+import { type EntryView, viewEntry } from './view.ts';
 
 const AddEntry = Shape({
   account_id: Type.String(),

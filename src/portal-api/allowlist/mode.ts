@@ -4,10 +4,10 @@ import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { type Actor, labelOf } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change } from '../change.ts';
 import { check, refuse } from '../input.ts';
-import { type EnforcePreview, previewEnforce, showAllowlist } from './reading.ts';
+import { change } from '../portal-write.ts';
 import { bumpAllowlist, ensureAllowlist, findAllowlist, findEntries } from './store.ts';
+import { type EnforcePreview, previewEnforce, showAllowlist } from './view.ts';
 
 const SetMode = Shape({
   account_id: Type.String(),

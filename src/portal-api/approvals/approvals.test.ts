@@ -13,7 +13,7 @@ import { ended, operationOf, settle } from '../../testing/operations.ts';
 import { refusalOf, staff } from '../../testing/portal.ts';
 import type { Actor } from '../actor.ts';
 import { approveRequest, denyRequest } from './decision.ts';
-import { listPendingApprovals, showApproval } from './reading.ts';
+import { listPendingApprovals, showApproval } from './view.ts';
 
 let t: TestApp;
 let account: TestAccount;

@@ -6,7 +6,7 @@ import {
   lockApproval,
   markDecided,
 } from '../../kernel/approvals/store.ts';
-import { writeEvents } from '../../kernel/events/writing.ts';
+import { writeEvents } from '../../kernel/events/write-events.ts';
 import { endOperation, refOf } from '../../kernel/operations/operations.ts';
 import { type Ending, readOperation } from '../../kernel/operations/store.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -15,8 +15,8 @@ import { Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import { type Actor, eventActor, labelOf } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change, notFound } from '../change.ts';
 import { check, Line } from '../input.ts';
+import { change, notFound } from '../portal-write.ts';
 
 const ApproveRequest = Shape({ account_id: Type.String(), operation_id: Type.String() });
 export type ApproveRequest = Static<typeof ApproveRequest>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluateBudgets } from '../../kernel/budgets/evaluation.ts';
+import { evaluateBudgets } from '../../money/budgets/evaluation.ts';
 import { createKey, createAccount as createTestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import {
@@ -12,7 +12,7 @@ import {
   staff,
   type TestPortal,
 } from '../../testing/portal.ts';
-import { spend } from '../../testing/spending.ts';
+import { spend } from '../../testing/spent-money.ts';
 import { deleteBudget, listBudgets, lockBudget, setBudget, unlockBudget } from './budgets.ts';
 
 let portal: TestPortal;

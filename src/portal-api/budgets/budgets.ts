@@ -1,8 +1,14 @@
 /** What people may do to budgets beyond what a key may: lock them, loosen what is locked, delete it. */
-import { periodOf } from '../../kernel/budgets/budget.ts';
-import { declare, refuseFaults } from '../../kernel/budgets/declaration.ts';
-import { figuresOf } from '../../kernel/budgets/figures.ts';
-import { SetBudget as Declared } from '../../kernel/budgets/schema.ts';
+
+import { referenceOf } from '../../kernel/named/named.ts';
+import { lockDeclarations } from '../../kernel/named/store.ts';
+import { ResourceName, Shape, type Static, Type } from '../../kernel/schema.ts';
+import { isValid } from '../../kernel/validation.ts';
+import { periodOf } from '../../money/budgets/budget.ts';
+import { tellChange } from '../../money/budgets/change-events.ts';
+import { declare, refuseFaults } from '../../money/budgets/declaration.ts';
+import { figuresOf } from '../../money/budgets/figures.ts';
+import { SetBudget as Declared } from '../../money/budgets/schema.ts';
 import {
   type BudgetWithCrossings,
   countBudgets,
@@ -10,20 +16,15 @@ import {
   lockBudget as holdBudget,
   lockInPortal,
   removeBudget,
-} from '../../kernel/budgets/store.ts';
-import { tellChange } from '../../kernel/budgets/telling.ts';
-import { type BudgetView, viewBudget } from '../../kernel/budgets/view.ts';
-import { declarationOf, type Target, writeBudget } from '../../kernel/budgets/writing.ts';
-import { referenceOf } from '../../kernel/named/named.ts';
-import { lockDeclarations } from '../../kernel/named/store.ts';
-import { ResourceName, Shape, type Static, Type } from '../../kernel/schema.ts';
-import { isValid } from '../../kernel/validation.ts';
+} from '../../money/budgets/store.ts';
+import { type BudgetView, viewBudget } from '../../money/budgets/view.ts';
+import { declarationOf, type Target, writeBudget } from '../../money/budgets/write-budget.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { type Changed, change, notFound } from '../change.ts';
 import { check } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
+import { type Changed, change, notFound } from '../portal-write.ts';
 
 const NOTHING = { spent: 0n, forecast: 0n };
 

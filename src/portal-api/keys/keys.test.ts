@@ -18,7 +18,7 @@ import { setLimit } from '../accounts/limits.ts';
 import { setAccountStatus } from '../accounts/status.ts';
 import { type CreateKey, createKey } from './creation.ts';
 import { suspendKey } from './life.ts';
-import { listKeys } from './reading.ts';
+import { listKeys } from './list.ts';
 
 let portal: TestPortal;
 beforeAll(async () => {

@@ -17,8 +17,8 @@ import { setLimit } from '../accounts/limits.ts';
 import { suspendMember } from '../members/members.ts';
 import { createKey } from './creation.ts';
 import { resumeKey, revokeKey, suspendKey } from './life.ts';
+import { listKeys } from './list.ts';
 import { transferKey } from './ownership.ts';
-import { listKeys } from './reading.ts';
 import { rollKey } from './roll.ts';
 
 let portal: TestPortal;

@@ -3,10 +3,10 @@ import { Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { change, notFound } from '../change.ts';
 import { check } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { findMember, type MemberRow } from '../members/store.ts';
+import { change, notFound } from '../portal-write.ts';
 import { countKeysOf, type KeyRow, lockKey, readKey, updateKeys } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../testing/portal.ts';
 import { setLimit } from '../accounts/limits.ts';
 import { createKey } from '../keys/creation.ts';
-import { listKeys } from '../keys/reading.ts';
+import { listKeys } from '../keys/list.ts';
 import { addMember, changeRole, listMembers, reinstateMember, suspendMember } from './members.ts';
 import { removeMember } from './removal.ts';
 

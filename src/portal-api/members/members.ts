@@ -6,9 +6,9 @@ import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
-import { type Changed, change, differences, notFound } from '../change.ts';
 import { check, Email, Line } from '../input.ts';
 import { countKeysOf } from '../keys/store.ts';
+import { type Changed, change, differences, notFound } from '../portal-write.ts';
 import {
   findActiveOwner,
   findMember,

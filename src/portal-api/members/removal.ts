@@ -3,12 +3,12 @@ import { invalid } from '../../kernel/problems/problem.ts';
 import { Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import { type Actor, labelOf } from '../actor.ts';
-import { change } from '../change.ts';
 import { check } from '../input.ts';
 import { revokedEvent } from '../keys/events.ts';
 import { findRecipient } from '../keys/ownership.ts';
 import { countKeysOf, lockKeysOf, updateKeys } from '../keys/store.ts';
 import { type Limits, requireRoom } from '../limits.ts';
+import { change } from '../portal-write.ts';
 import { memberToChange, requireAnotherOwner } from './members.ts';
 import { deleteMember, type MemberRow } from './store.ts';
 

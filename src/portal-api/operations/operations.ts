@@ -4,7 +4,7 @@ import { readOperation, type StoredOperation } from '../../kernel/operations/sto
 import type { Registry } from '../../kernel/registry.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
-import { change, notFound } from '../change.ts';
+import { change, notFound } from '../portal-write.ts';
 
 export { type Backlog, type OperationLine, readBacklog, readOperations } from './store.ts';
 

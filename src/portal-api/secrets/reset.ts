@@ -1,12 +1,12 @@
 /** When the key is lost, so is what it sealed: the installation starts again with another key and with new secrets. */
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../../kernel/problems/problem.ts';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
 import { openSeal } from '../../kernel/secrets/key.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { forgetKeyFingerprint } from '../../store/instance.ts';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { change } from '../portal-write.ts';
 import { accountsWithSecrets, lockWebhooks, replaceSecret } from './store.ts';
 
 export interface SecretsReset {

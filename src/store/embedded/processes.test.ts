@@ -4,8 +4,8 @@ import { chown, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildHolder, Holder, type HolderAnswer } from '../../testing/database-holder.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
-import { buildHolder, Holder, type HolderAnswer } from '../../testing/holder.ts';
 import { isRoot, runAs } from './account.ts';
 import { openEmbedded } from './embedded.ts';
 import { settle } from './place.ts';

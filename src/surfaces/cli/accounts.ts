@@ -5,8 +5,8 @@ import { type CreateAccount, createAccount } from '../../portal-api/accounts/cre
 import { setKeyPolicy, suspendAllKeys } from '../../portal-api/accounts/key-policy.ts';
 import { setLimit } from '../../portal-api/accounts/limits.ts';
 import { type SetProduct, setProduct } from '../../portal-api/accounts/products.ts';
-import { type AccountDetails, listAccounts, showAccount } from '../../portal-api/accounts/reading.ts';
 import { setAccountStatus } from '../../portal-api/accounts/status.ts';
+import { type AccountDetails, listAccounts, showAccount } from '../../portal-api/accounts/view.ts';
 import { chooseAccount } from './choice.ts';
 import type { Cli, Desk, Output } from './command.ts';
 import { choice, given, wholeNumber } from './options.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type AllowlistMode, allowlistModes } from '../../kernel/access/tables.ts';
 import { addAllowlistEntry, removeAllowlistEntry } from '../../portal-api/allowlist/entries.ts';
 import { setAllowlistMode } from '../../portal-api/allowlist/mode.ts';
-import { previewEnforce, showAllowlist } from '../../portal-api/allowlist/reading.ts';
+import { previewEnforce, showAllowlist } from '../../portal-api/allowlist/view.ts';
 import { chooseAccount, chooseEntry } from './choice.ts';
 import type { Cli, Desk } from './command.ts';
 import { choice, given } from './options.ts';

@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
 import { approveRequest, denyRequest } from '../../portal-api/approvals/decision.ts';
-import {
-  type ApprovalSummary,
-  listPendingApprovals,
-  showApproval,
-} from '../../portal-api/approvals/reading.ts';
+import { type ApprovalSummary, listPendingApprovals, showApproval } from '../../portal-api/approvals/view.ts';
 import { chooseAccount } from './choice.ts';
 import type { Cli, Desk, Output } from './command.ts';
 import { given } from './options.ts';

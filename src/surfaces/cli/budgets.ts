@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type Action, actions, bases, type Threshold } from '../../kernel/budgets/budget.ts';
-import type { BudgetView } from '../../kernel/budgets/view.ts';
+import { type Action, actions, bases, type Threshold } from '../../money/budgets/budget.ts';
+import type { BudgetView } from '../../money/budgets/view.ts';
 import {
   deleteBudget,
   listBudgets,

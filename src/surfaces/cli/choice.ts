@@ -1,7 +1,7 @@
 /** Which one is meant: by id, or by what people call it. */
-import { type AccountSummary, listAccounts } from '../../portal-api/accounts/reading.ts';
-import { type EntryView, showAllowlist } from '../../portal-api/allowlist/reading.ts';
-import { listKeys } from '../../portal-api/keys/reading.ts';
+import { type AccountSummary, listAccounts } from '../../portal-api/accounts/view.ts';
+import { type EntryView, showAllowlist } from '../../portal-api/allowlist/view.ts';
+import { listKeys } from '../../portal-api/keys/list.ts';
 import type { KeyView } from '../../portal-api/keys/view.ts';
 import { listMembers } from '../../portal-api/members/members.ts';
 import type { MemberSummary } from '../../portal-api/members/store.ts';

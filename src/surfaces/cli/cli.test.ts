@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDefaultText } from '../../kernel/provider/default.ts';
+import { readDefaultText } from '../../provider/default.ts';
 import { runCommand } from '../../testing/command-line.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
 

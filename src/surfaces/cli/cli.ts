@@ -3,7 +3,7 @@
  * of whoever runs it, so the same rules and the same audit log hold.
  */
 import { Command, CommanderError } from 'commander';
-import { nearest } from '../../kernel/nearest.ts';
+import { nearest } from '../../kernel/did-you-mean.ts';
 import { addAccounts } from './accounts.ts';
 import { addAllowlist } from './allowlist.ts';
 import { addApprovals } from './approvals.ts';

@@ -1,10 +1,10 @@
 /** Which configuration holds: the file named on the command line, else by the environment, else the one lying here. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readDefaultText } from '../../kernel/provider/default.ts';
-import { formatFault } from '../../kernel/provider/fault.ts';
-import { type Loaded, loadProvider } from '../../kernel/provider/load.ts';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import { readDefaultText } from '../../provider/default.ts';
+import { formatFault } from '../../provider/fault.ts';
+import { type Loaded, loadProvider } from '../../provider/load.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import type { CliIo } from './io.ts';
 import { Refusal } from './refusal.ts';
 

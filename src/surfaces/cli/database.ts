@@ -1,6 +1,6 @@
 /** The database of a command: the server that the configuration names, or the embedded one beside whoever else uses it. */
 import { readdir } from 'node:fs/promises';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from '../../store/database.ts';
 import { openEmbedded } from '../../store/embedded/embedded.ts';
 import { pendingMigrations } from '../../store/migrations/migrate.ts';

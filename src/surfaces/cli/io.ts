@@ -1,7 +1,7 @@
 /** Everything a command sees of the outside: what it prints to, whom it can ask, and who is asking. */
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import type { Environment } from '../../kernel/provider/environment.ts';
+import type { Environment } from '../../provider/environment.ts';
 
 export interface CliIo {
   readonly out: (text: string) => void;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type OperationErrorCode, operationErrorCodes } from '../../kernel/operations/schema.ts';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Cli } from './command.ts';
 import { atLeastOne, choice, wholeNumber } from './options.ts';
 import { Refusal } from './refusal.ts';

@@ -1,8 +1,8 @@
 /** Commands about the installation itself rather than about an account in it. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
-import { readDefaultText } from '../../kernel/provider/default.ts';
-import { formatFault } from '../../kernel/provider/fault.ts';
+import { readDefaultText } from '../../provider/default.ts';
+import { formatFault } from '../../provider/fault.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
 import { factsOf } from '../openapi/facts.ts';

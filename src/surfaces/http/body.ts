@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../kernel/body/json.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
-import { readHeader } from './head.ts';
+import { readHeader } from './read-header.ts';
 
 export interface BodyLimits {
   readonly bytes: number;

@@ -1,10 +1,10 @@
 /** Takes the requests whose path a record has, straight from node:http: a flood meets our checks and nothing before them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../kernel/problems/problem.ts';
+import { type House, Visit } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
-import { endOfPath, originForm } from './paths.ts';
+import { endOfPath, originForm } from './request-target.ts';
 import { buildRouter, type Match } from './router.ts';
-import { type House, Visit } from './visit.ts';
 
 export interface Dispatch {
   /** False for paths that no record has: those are left as they are. */

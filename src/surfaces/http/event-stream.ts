@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Stream, StreamItem } from '../../kernel/record.ts';
-import type { Departure } from '../../kernel/waiting/departure.ts';
+import type { Departure } from '../../kernel/waiting/client-gone.ts';
 
 export interface StreamTimes {
   readonly commentMilliseconds: number;

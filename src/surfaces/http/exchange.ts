@@ -4,8 +4,8 @@ import { parse } from 'node:querystring';
 import type { Client, Exchange, Incoming } from '../../kernel/exchange.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { LIMIT } from '../../kernel/rate-limit/port.ts';
-import { readHeader } from './head.ts';
-import { endOfPath } from './paths.ts';
+import { readHeader } from './read-header.ts';
+import { endOfPath } from './request-target.ts';
 import type { Match } from './router.ts';
 
 const NOBODY: Client = {

@@ -1,8 +1,8 @@
 /** How a refusal leaves: one shape for every code, and nothing of an unknown error but the request id. */
 import type { Exchange } from '../../kernel/exchange.ts';
-import { auditRefusal } from '../../kernel/pipeline/audit.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
+import { auditRefusal } from '../../pipeline/audit.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
 import { problemText } from './problem-text.ts';
 

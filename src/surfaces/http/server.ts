@@ -17,18 +17,18 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
+import type { House } from './api-request.ts';
+import { Outbox } from './batched-answers.ts';
 import { answerBrokenHttp } from './broken-http.ts';
 import { Consoles, wantsConsole } from './console.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
 import { type StreamTimes, streamTimes } from './event-stream.ts';
 import { openExchange } from './exchange.ts';
-import { readHeader } from './head.ts';
 import { observePages, openObserver } from './observation.ts';
-import { Outbox } from './outbox.ts';
-import { originForm } from './paths.ts';
+import { readHeader } from './read-header.ts';
 import { refuse } from './refusal.ts';
+import { originForm } from './request-target.ts';
 import { ignoreUpgrade } from './upgrade.ts';
-import type { House } from './visit.ts';
 
 const PATIENCE_MS = 30_000;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

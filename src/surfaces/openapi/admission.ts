@@ -2,15 +2,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../kernel/access/caller.ts';
 import { callerOf, type Exchange, type Stage } from '../../kernel/exchange.ts';
-import { runStages } from '../../kernel/pipeline/admission.ts';
-import { allowlist } from '../../kernel/pipeline/allowlist.ts';
-import { clientAddressStage } from '../../kernel/pipeline/client-address.ts';
-import { key } from '../../kernel/pipeline/key.ts';
-import { permission } from '../../kernel/pipeline/permission.ts';
-import { rateLimit } from '../../kernel/pipeline/rate-limit.ts';
-import { requestId } from '../../kernel/pipeline/request-id.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
+import { runStages } from '../../pipeline/admission.ts';
+import { allowlist } from '../../pipeline/allowlist.ts';
+import { clientAddressStage } from '../../pipeline/client-address.ts';
+import { key } from '../../pipeline/key.ts';
+import { permission } from '../../pipeline/permission.ts';
+import { rateLimit } from '../../pipeline/rate-limit.ts';
+import { requestId } from '../../pipeline/request-id.ts';
 
 /** How the HTTP surface reads a request; handed in, since surfaces do not know each other. */
 export type OpenExchange = (request: FastifyRequest) => Exchange;

@@ -1,5 +1,5 @@
 /** What the document says of the provider whose API it describes. */
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 
 export interface ProviderFacts {
   readonly providerName: string;

@@ -1,8 +1,8 @@
 import { declares } from '../../kernel/named/named.ts';
-import { queryShapeOf } from '../../kernel/pipeline/input.ts';
-import { LONGEST_WAIT_SECONDS } from '../../kernel/pipeline/prefer.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
 import { type Endpoint, isAsync, isWrite } from '../../kernel/record.ts';
+import { queryShapeOf } from '../../pipeline/input.ts';
+import { LONGEST_WAIT_SECONDS } from '../../pipeline/prefer.ts';
 import type { JsonSchema, Parameter, Reference } from './model.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
 

@@ -1,7 +1,5 @@
 /** What a call answers when it does what was asked, or says what it would do. */
-import { DryRun } from '../../kernel/pipeline/dry-run.ts';
-import { EVENT_STREAM } from '../../kernel/pipeline/input.ts';
-import { formatMoney, formatRate } from '../../kernel/prices/format.ts';
+
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
 import {
   type Endpoint,
@@ -11,6 +9,9 @@ import {
   type SuccessStatus,
 } from '../../kernel/record.ts';
 import type { Static } from '../../kernel/schema.ts';
+import { formatMoney, formatRate } from '../../money/prices/format.ts';
+import { DryRun } from '../../pipeline/dry-run.ts';
+import { EVENT_STREAM } from '../../pipeline/input.ts';
 import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
 import type { MediaType, Response } from './model.ts';
 import { isVersioned } from './parameters.ts';

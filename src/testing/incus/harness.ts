@@ -10,7 +10,7 @@ import type { Harness } from '../../engines/compute/contract.ts';
 import type { Client } from '../../engines/compute/incus/client.ts';
 import { Incus, type IncusOptions } from '../../engines/compute/incus/driver.ts';
 import { isMissing } from '../../engines/compute/incus/failure.ts';
-import { PgLedger } from '../../engines/compute/incus/ledger.ts';
+import { PgLedger } from '../../engines/compute/incus/host-ledger.ts';
 import { PgConsoleLogs } from '../../engines/compute/incus/logs/store.ts';
 import { projectOf } from '../../engines/compute/incus/names.ts';
 import { PgSamples } from '../../engines/compute/incus/samples/store.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { nameOf } from '../../engines/compute/incus/names.ts';
 import type { Vm } from '../../families/flexible-vps/vms/schema.ts';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import { createTestApp, type TestApp } from '../app.ts';
 import { VpsAccount } from '../vps.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';

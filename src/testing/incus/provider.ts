@@ -1,8 +1,8 @@
 /** The demo provider, but that its first location is served by an engine of the test's own. */
 import { parse } from 'yaml';
-import type { ComputeDriver } from '../../kernel/provider/compute.ts';
-import { readDefaultText } from '../../kernel/provider/default.ts';
-import type { ProviderConfig } from '../../kernel/provider/schema.ts';
+import type { ComputeDriver } from '../../provider/compute.ts';
+import { readDefaultText } from '../../provider/default.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import type { TestDaemon } from './daemon.ts';
 import { type Furniture, furnish, POOL, PUBLIC_NETWORK } from './furnish.ts';
 

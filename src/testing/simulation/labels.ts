@@ -1,5 +1,5 @@
 /** Calls of the runner's store in words, with names instead of ids: a trace has to be the same every time. */
-import type { Advance, Held } from '../../operations/port.ts';
+import type { Advance, Held } from '../../operations/runner-store.ts';
 
 type NameOf = (id: string) => string;
 

@@ -9,10 +9,10 @@ import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
 import { EngineUnreachable } from '../errors.ts';
-import { type Address, type Door, Doors } from './doors.ts';
+import { type Address, type Door, Doors } from './connections.ts';
 import { IncusError, isLeaderless } from './failure.ts';
 
-export type { Address } from './doors.ts';
+export type { Address } from './connections.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 export type Method = 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';

@@ -8,7 +8,7 @@ import { FORCED, Lab } from '../contract/lab.ts';
 import { describePlaces } from '../contract/places.ts';
 import { CapabilityMissing, type Ref } from '../port.ts';
 import { capabilitiesOf, NO_NETWORKS } from './capabilities.ts';
-import type { Sample } from './measures.ts';
+import type { Sample } from './metrics-text.ts';
 import { projectOf } from './names.ts';
 import { takeSamples } from './series.ts';
 import { pathOf, type RawInstance } from './site.ts';

@@ -9,8 +9,8 @@ import { EngineRefused } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import type { EngineOperation } from './client.ts';
+import { joinLine } from './console-stream.ts';
 import { IncusError, isMissing } from './failure.ts';
-import { joinLine } from './line.ts';
 import { projectOf } from './names.ts';
 import { gone, pathOf, requireRaw, type Site } from './site.ts';
 

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
-import { keep } from './kept.ts';
 import { projectOf } from './names.ts';
+import { keep } from './saved-machine.ts';
 import { findRaw, pathOf, requireRaw } from './site.ts';
 import { listSnapshots, takeTemporary } from './snapshots.ts';
 

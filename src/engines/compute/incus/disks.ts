@@ -2,14 +2,15 @@
 import { EngineRefused } from '../errors.ts';
 import type { Boot, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { keys, noteDone, wasDone } from './config-keys.ts';
 import { clearLog } from './consoles.ts';
 import { isMissing } from './failure.ts';
 import { withGuest } from './guests.ts';
 import { requireImage } from './images.ts';
-import { findKept, forget, type Kept, keep } from './kept.ts';
-import { keys, noteDone, wasDone } from './keys.ts';
 import { firmwareOf } from './machines.ts';
 import { nameOf, projectOf } from './names.ts';
+import { outwaitMachine } from './running-operations.ts';
+import { findKept, forget, type Kept, keep } from './saved-machine.ts';
 import {
   type Changeable,
   changeInstance,
@@ -22,7 +23,6 @@ import {
   type Site,
 } from './site.ts';
 import { clearSnapshots, diskGbOf, type RawSnapshot } from './snapshots.ts';
-import { outwaitMachine } from './underway.ts';
 
 type Config = Changeable['config'];
 

@@ -5,8 +5,8 @@ import { EngineRefused } from '../errors.ts';
 import type { Guest } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import type { EngineOperation } from './client.ts';
+import { keys } from './config-keys.ts';
 import { IncusError, isMissing } from './failure.ts';
-import { keys } from './keys.ts';
 import { projectOf } from './names.ts';
 import { changeInstance, gone, insist, pathOf, type RawInstance, type Site } from './site.ts';
 

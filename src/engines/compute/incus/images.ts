@@ -9,6 +9,7 @@ import type { ComputeEngine } from '../port.ts';
 import { IncusError, isMissing, isTaken } from './failure.ts';
 import { formatOf, receive, send } from './image-file.ts';
 import { aliasOf, DEFAULT, nameOf, projectOf } from './names.ts';
+import { outwaitImages } from './running-operations.ts';
 import type { IncusSettings } from './settings.ts';
 import { askOrNull, missing, requireRaw, type Site } from './site.ts';
 import {
@@ -19,7 +20,6 @@ import {
   removeSnapshot,
   takeTemporary,
 } from './snapshots.ts';
-import { outwaitImages } from './underway.ts';
 
 /** As `GET /1.0/images/FINGERPRINT` has it. */
 export interface RawImage {

@@ -4,21 +4,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { EngineRefused } from '../errors.ts';
 import type { InstanceSpec, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { keys } from './config-keys.ts';
 import { consoleConfig } from './consoles.ts';
+import { type Origin, originOf } from './disk-source.ts';
 import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken, isWithoutImage } from './failure.ts';
 import { guestConfig } from './guests.ts';
-import { keys } from './keys.ts';
+import { forgetRooms, hostOf, readRooms, requireChoice } from './hosts.ts';
 import { nameOf, projectOf } from './names.ts';
 import { nicParts } from './nics.ts';
 import { isWhole } from './observation.ts';
-import { forgetRooms, hostOf, readRooms, requireChoice } from './places.ts';
 import { ensureStopped } from './power.ts';
 import { ensureProject, forgetProject } from './projects.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
 import { clearHelper } from './routes.ts';
+import { outwaitMachine } from './running-operations.ts';
 import { changeInstance, findRaw, missing, pathOf, type Site } from './site.ts';
-import { type Origin, originOf } from './sources.ts';
-import { outwaitMachine } from './underway.ts';
 
 export { observeInstance, observeInstances } from './observation.ts';
 

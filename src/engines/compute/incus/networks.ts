@@ -11,10 +11,10 @@ import type { Network, NetworkSpec } from '../network.ts';
 import type { ComputeEngine } from '../port.ts';
 import { bridgeConfigOf, outsideList } from './bridges.ts';
 import { NO_NETWORKS } from './capabilities.ts';
+import { keys } from './config-keys.ts';
 import { isInUse, isMissing, isTaken } from './failure.ts';
-import { whileLeaving } from './joining.ts';
-import { keys } from './keys.ts';
 import { idOf, networkNameOf, projectOf } from './names.ts';
+import { whileLeaving } from './network-lock.ts';
 import { insist, type RawInstance, type Site } from './site.ts';
 
 interface RawNetwork {

@@ -6,10 +6,10 @@ import { parseAddress } from '../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import { whileJoining } from './joining.ts';
-import { keys } from './keys.ts';
+import { keys } from './config-keys.ts';
 import { networkNameOf } from './names.ts';
 import { NETWORK_CONFIG, networkConfig } from './network-config.ts';
+import { whileJoining } from './network-lock.ts';
 import { pastLeftRoutes } from './routes.ts';
 import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './site.ts';
 

@@ -1,11 +1,11 @@
 /** What the engine tells of machines, as the port has it. */
 import type { ImageRef, Instance, InstanceState, Ref, Size, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { keys } from './config-keys.ts';
 import { isPassing } from './failure.ts';
-import { keys } from './keys.ts';
+import { hostOf, readGivenUp } from './hosts.ts';
 import { idOf, nameOf, projectOf } from './names.ts';
 import { nicsOf } from './nics.ts';
-import { hostOf, readGivenUp } from './places.ts';
 import { isOurs } from './projects.ts';
 import { sizeOf } from './quantities.ts';
 import { findRaw, pathOf, type RawInstance, type Site } from './site.ts';

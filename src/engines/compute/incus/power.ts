@@ -2,9 +2,9 @@
 import { EngineRefused } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { keys, noteDone, wasDone } from './config-keys.ts';
 import { keepingLog } from './consoles.ts';
 import { IncusError, isMissing } from './failure.ts';
-import { keys, noteDone, wasDone } from './keys.ts';
 import { projectOf } from './names.ts';
 import { pastLeftRoutes } from './routes.ts';
 import {

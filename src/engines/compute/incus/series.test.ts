@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { metricNames, type SeriesRange } from '../series.ts';
-import { type Sample, samplesOf } from './measures.ts';
+import { type Sample, samplesOf } from './metrics-text.ts';
 import { seriesOf } from './series.ts';
 
 const MINUTE = 60_000;

@@ -2,9 +2,9 @@
 import type { Ref } from '../instance.ts';
 import type { MetricName, Series, SeriesRange } from '../series.ts';
 import { IncusError, isPassing } from './failure.ts';
-import { type Sample, samplesOf } from './measures.ts';
+import { readRooms } from './hosts.ts';
+import { type Sample, samplesOf } from './metrics-text.ts';
 import { nameOf, projectOf } from './names.ts';
-import { readRooms } from './places.ts';
 import type { Site } from './site.ts';
 
 export interface Samples {

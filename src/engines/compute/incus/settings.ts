@@ -1,6 +1,6 @@
 /** How a location is served by an Incus or LXD server or cluster, as the provider's file says it. */
 import { readFileSync } from 'node:fs';
-import type { IncusCompute } from '../../../kernel/provider/compute.ts';
+import type { IncusCompute } from '../../../provider/compute.ts';
 import type { Address } from './client.ts';
 
 export type InstanceType = 'container' | 'virtual-machine';

@@ -6,7 +6,7 @@ import type { Ref } from '../instance.ts';
 import type { Client } from './client.ts';
 import type { ConsoleLogs } from './consoles.ts';
 import { isBusy, isMissing, isStale } from './failure.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger } from './host-ledger.ts';
 import { nameOf, projectOf } from './names.ts';
 import type { IncusSettings } from './settings.ts';
 

@@ -2,9 +2,9 @@
 import { EngineRefused } from '../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { hostOf, readRooms, requireChoice } from './hosts.ts';
 import { nameOf, projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
-import { hostOf, readRooms, requireChoice } from './places.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
 import { changeInstance, findRaw, insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
 

@@ -8,8 +8,8 @@ import type { ComputeEngine } from '../port.ts';
 import { isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
 import { bytesOf } from './quantities.ts';
+import { outwaitMachine } from './running-operations.ts';
 import { insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
-import { outwaitMachine } from './underway.ts';
 
 /** As `GET /1.0/instances/NAME/snapshots` has it. */
 export interface RawSnapshot {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { Ref, Size } from '../instance.ts';
-import type { Entry } from './ledger.ts';
+import type { Entry } from './host-ledger.ts';
 
 declare module '../../../store/database.ts' {
   interface Tables {

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { EngineRefused } from '../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
+import type { Task } from './durations.ts';
 import { type Made, readImageFile, writeImageFile } from './image-file.ts';
 import { missing, nameOf, type Room } from './room.ts';
 import type { Disk, StoredImage, System } from './state.ts';
 import type { RoomStore } from './store.ts';
-import type { Task } from './times.ts';
 
 export interface Origin {
   readonly disk: Disk;

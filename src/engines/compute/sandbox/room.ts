@@ -3,15 +3,15 @@
  * then the time it takes. What a call changed is written before it waits, so whoever repeats it waits for the rest.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
+import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { isUnavailable } from '../../../store/unavailable.ts';
 import { EngineRefused, EngineUnreachable } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Watcher } from '../port.ts';
+import { type Task, TIMES } from './durations.ts';
 import type { CallName, Effect } from './faults.ts';
 import { type Machine, type Moment, restsAt } from './state.ts';
 import type { HostSpec, Name, RoomStore } from './store.ts';
-import { type Task, TIMES } from './times.ts';
 
 export interface Furniture {
   readonly hosts: readonly HostSpec[];

@@ -3,7 +3,7 @@
  * runs out of room, and goes wrong where it is told to. Any number of processes may share it.
  */
 import { randomBytes, scrypt } from 'node:crypto';
-import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
+import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
 import { type Capabilities, requireCapability } from '../capabilities.ts';

@@ -2,7 +2,7 @@
 import { Duplex } from 'node:stream';
 import type { Ref } from '../instance.ts';
 import { tail } from './boot-log.ts';
-import { diskOf, haltInside, writeInside } from './inside.ts';
+import { diskOf, haltInside, writeInside } from './guest-actions.ts';
 import type { Room } from './room.ts';
 import type { Disk } from './state.ts';
 

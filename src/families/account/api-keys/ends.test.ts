@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { keyEnds } from './ends.ts';
+import { keyEnds } from './expiry-events.ts';
 
 const DAY_MS = 86_400_000;
 let t: TestApp;

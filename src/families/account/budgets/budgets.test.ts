@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { evaluateBudgets } from '../../../kernel/budgets/evaluation.ts';
-import { outcomeOf } from '../../../laws/answers.ts';
+import { outcomeOf } from '../../../laws/responses.ts';
+import { evaluateBudgets } from '../../../money/budgets/evaluation.ts';
 import {
   createAccount,
   createKey,
@@ -9,7 +9,7 @@ import {
   type TestKey,
 } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { spend } from '../../../testing/spending.ts';
+import { spend } from '../../../testing/spent-money.ts';
 
 let app: TestApp;
 let account: TestAccount;

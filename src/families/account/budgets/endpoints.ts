@@ -1,18 +1,18 @@
-import { periodOf } from '../../../kernel/budgets/budget.ts';
-import { declare, refuseFaults, refuseLoosening } from '../../../kernel/budgets/declaration.ts';
-import { figuresOf } from '../../../kernel/budgets/figures.ts';
-import { lookBack } from '../../../kernel/budgets/hindsight/hindsight.ts';
-import { SetBudget } from '../../../kernel/budgets/schema.ts';
-import { lockBudget, removeBudget } from '../../../kernel/budgets/store.ts';
-import { tellChange } from '../../../kernel/budgets/telling.ts';
-import { viewBudget } from '../../../kernel/budgets/view.ts';
-import { declarationOf, writeBudget } from '../../../kernel/budgets/writing.ts';
 import { etagOf } from '../../../kernel/etag.ts';
-import { requireRoom } from '../../../kernel/limits/room.ts';
+import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, nameFilter } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
+import { periodOf } from '../../../money/budgets/budget.ts';
+import { tellChange } from '../../../money/budgets/change-events.ts';
+import { declare, refuseFaults, refuseLoosening } from '../../../money/budgets/declaration.ts';
+import { figuresOf } from '../../../money/budgets/figures.ts';
+import { lookBack } from '../../../money/budgets/retrospect/retrospect.ts';
+import { SetBudget } from '../../../money/budgets/schema.ts';
+import { lockBudget, removeBudget } from '../../../money/budgets/store.ts';
+import { viewBudget } from '../../../money/budgets/view.ts';
+import { declarationOf, writeBudget } from '../../../money/budgets/write-budget.ts';
 import { Budget, exampleBudget } from './schema.ts';
 import { readBudgets } from './store.ts';
 

@@ -1,4 +1,3 @@
-import { actions, bases, statuses } from '../../../kernel/budgets/budget.ts';
 import {
   Decimal,
   Id,
@@ -10,6 +9,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
+import { actions, bases, statuses } from '../../../money/budgets/budget.ts';
 
 const states = Object.fromEntries(statuses.map((status) => [status, ['set', 'delete']]));
 

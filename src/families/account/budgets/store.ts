@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import { periodOf } from '../../../kernel/budgets/budget.ts';
-import { type BudgetWithCrossings, crossedIn } from '../../../kernel/budgets/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import {
   type CreatedWithin,
@@ -9,6 +7,8 @@ import {
   readPage,
   type SortKey,
 } from '../../../kernel/pages/store.ts';
+import { periodOf } from '../../../money/budgets/budget.ts';
+import { type BudgetWithCrossings, crossedIn } from '../../../money/budgets/store.ts';
 
 const id: SortKey = { column: sql.ref('budgets.id'), type: 'text' };
 const name: SortKey = { column: sql.ref('budgets.name'), type: 'text' };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOSTPLANE } from '../../../kernel/events/event.ts';
 import type { EventView } from '../../../kernel/events/schema.ts';
-import { writeEvents } from '../../../kernel/events/writing.ts';
+import { writeEvents } from '../../../kernel/events/write-events.ts';
 import { forgetWhatExpired } from '../../../kernel/retention/store.ts';
 import type { Tx } from '../../../store/database.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';

@@ -5,8 +5,8 @@ import type { Call } from '../../../kernel/call.ts';
 import { type Severity, severities } from '../../../kernel/events/event.ts';
 import { patternFaults, typesOf } from '../../../kernel/events/patterns.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
-import type { Holding } from '../../../kernel/waiting/holding.ts';
-import { eventsOf } from '../../../kernel/waiting/news.ts';
+import { eventsOf } from '../../../kernel/waiting/channels.ts';
+import type { Holding } from '../../../kernel/waiting/hold.ts';
 import { type FeedFilter, type FeedPage, type Place, readFeed } from './store.ts';
 
 const KEPT_MS = 30 * 86_400_000;

@@ -1,5 +1,5 @@
 import { familyNames } from '../../../kernel/families.ts';
-import { readLimitRows } from '../../../kernel/limits/rows.ts';
+import { readLimitRows } from '../../../kernel/limits/limit-rows.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';

@@ -15,7 +15,7 @@ import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
-import { endOf } from '../../../kernel/waiting/news.ts';
+import { endOf } from '../../../kernel/waiting/channels.ts';
 import { exampleOperation } from './example.ts';
 import { readOperations } from './store.ts';
 import { subjectsAsked } from './subjects.ts';

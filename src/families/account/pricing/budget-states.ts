@@ -1,13 +1,13 @@
-import { periodOf } from '../../../kernel/budgets/budget.ts';
-import { spentOf } from '../../../kernel/budgets/figures.ts';
-import { covers } from '../../../kernel/budgets/scope.ts';
-import { findBudgets } from '../../../kernel/budgets/store.ts';
 import type { Call } from '../../../kernel/call.ts';
-import type { BasketItem } from '../../../kernel/prices/basket.ts';
-import type { BudgetState } from '../../../kernel/prices/excess.ts';
-import { micro } from '../../../kernel/prices/micro.ts';
 import { Labels } from '../../../kernel/schema.ts';
 import { isValid } from '../../../kernel/validation.ts';
+import { periodOf } from '../../../money/budgets/budget.ts';
+import { spentOf } from '../../../money/budgets/figures.ts';
+import { covers } from '../../../money/budgets/scope.ts';
+import { findBudgets } from '../../../money/budgets/store.ts';
+import type { BasketItem } from '../../../money/prices/basket.ts';
+import type { BudgetState } from '../../../money/prices/basket-limits.ts';
+import { micro } from '../../../money/prices/micro.ts';
 
 type LabelsById = ReadonlyMap<string, { readonly labels: Readonly<Record<string, string>> }>;
 

@@ -1,15 +1,15 @@
 import { familyNames } from '../../../kernel/families.ts';
 import { findConfigurations } from '../../../kernel/inventory/store.ts';
-import { readLimitRows } from '../../../kernel/limits/rows.ts';
+import { readLimitRows } from '../../../kernel/limits/limit-rows.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
-import { estimate } from '../../../kernel/prices/estimate.ts';
-import { priceList } from '../../../kernel/prices/list.ts';
-import { readReferences } from '../../../kernel/prices/references.ts';
-import { Estimate, EstimateRequest, Price } from '../../../kernel/prices/schema.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { OneOf, Type } from '../../../kernel/schema.ts';
+import { estimate } from '../../../money/prices/estimate.ts';
+import { priceList } from '../../../money/prices/list.ts';
+import { readReferences } from '../../../money/prices/references.ts';
+import { Estimate, EstimateRequest, Price } from '../../../money/prices/schema.ts';
 import { readBudgetStates } from './budget-states.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 

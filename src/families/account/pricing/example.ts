@@ -1,5 +1,5 @@
 /** The worked example of the contract: two machines with extra disk, an address each and more traffic than is included. */
-import type { Estimate, EstimateRequest } from '../../../kernel/prices/schema.ts';
+import type { Estimate, EstimateRequest } from '../../../money/prices/schema.ts';
 
 export const exampleRequest: EstimateRequest = {
   items: [

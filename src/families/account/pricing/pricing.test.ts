@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { spend } from '../../../testing/spending.ts';
+import { spend } from '../../../testing/spent-money.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 
 let t: TestApp;

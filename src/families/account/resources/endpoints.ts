@@ -3,10 +3,10 @@ import { familyNames } from '../../../kernel/families.ts';
 import { operationStatuses } from '../../../kernel/operations/schema.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
-import { formatMoney, formatRate } from '../../../kernel/prices/format.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import { Id, Labels, Named, Nullable, OneOf, Price, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { formatMoney, formatRate } from '../../../money/prices/format.ts';
 import { readResources } from './store.ts';
 
 const ResourceSummary = Named(

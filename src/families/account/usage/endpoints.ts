@@ -1,11 +1,11 @@
-import { DAY_MS, earlierOf, monthOf, type Period } from '../../../kernel/metering/calendar.ts';
-import { forecastOf } from '../../../kernel/metering/spending.ts';
-import { readLedger } from '../../../kernel/metering/store.ts';
-import { groupings, groupUsage, type UsageGroup } from '../../../kernel/metering/usage.ts';
-import { formatAmount, formatQuantity } from '../../../kernel/prices/format.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering/calendar.ts';
+import { forecastOf } from '../../../money/metering/spent.ts';
+import { readLedger } from '../../../money/metering/store.ts';
+import { groupings, groupUsage, type UsageGroup } from '../../../money/metering/usage.ts';
+import { formatAmount, formatQuantity } from '../../../money/prices/format.ts';
 
 const MAX_DAYS = 400;
 

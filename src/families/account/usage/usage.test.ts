@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { spentBetween } from '../../../kernel/metering/spending.ts';
-import { formatMoney } from '../../../kernel/prices/format.ts';
+import { spentBetween } from '../../../money/metering/spent.ts';
+import { formatMoney } from '../../../money/prices/format.ts';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 

@@ -1,7 +1,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoom } from '../../../kernel/limits/room.ts';
+import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
@@ -18,7 +18,7 @@ import {
   WebhookWithSecret,
 } from './schema.ts';
 import { insertWebhook, lockWebhook, readHead, readWebhooks, removeWebhook, updateWebhook } from './store.ts';
-import { changesBetween, declaredBy, makeSecret } from './writing.ts';
+import { changesBetween, declaredBy, makeSecret } from './webhook-row.ts';
 
 export const listWebhooks = endpoint({
   id: 'listWebhooks',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetWhatExpired } from '../../../kernel/retention/store.ts';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { Customer, PostOffice } from '../../../testing/post-office.ts';
+import { Customer, PostOffice } from '../../../testing/webhook-setup.ts';
 import { insertDelivery } from '../../../testing/webhooks.ts';
 
 let office: PostOffice;

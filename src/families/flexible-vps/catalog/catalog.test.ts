@@ -5,7 +5,7 @@ import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { capacityOf, hasRoom } from './capacity.ts';
-import { type SoldPlan, soldPlans, statusOf } from './sold.ts';
+import { type SoldPlan, soldPlans, statusOf } from './sold-plans.ts';
 
 let t: TestApp;
 let key: string;

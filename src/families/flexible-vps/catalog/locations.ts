@@ -2,7 +2,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
-import { readPlaces, soldPlans } from './sold.ts';
+import { readPlaces, soldPlans } from './sold-plans.ts';
 
 const Location = Named(
   'VpsLocation',

@@ -14,9 +14,9 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
-import { priceShown, priceVm } from '../vms/pricing.ts';
-import { requireVm, resizeOf, resizeReasons } from './resizing.ts';
-import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold.ts';
+import { priceShown, priceVm } from '../vms/inventory.ts';
+import { requireVm, resizeOf, resizeReasons } from './resize-targets.ts';
+import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
 
 const Bounds = Shape({ min: Type.Integer(), max: Type.Integer(), step: Type.Integer() });
 

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { writeInside } from '../../../engines/compute/sandbox/inside.ts';
+import { writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ended, settle } from '../../../testing/operations.ts';
 import type { ImageRow } from '../tables.ts';
-import { ensureImageAt } from './copying.ts';
+import { removeFailedImages } from './failed-images.ts';
+import { ensureImageAt } from './image-copies.ts';
 import { publicRow } from './schema.ts';
 import { findImageRow, insertImage, updateImage } from './store.ts';
-import { removeFailedImages } from './upkeep.ts';
 
 let t: TestApp;
 let account: TestAccount;

@@ -1,11 +1,11 @@
 import type { Cost } from '../../../kernel/call.ts';
 import { noteResource } from '../../../kernel/inventory/store.ts';
-import { price } from '../../../kernel/prices/price.ts';
-import type { Catalogue } from '../../../kernel/provider/catalogue.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { price } from '../../../money/prices/price.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { ImageRow } from '../tables.ts';
-import { costOf } from '../vms/pricing.ts';
+import { costOf } from '../vms/inventory.ts';
 
 const BYTES_PER_GB = 1e9;
 

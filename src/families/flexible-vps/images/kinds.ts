@@ -5,12 +5,12 @@ import { done, failed, type Kind, kind, type Outcome, type Work } from '../../..
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Tx } from '../../../store/database.ts';
+import { step } from '../engine-step.ts';
 import type { ImageRow } from '../tables.ts';
-import { step } from '../work.ts';
-import { ensureImageAt } from './copying.ts';
+import { capture, importers, importFile, type MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
+import { ensureImageAt } from './image-copies.ts';
 import { imageResource, notePaidImage, noteUnpaidImage } from './inventory.ts';
-import { capture, importers, importFile, type MakeInput } from './making.ts';
 import { failImage, findImageRow, removeImageRow, updateImage } from './store.ts';
 
 const MADE_PERCENT = 90;

@@ -1,10 +1,10 @@
 /** Images as whoever makes a disk from one sees them: the provider's by their slug, the account's own by their id. */
 import type { ImageRef } from '../../../engines/compute/port.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { bookOf } from '../../../kernel/prices/book.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { bookOf } from '../../../money/prices/book.ts';
+import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { ImageRow, Os } from '../tables.ts';
 import { findImageRow, findImageRows } from './store.ts';

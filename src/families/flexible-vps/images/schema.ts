@@ -2,8 +2,6 @@
 import { etagOf } from '../../../kernel/etag.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
-import { bookOf } from '../../../kernel/prices/book.ts';
-import type { Image as CatalogueImage } from '../../../kernel/provider/catalogue.ts';
 import {
   Id,
   Labels,
@@ -19,6 +17,8 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { bookOf } from '../../../money/prices/book.ts';
+import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { ImageRow } from '../tables.ts';
 import { imageLife } from './lifecycle.ts';
 

@@ -7,7 +7,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { SnapshotRow, VmRow } from '../tables.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { lockVmIfThere } from '../vms/store.ts';
-import { urlFault } from './fetching.ts';
+import { urlFault } from './download.ts';
 import type { CreateImage } from './schema.ts';
 import { shareSnapshot } from './store.ts';
 

@@ -7,10 +7,10 @@ import type { NetworkRow, VmRow } from '../tables.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
 import { lockVm, lockVmIfThere, updateVm } from '../vms/store.ts';
-import { checkAddresses, holdAliases, holdOwn, readableAliases } from './addressing.ts';
 import { exampleWork } from './example.ts';
-import { addInterface, requireJoinable } from './joining.ts';
 import { attachInterfaceKind } from './kinds.ts';
+import { addInterface, requireJoinable } from './network-membership.ts';
+import { checkAddresses, holdAliases, holdOwn, readableAliases } from './private-addresses.ts';
 import { AttachInterface, exampleInterface, Interface, interfaceRef, presentInterface } from './schema.ts';
 import { readHolders, readInterfaces, updateInterface } from './store.ts';
 

@@ -7,10 +7,10 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { eachEngine } from '../reconciliation/machines.ts';
-import { patience } from '../reconciliation/sighting.ts';
+import { patience } from '../reconciliation/observed-machine.ts';
 import { readVm } from '../vms/store.ts';
+import { plug, unplug } from './engine-nics.ts';
 import { type AddressedInterface, readInterfaces } from './store.ts';
-import { plug, unplug } from './syncing.ts';
 
 const AT_ONCE = 200;
 

@@ -7,15 +7,15 @@ import { done, failed, type Kind, kind, type Outcome, type Work } from '../../..
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
+import { step } from '../engine-step.ts';
 import { readNetwork } from '../networks/store.ts';
 import type { InterfaceRow, VmRow } from '../tables.ts';
 import { readVm, updateVm } from '../vms/store.ts';
-import { step } from '../work.ts';
-import { refuseUnusable } from './joining.ts';
+import { plug, plugIfThere, stillFit, unplug } from './engine-nics.ts';
+import { refuseUnusable } from './network-membership.ts';
+import { giveBack, putBack, Settings, Taken } from './previous-settings.ts';
 import { interfaceRef } from './schema.ts';
 import { deleteInterface, readInterface, updateInterface } from './store.ts';
-import { plug, plugIfThere, stillFit, unplug } from './syncing.ts';
-import { giveBack, putBack, Settings, Taken } from './undoing.ts';
 
 const common = {
   family: 'flexible-vps',

@@ -1,6 +1,6 @@
 import type { ResourceRef } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
-import { Immutable } from '../../../kernel/immutable.ts';
+import { Immutable } from '../../../kernel/immutable-members.ts';
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';

@@ -2,9 +2,9 @@ import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { readPage } from '../../../kernel/pages/store.ts';
+import { operationIn, type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { operationIn, type PendingJson, pendingOperation } from '../pending/store.ts';
 import type { InterfaceRow } from '../tables.ts';
 import type { InterfaceAddresses } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { immutableFaults } from '../../../kernel/immutable.ts';
+import { immutableFaults } from '../../../kernel/immutable-members.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -8,10 +8,11 @@ import { lockNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../tables.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
-import { checkAddresses, holdAliases, readableAliases } from './addressing.ts';
 import { lockWithHolders, noteTaken } from './attach.ts';
 import { exampleWork } from './example.ts';
 import { updateInterfaceKind } from './kinds.ts';
+import type { Settings } from './previous-settings.ts';
+import { checkAddresses, holdAliases, readableAliases } from './private-addresses.ts';
 import {
   exampleInterface,
   Interface,
@@ -29,7 +30,6 @@ import {
   readInterface,
   updateInterface,
 } from './store.ts';
-import type { Settings } from './undoing.ts';
 
 const sameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((each) => other.includes(each));

@@ -1,11 +1,11 @@
+import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
+import { operationIn } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Slug, Type } from '../../../kernel/schema.ts';
-import { ResourceQuery } from '../listing/query.ts';
-import { operationIn } from '../pending/store.ts';
 import { createVpsNetwork } from './create.ts';
-import { deleteVpsNetwork } from './delete.ts';
+import { deleteVpsNetwork } from './delete-endpoint.ts';
 import { networkExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
 import { presentInUse, presentNetwork } from './present.ts';

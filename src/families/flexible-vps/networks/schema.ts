@@ -1,6 +1,6 @@
 /** A private network as the API shows and takes it. */
 
-import { Immutable } from '../../../kernel/immutable.ts';
+import { Immutable } from '../../../kernel/immutable-members.ts';
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,

@@ -1,7 +1,7 @@
 import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { immutableFaults } from '../../../kernel/immutable.ts';
-import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { immutableFaults } from '../../../kernel/immutable-members.ts';
+import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';
-import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
-import { outcomeOf } from '../../../laws/answers.ts';
+import { outcomeOf } from '../../../laws/responses.ts';
 import { rowsOf } from '../../../laws/rows.ts';
+import type { ProviderConfig } from '../../../provider/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';

@@ -1,6 +1,6 @@
 /** For every call that takes `placement_group_id`. */
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { lockPlacementGroup, type PlacementGroupWithMembers } from './store.ts';
 

@@ -1,9 +1,9 @@
 import { type Insertable, sql } from 'kysely';
 import type { Placement } from '../../../engines/compute/port.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { readResources } from '../../../kernel/listing/store.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { readResources } from '../listing/store.ts';
 import type { PlacementGroupRow } from '../tables.ts';
 
 export type PlacementGroupWithMembers = PlacementGroupRow & { readonly vm_ids: string[] };

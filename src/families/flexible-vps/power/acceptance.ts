@@ -7,7 +7,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import type { VmRow } from '../tables.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';
 import { powerKinds } from './kinds.ts';

@@ -1,7 +1,7 @@
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape } from '../../../kernel/schema.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';

@@ -3,13 +3,13 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { engineAt, step } from '../engine-step.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
-import { engineAt, step } from '../work.ts';
 import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
+import { ensureDown, restart } from './shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from './status.ts';
-import { ensureDown, restart } from './stopping.ts';
 
 const Input = Shape({
   timeout_seconds: Type.Integer(),

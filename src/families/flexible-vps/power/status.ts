@@ -10,8 +10,8 @@ import type { Db, Tx } from '../../../store/database.ts';
 import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../tables.ts';
 import { markRunning, markStopped } from '../vms/guest.ts';
+import { noteVm } from '../vms/inventory.ts';
 import type { VmState } from '../vms/lifecycle.ts';
-import { noteVm } from '../vms/pricing.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
 
 /** The price of the moment goes on until it is known what became of it. */

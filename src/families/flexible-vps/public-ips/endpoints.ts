@@ -4,22 +4,22 @@ import {
   type PublicAddressRow,
 } from '../../../kernel/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import type { Kind } from '../../../kernel/operations/kind.ts';
 import { pendingOn, queueOf, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { costOf, priceVm } from '../vms/inventory.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { showVm, vmEtag } from '../vms/present.ts';
-import { costOf, priceVm } from '../vms/pricing.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm, readVm } from '../vms/store.ts';
+import { withoutEphemeral } from './address-price.ts';
 import { attachPublicIpKind, detachPublicIpKind } from './kinds.ts';
-import { withoutEphemeral } from './pricing.ts';
 import { AttachPublicIp, PublicIpId, textOf } from './schema.ts';
 
 type Asking = Pick<Call, 'db' | 'caller' | 'services'>;

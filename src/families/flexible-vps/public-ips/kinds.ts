@@ -15,14 +15,14 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
-import { addInterface } from '../interfaces/joining.ts';
+import { step } from '../engine-step.ts';
+import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
+import { addInterface } from '../interfaces/network-membership.ts';
 import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';
-import { plug, plugIfThere, stillFit } from '../interfaces/syncing.ts';
 import type { VmRow } from '../tables.ts';
-import { noteVm } from '../vms/pricing.ts';
+import { noteVm } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';
-import { step } from '../work.ts';
-import { withoutEphemeral } from './pricing.ts';
+import { withoutEphemeral } from './address-price.ts';
 import { addressRef, textOf } from './schema.ts';
 
 const common = {

@@ -4,13 +4,13 @@ import { startOperation } from '../../../kernel/operations/operations.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { deleteVmKind } from '../vms/deletion.ts';
 import { refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
-import { noteUnbilled } from '../vms/pricing.ts';
+import { noteUnbilled } from '../vms/inventory.ts';
 import { updateVm } from '../vms/store.ts';
-import { holdIdle } from './aligning.ts';
-import { patience } from './sighting.ts';
+import { patience } from './observed-machine.ts';
+import { holdIdle } from './reconcile.ts';
 import { type Moment, oldFailedCreates, readClock } from './store.ts';
 import { isFailedCreate } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 /** Networks that an engine lost are shown as such, and nothing more: what was in them is not put back by a new one. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { HOSTPLANE } from '../../../kernel/events/event.ts';
-import { writeEvents } from '../../../kernel/events/writing.ts';
+import { writeEvents } from '../../../kernel/events/write-events.ts';
 import { lockSubjects, pendingOn } from '../../../kernel/operations/store.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -11,7 +11,7 @@ import { updateNetwork } from '../networks/store.ts';
 import { refOf } from '../vms/guest.ts';
 import { Attempts } from './attempts.ts';
 import { eachEngine } from './machines.ts';
-import { twice } from './sighting.ts';
+import { twice } from './observed-machine.ts';
 import { lockNetworkUnchanged, type Moment, networksAt, readClock } from './store.ts';
 
 const LOST = { status: 'error', status_reason: 'lost' } as const;

@@ -1,8 +1,8 @@
 /** Engines nudge us when a machine changed without our asking; then it is looked at now instead of within a minute. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { align } from './aligning.ts';
-import { sight } from './sighting.ts';
+import { sight } from './observed-machine.ts';
+import { align } from './reconcile.ts';
 import { isMachineAt } from './store.ts';
 
 const AT_ONCE = 4;

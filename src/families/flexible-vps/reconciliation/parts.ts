@@ -7,8 +7,8 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { VmRow } from '../tables.ts';
-import { holdIdle } from './aligning.ts';
-import { sight } from './sighting.ts';
+import { sight } from './observed-machine.ts';
+import { holdIdle } from './reconcile.ts';
 import type { Moment, SeenRow } from './store.ts';
 
 /** A machine that is idle and held, and what was seen of it since it last changed. */

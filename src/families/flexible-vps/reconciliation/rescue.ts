@@ -4,9 +4,9 @@ import type { VmRow } from '../tables.ts';
 import { RESCUE_HOURS, rescueEvent } from '../vm-access/rescue-kind.ts';
 import { refOf } from '../vms/guest.ts';
 import { updateVm } from '../vms/store.ts';
-import { tell } from './aligning.ts';
+import { patience } from './observed-machine.ts';
 import type { Held, Part } from './parts.ts';
-import { patience } from './sighting.ts';
+import { tell } from './reconcile.ts';
 
 const HOUR_MS = 3_600_000;
 

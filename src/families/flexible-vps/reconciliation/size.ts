@@ -1,13 +1,13 @@
 /** A machine is brought back to the size it is sold with; only a disk that has grown stays so, and is then what is sold. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { configurationWithDisk, isSameSize, sizeOf, sizeToGive } from '../resize/target.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
-import { noteVm } from '../vms/pricing.ts';
+import { noteVm } from '../vms/inventory.ts';
 import { updateVm } from '../vms/store.ts';
-import { tell } from './aligning.ts';
+import { patience } from './observed-machine.ts';
 import type { Held, Part } from './parts.ts';
-import { patience } from './sighting.ts';
+import { tell } from './reconcile.ts';
 
 /** What it is refused now it may get at its next start, which asks again. */
 async function give({ services, engine, row, seen }: Held): Promise<void> {

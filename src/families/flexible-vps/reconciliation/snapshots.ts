@@ -3,13 +3,13 @@
  * until their owner deletes them or they are there again.
  */
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { noteAvailable, noteUnbilled } from '../snapshots/noting.ts';
+import { noteAvailable, noteUnbilled } from '../snapshots/inventory.ts';
 import { snapshotRef } from '../snapshots/present.ts';
 import { forgetSnapshot } from '../snapshots/removal.ts';
 import { updateSnapshot, wasToBeRemoved } from '../snapshots/store.ts';
 import type { SnapshotRow } from '../tables.ts';
-import { tell } from './aligning.ts';
 import type { Held, Part } from './parts.ts';
+import { tell } from './reconcile.ts';
 import { lockSnapshotsUnchanged } from './store.ts';
 
 /** Only one that was there once knows how it was taken. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import type { NetworkRow, SnapshotRow, VmRow } from '../tables.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './runtime-facts.ts';
 
 /** A moment as the database writes it: a `Date` would cut it short, and two that differ would seem the same. */
 export type Moment = string;

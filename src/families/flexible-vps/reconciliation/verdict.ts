@@ -2,7 +2,7 @@
 import type { Instance } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import type { VmRow } from '../tables.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 
 export type Known = Pick<

@@ -4,21 +4,21 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
-import { sacrifice } from '../snapshots/choosing.ts';
+import { sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import type { VmRow } from '../tables.ts';
 import { CreatedVm } from '../vms/creation/endpoint.ts';
 import { imageShown } from '../vms/creation/source.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { asBodyErrors, costOf, priceVm } from '../vms/inventory.ts';
 import { showVm } from '../vms/present.ts';
-import { asBodyErrors, costOf, priceVm } from '../vms/pricing.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { replaceLostAddresses } from './addresses.ts';
 import { RedeployVm } from './body.ts';
+import { makePlan, sealPlan } from './guest-plan.ts';
 import { redeployVmKind } from './kind.ts';
-import { makePlan, sealPlan } from './plan.ts';
 
 type RedeployCall = Call<{ id: string }, unknown, RedeployVm>;
 

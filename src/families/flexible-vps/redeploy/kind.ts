@@ -3,18 +3,18 @@ import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
+import { engineAt, step } from '../engine-step.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import type { VmImage, VmRow } from '../tables.ts';
+import { ensureMade, nicsOf } from '../vms/create-instance.ts';
 import { fetchImage } from '../vms/creation/image.ts';
 import { settleInterfaces } from '../vms/creation/store.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
-import { ensureMade, nicsOf } from '../vms/making.ts';
-import { noteUnbilled } from '../vms/pricing.ts';
+import { noteUnbilled } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';
-import { engineAt, step } from '../work.ts';
-import { openPlan } from './plan.ts';
+import { openPlan } from './guest-plan.ts';
 
 const Input = Shape({
   image: Type.Unsafe<VmImage>({ type: 'object' }),

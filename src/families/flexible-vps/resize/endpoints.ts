@@ -1,20 +1,20 @@
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoom } from '../../../kernel/limits/room.ts';
+import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { enterStatus } from '../power/status.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { costOf } from '../vms/inventory.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
-import { costOf } from '../vms/pricing.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
+import { growthOf, requireCapacity, requireLive } from './capacity.ts';
 import { resizeVmKind } from './kind.ts';
-import { growthOf, requireCapacity, requireLive } from './room.ts';
 import { type ResizeInput, ResizeVm } from './schema.ts';
 import { isSame, requireSense, sizeOf, type Target, targetOf } from './target.ts';
 

@@ -2,13 +2,13 @@
 import type { ComputeEngine, Instance, Size } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
+import { engineAt, step } from '../engine-step.ts';
+import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import { ensureDown } from '../power/stopping.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
-import { engineAt, step } from '../work.ts';
 import { ResizeInput } from './schema.ts';
 import { configurationWithDisk, sizeOf } from './target.ts';
 

@@ -1,10 +1,10 @@
 /** The size that was asked for, as a machine that exists can have it. */
 import type { Instance, Size } from '../../../engines/compute/port.ts';
-import type { PricedItem } from '../../../kernel/prices/price.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
+import type { PricedItem } from '../../../money/prices/price.ts';
 import type { VmRow } from '../tables.ts';
-import { asBodyErrors, priceVm } from '../vms/pricing.ts';
+import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { ResizeVm } from './schema.ts';
 
 export interface Target {

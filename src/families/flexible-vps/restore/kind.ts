@@ -2,15 +2,15 @@
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { engineAt, step } from '../engine-step.ts';
+import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import { ensureDown } from '../power/stopping.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
 import { readVm, updateVm } from '../vms/store.ts';
-import { engineAt, step } from '../work.ts';
 
 const GRACE = { timeoutSeconds: 60, force: true };
 

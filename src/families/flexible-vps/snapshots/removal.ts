@@ -6,8 +6,8 @@ import { forgetResource } from '../../../kernel/inventory/store.ts';
 import { done, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Tx } from '../../../store/database.ts';
+import { engineAt } from '../engine-step.ts';
 import type { SnapshotRow, VmRow } from '../tables.ts';
-import { engineAt } from '../work.ts';
 import { snapshotRef } from './present.ts';
 import { readSnapshots, removeSnapshotRow, usersOf } from './store.ts';
 

@@ -7,8 +7,8 @@ import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { SnapshotRow } from '../tables.ts';
 import { lockVmIfThere, readVm } from '../vms/store.ts';
+import { noteAvailable, noteStatus } from './inventory.ts';
 import { deleteSnapshotKind } from './kinds.ts';
-import { noteAvailable, noteStatus } from './noting.ts';
 import { snapshotRef } from './present.ts';
 import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, updateSnapshot, usersOf } from './store.ts';
 

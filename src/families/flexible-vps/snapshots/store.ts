@@ -1,9 +1,9 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
+import { readResources } from '../../../kernel/listing/store.ts';
+import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { readResources } from '../listing/store.ts';
-import { operationIn, pendingOperation } from '../pending/store.ts';
 import type { SnapshotRow } from '../tables.ts';
 
 type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;

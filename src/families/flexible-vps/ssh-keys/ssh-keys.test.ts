@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { outcomeOf } from '../../../laws/answers.ts';
+import { outcomeOf } from '../../../laws/responses.ts';
 import { accountTables, rowsOf } from '../../../laws/rows.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';

@@ -1,8 +1,8 @@
 import type { Insertable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
+import { readResources } from '../../../kernel/listing/store.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { readResources } from '../listing/store.ts';
 import type { SshKeyRow } from '../tables.ts';
 
 type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;

@@ -5,7 +5,7 @@ import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
-import { ask } from './asking.ts';
+import { ask } from './engine-call.ts';
 import { claimSession, releaseSession, removeEndedSessions, removeSession, touchSession } from './store.ts';
 
 export async function openVmConsole(

@@ -4,7 +4,7 @@ import { Named, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
-import { ask, requireCapability } from './asking.ts';
+import { ask, requireCapability } from './engine-call.ts';
 
 const KEPT_BYTES = 256 * 1024;
 const LINES = 500;

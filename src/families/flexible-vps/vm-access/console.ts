@@ -6,16 +6,16 @@ import {
   TOKEN_PREFIX,
 } from '../../../kernel/consoles.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoomIn } from '../../../kernel/limits/room.ts';
+import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
-import { requireCapability } from './asking.ts';
+import { requireCapability } from './engine-call.ts';
 import { Password, returnedBefore } from './schema.ts';
 import { countOpenSessions, insertSession } from './store.ts';
 

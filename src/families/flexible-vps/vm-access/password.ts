@@ -6,12 +6,12 @@ import { Named, Shape, Type } from '../../../kernel/schema.ts';
 import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
-import { askHolding, requireCapability } from './asking.ts';
+import { askHolding, requireCapability } from './engine-call.ts';
 import { Password, returnedBefore } from './schema.ts';
 
 const GuestPassword = Named(

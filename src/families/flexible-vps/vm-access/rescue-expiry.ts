@@ -5,7 +5,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { enterStatus } from '../power/status.ts';
 import type { VmRow } from '../tables.ts';
-import { vmRef } from '../vms/leaving.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { lockVmIfThere } from '../vms/store.ts';
 import { type RescueInput, rescueKind } from './rescue-kind.ts';
 import { type DueRescue, dueRescues } from './store.ts';

@@ -5,14 +5,14 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
+import { engineAt, step } from '../engine-step.ts';
 import { placementOf } from '../placement-groups/store.ts';
+import { restart } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import { restart } from '../power/stopping.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { guestOf, refOf } from '../vms/guest.ts';
-import { vmRef } from '../vms/leaving.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
-import { engineAt, step } from '../work.ts';
 import { prolongRescue } from './store.ts';
 
 const Input = Shape({

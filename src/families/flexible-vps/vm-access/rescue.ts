@@ -6,13 +6,13 @@ import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import type { VmRow } from '../tables.ts';
+import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { vmRef } from '../vms/leaving.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
-import { requireCapability } from './asking.ts';
+import { requireCapability } from './engine-call.ts';
 import { RESCUE_HOURS, type RescueInput, rescueKind, sealHash } from './rescue-kind.ts';
 import { Password, returnedBefore } from './schema.ts';
 

@@ -5,13 +5,13 @@ import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { engineAt, step } from '../engine-step.ts';
 import type { VmRow } from '../tables.ts';
-import { engineAt, step } from '../work.ts';
+import { eraseVm, vmRef } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
-import { eraseVm, vmRef } from './leaving.ts';
+import { costOf, noteVm, priceVm } from './inventory.ts';
 import { showVm, vmEtag } from './present.ts';
-import { costOf, noteVm, priceVm } from './pricing.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 import { lockVm, readVm, snapshotIdsOf, updateVm } from './store.ts';
 

@@ -1,10 +1,10 @@
+import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Type } from '../../../kernel/schema.ts';
-import { ResourceQuery } from '../listing/query.ts';
 import { vmStates } from './lifecycle.ts';
-import { findWhole, listWhole } from './look/store.ts';
 import { presentVm } from './present.ts';
+import { findWhole, listWhole } from './read/store.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 
 const Reference = (description: string) => Type.Optional(Type.String({ maxLength: 90, description }));

@@ -14,7 +14,7 @@ import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { isSameSize, sizeToGive } from '../resize/target.ts';
 import type { VmRow } from '../tables.ts';
-import { noteVm } from './pricing.ts';
+import { noteVm } from './inventory.ts';
 import { updateVm } from './store.ts';
 
 /** The largest user data, unpacked. */

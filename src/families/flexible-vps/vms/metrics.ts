@@ -2,7 +2,7 @@ import { EngineRefused, metricNames, type Series, type SeriesRange } from '../..
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
-import { ask, requireCapability } from '../vm-access/asking.ts';
+import { ask, requireCapability } from '../vm-access/engine-call.ts';
 import { refOf } from './guest.ts';
 import { exampleVm, VmId } from './schema.ts';
 import { findVm } from './store.ts';

@@ -9,7 +9,7 @@ import type { Db } from '../../../store/database.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces } from '../interfaces/store.ts';
 import type { PublicAddressRow, VmRow } from '../tables.ts';
-import { priceShown, priceVm } from './pricing.ts';
+import { priceShown, priceVm } from './inventory.ts';
 import type { Vm } from './schema.ts';
 
 export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);

@@ -8,11 +8,11 @@ import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '..
 import { requirePlacementGroup } from '../placement-groups/references.ts';
 import type { VmRow } from '../tables.ts';
 import { UserData, UserDataEncoding } from './creation/body.ts';
+import { vmRef } from './delete-parts.ts';
 import { hashOf } from './guest.ts';
-import { vmRef } from './leaving.ts';
+import { noteVm } from './inventory.ts';
 import { type VmState, vmLife } from './lifecycle.ts';
 import { showVm, vmEtag } from './present.ts';
-import { noteVm } from './pricing.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 import { findVmByName, lockVm, updateVm as writeVm } from './store.ts';
 import { readUserData, warnIfIgnored } from './user-data.ts';

@@ -5,7 +5,7 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { type EventRow, presentEvent } from '../../../kernel/events/schema.ts';
-import { writeEvents } from '../../../kernel/events/writing.ts';
+import { writeEvents } from '../../../kernel/events/write-events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { type Egress, type EgressAnswer, NoAnswer } from '../../../kernel/net/egress.ts';
 import type { Registry } from '../../../kernel/registry.ts';

@@ -3,7 +3,7 @@
  * messages and that place are committed together, so nothing is missed and nothing is told twice.
  */
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
-import { writeEvents } from '../../../kernel/events/writing.ts';
+import { writeEvents } from '../../../kernel/events/write-events.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import type { Db, Tx } from '../../../store/database.ts';

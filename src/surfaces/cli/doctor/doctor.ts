@@ -1,7 +1,7 @@
 /** `hostplane doctor`: everything a start depends on, looked at without starting; each fault with its cure. */
 import type { Command } from 'commander';
-import { formatFault } from '../../../kernel/provider/fault.ts';
-import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import { formatFault } from '../../../provider/fault.ts';
+import type { ProviderConfig } from '../../../provider/schema.ts';
 import type { Cli } from '../command.ts';
 import { findConfigFile, loadConfiguration } from '../configuration.ts';
 import { clean } from '../table.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readDefaultText } from '../../../kernel/provider/default.ts';
+import { readDefaultText } from '../../../provider/default.ts';
 import { runCommand } from '../../../testing/command-line.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { startDaemon, type TestDaemon } from '../../../testing/incus/daemon.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { createServer } from 'node:net';
-import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
+import type { ProviderConfig } from '../../../provider/schema.ts';
 import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 
 type Server = Pick<ProviderConfig['server'], 'host' | 'port' | 'tls'>;

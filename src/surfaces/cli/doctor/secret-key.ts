@@ -1,5 +1,5 @@
-import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
 import { findFault } from '../../../kernel/secrets/key.ts';
+import type { ProviderConfig } from '../../../provider/schema.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
 import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import type { ProviderConfig } from '../../../kernel/provider/schema.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import { type Backlog, readBacklog } from '../../../portal-api/operations/operations.ts';
+import type { ProviderConfig } from '../../../provider/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { findNative } from '../../../store/embedded/binaries.ts';
 import { pendingMigrations } from '../../../store/migrations/migrate.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../../testing/database.ts';
-import type { Sample } from '../measures.ts';
+import type { Sample } from '../metrics-text.ts';
 import { PgSamples } from './store.ts';
 
 const database = useTestDatabase();

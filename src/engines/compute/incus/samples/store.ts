@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Db } from '../../../../store/database.ts';
 import type { Ref } from '../../instance.ts';
-import type { Sample } from '../measures.ts';
+import type { Sample } from '../metrics-text.ts';
 import type { Samples } from '../series.ts';
 
 interface SampleRow {

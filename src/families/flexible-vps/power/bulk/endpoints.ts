@@ -4,7 +4,7 @@ import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
-import { vmRef } from '../../vms/leaving.ts';
+import { vmRef } from '../../vms/delete-parts.ts';
 import { exampleVm } from '../../vms/schema.ts';
 import { actionMembers, actionOf, deadlineOf } from '../actions.ts';
 import { exampleBulkAction } from '../example.ts';

@@ -2,7 +2,7 @@
 import type { ComputeEngine, Ref } from '../../../../engines/compute/port.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { transact } from '../../../../store/transaction.ts';
-import { patience } from '../sighting.ts';
+import { patience } from '../observed-machine.ts';
 import { isMachineAt } from '../store.ts';
 import { readStrays, replaceStrays } from './store.ts';
 

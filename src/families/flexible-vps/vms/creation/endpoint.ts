@@ -3,19 +3,19 @@ import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
 import type { VmRow } from '../../tables.ts';
+import { vmRef } from '../delete-parts.ts';
 import { exampleOperation } from '../example.ts';
 import { hashOf } from '../guest.ts';
-import { vmRef } from '../leaving.ts';
+import { costOf, noteUnbilled } from '../inventory.ts';
 import { showVm } from '../present.ts';
-import { costOf, noteUnbilled } from '../pricing.ts';
 import { exampleVm, Vm } from '../schema.ts';
 import { insertVm } from '../store.ts';
 import { warnIfIgnored } from '../user-data.ts';
 import { CreateVm } from './body.ts';
-import type { CreateCall } from './examination.ts';
+import type { CreateCall } from './checks.ts';
 import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
-import { prepare, type Ready } from './preparation.ts';
+import { prepare, type Ready } from './plan-vm.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
 

@@ -1,6 +1,6 @@
 /** Before a disk is made: an image of the account has to lie where the disk is to be. */
 import { done, failed, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
-import { ensureImageAt } from '../../images/copying.ts';
+import { ensureImageAt } from '../../images/image-copies.ts';
 import { findImageRow, noteImageAt } from '../../images/store.ts';
 import type { VmImage, VmRow } from '../../tables.ts';
 

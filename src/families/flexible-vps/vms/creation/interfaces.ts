@@ -1,10 +1,10 @@
 /** The interfaces of a new machine, in the order in which its guest sees them. */
 import { setAttachment } from '../../../../kernel/addresses/store.ts';
 import type { Db } from '../../../../store/database.ts';
-import { holdAliases, holdOwn } from '../../interfaces/addressing.ts';
-import { addInterface } from '../../interfaces/joining.ts';
+import { addInterface } from '../../interfaces/network-membership.ts';
+import { holdAliases, holdOwn } from '../../interfaces/private-addresses.ts';
 import type { InterfaceRow, VmRow } from '../../tables.ts';
-import type { Ready } from './preparation.ts';
+import type { Ready } from './plan-vm.ts';
 
 /** The public one comes first; it is there only if the machine has a public address. */
 export async function connect(db: Db, vm: VmRow, { blocks, connections }: Ready): Promise<void> {

@@ -8,12 +8,12 @@ import {
   type Work,
 } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { engineAt, step } from '../../engine-step.ts';
 import type { VmRow } from '../../tables.ts';
-import { engineAt, step } from '../../work.ts';
+import { ensureMade } from '../create-instance.ts';
+import { eraseVm, letAddressesGo, vmRef } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
-import { eraseVm, letAddressesGo, vmRef } from '../leaving.ts';
-import { ensureMade } from '../making.ts';
-import { noteUnbilled, noteVm } from '../pricing.ts';
+import { noteUnbilled, noteVm } from '../inventory.ts';
 import { readVm, updateVm } from '../store.ts';
 import { fetchImage } from './image.ts';
 import { settleInterfaces } from './store.ts';

@@ -1,10 +1,10 @@
 /** The private networks of a new machine and its addresses there. */
 
 import type { Call } from '../../../../kernel/call.ts';
-import { requireRoomIn } from '../../../../kernel/limits/room.ts';
+import { requireRoomIn } from '../../../../kernel/limits/require-room.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
-import { checkAddresses, type Wanted } from '../../interfaces/addressing.ts';
-import { refuseUnusable } from '../../interfaces/joining.ts';
+import { refuseUnusable } from '../../interfaces/network-membership.ts';
+import { checkAddresses, type Wanted } from '../../interfaces/private-addresses.ts';
 import { overlaps } from '../../networks/addresses.ts';
 import { lockNetwork } from '../../networks/store.ts';
 import type { NetworkRow } from '../../tables.ts';

@@ -1,0 +1,99 @@
+/** What the disk of a new machine is made from, as the engine wants it said. */
+import { EngineRefused } from '../errors.ts';
+import type { ImageRef, Ref, Size, Source } from '../instance.ts';
+import { keys } from './config-keys.ts';
+import { isMissing } from './failure.ts';
+import { requireImage } from './images.ts';
+import { aliasOf, nameOf, projectOf } from './names.ts';
+import { bytesOf } from './quantities.ts';
+import { type Changeable, missing, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
+import { isWhole as isWholeSnapshot, type RawSnapshot } from './snapshots.ts';
+
+export interface Origin {
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly image: ImageRef | null;
+  /** What it would inherit and is not to have. */
+  readonly unwanted: Changeable;
+}
+
+const NOTHING: Changeable = { config: {}, devices: {} };
+const GIB = 1024 ** 3;
+
+function requireDisk(minDiskGb: number, { diskGb }: Size): void {
+  if (diskGb >= minDiskGb) return;
+  throw new EngineRefused(
+    'engine_failed',
+    `A disk of ${diskGb} GB is too small: ${minDiskGb} GB are needed.`,
+  );
+}
+
+export async function originOf(
+  site: Site,
+  ref: Ref,
+  source: Source,
+  size: Size,
+  signal?: AbortSignal,
+): Promise<Origin> {
+  if ('instance' in source) return copyOf(site, ref, source, size, signal);
+  const { image } = source;
+  // The provider's own fit every plan, and whether they are there the engine tells by itself.
+  const which =
+    image.account === null
+      ? { alias: aliasOf(image) }
+      : { fingerprint: await requireImage(site, image, size.diskGb, signal) };
+  return { source: { type: 'image', ...which }, image, unwanted: NOTHING };
+}
+
+type Original = Pick<RawInstance, 'config' | 'devices'>;
+
+async function copyOf(
+  site: Site,
+  { account }: Ref,
+  { instance, snapshot }: Extract<Source, { instance: string }>,
+  size: Size,
+  signal?: AbortSignal,
+): Promise<Origin> {
+  const from = { account, id: instance };
+  const original: Original =
+    snapshot === undefined
+      ? await requireRaw(site, from, signal)
+      : await requireSnapshot(site, from, snapshot, signal);
+  requireDisk(Math.ceil(bytesOf(original.devices['root']?.['size']) / GIB), size);
+  const name = nameOf(instance);
+  return {
+    source: {
+      type: 'copy',
+      source: snapshot === undefined ? name : `${name}/${snapshot}`,
+      project: projectOf(from),
+      instance_only: true,
+    },
+    image: JSON.parse(original.config[keys.image] ?? 'null') as ImageRef | null,
+    unwanted: unwantedOf(original),
+  };
+}
+
+async function requireSnapshot(
+  { client }: Site,
+  ref: Ref,
+  id: string,
+  signal?: AbortSignal,
+): Promise<Original> {
+  const found = await client
+    .ask<RawSnapshot>('GET', `${pathOf(ref)}/snapshots/${id}`, { project: projectOf(ref), signal })
+    .catch((error: unknown) => {
+      if (isMissing(error)) return null;
+      throw error;
+    });
+  if (found === null || !isWholeSnapshot(found)) throw missing('snapshot', id);
+  return found;
+}
+
+/** A copy has whatever it is not given otherwise: nothing of ours, nothing the guest was told, none of the interfaces. */
+function unwantedOf({ config, devices }: Original): Changeable {
+  const told = Object.keys(config).filter((name) => /^(user|cloud-init)\./.test(name));
+  const others = Object.keys(devices).filter((name) => name !== 'root');
+  return {
+    config: Object.fromEntries(told.map((name) => [name, ''])),
+    devices: Object.fromEntries(others.map((name) => [name, { type: 'none' }])),
+  };
+}

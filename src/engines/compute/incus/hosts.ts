@@ -1,0 +1,149 @@
+/** The hosts of a location and what is left of them: the server itself, or the members of the cluster that are up. */
+import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { type Choice, freeOf } from '../placement.ts';
+import type { ComputeEngine, HostCapacity, Size } from '../port.ts';
+import { isPassing } from './failure.ts';
+import type { Room } from './host-ledger.ts';
+import type { RawInstance, Site } from './site.ts';
+
+interface Member {
+  readonly server_name: string;
+  /** `Online`, `Offline`, `Evacuated`, `Blocked`. */
+  readonly status: string;
+}
+
+interface Resources {
+  readonly cpu: { readonly total: number };
+  readonly memory: { readonly total: number };
+}
+
+interface PoolResources {
+  readonly space: { readonly total: number };
+}
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+const REMEMBERED_MS = 30_000;
+/** While a member is missing. */
+const DOUBTED_MS = 2000;
+const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
+
+const details = {
+  capacity_unavailable: 'No host of this location has room for a machine of this size.',
+  placement_unsatisfiable: 'No host with room for it satisfies the placement group.',
+} as const;
+
+export function requireChoice(choice: Choice): string {
+  if ('host' in choice) return choice.host;
+  throw new EngineRefused(choice.refused, details[choice.refused]);
+}
+
+/** Where it is, as `HostCapacity` has it. */
+export async function hostOf(
+  site: Site,
+  { location }: Pick<RawInstance, 'location'>,
+  signal?: AbortSignal,
+): Promise<string> {
+  return location === 'none' || location === ''
+    ? (await site.readServer(signal)).environment.server_name
+    : location;
+}
+
+const remembered = new WeakMap<Site, { readonly until: number; readonly rooms: Promise<readonly Room[]> }>();
+
+/** Many may wait for the same answer, so nobody's giving up ends it. */
+export function readRooms(site: Site): Promise<readonly Room[]> {
+  const last = remembered.get(site);
+  if (last !== undefined && last.until > Date.now()) return last.rooms;
+  const measured = measure(site);
+  const rooms = measured.then((all) => all.rooms);
+  remembered.set(site, { until: Date.now() + REMEMBERED_MS, rooms });
+  measured.then(
+    ({ isWhole }) => {
+      if (isWhole || remembered.get(site)?.rooms !== rooms) return;
+      remembered.set(site, { until: Date.now() + DOUBTED_MS, rooms });
+    },
+    () => forgetRooms(site),
+  );
+  return rooms;
+}
+
+/** Something is not as it was: a host may be lost. */
+export function forgetRooms(site: Site): void {
+  remembered.delete(site);
+}
+
+/** Whole: all members are in it, and none may just be on its way back. */
+async function measure(site: Site): Promise<{ readonly rooms: readonly Room[]; readonly isWhole: boolean }> {
+  const { environment } = await site.readServer();
+  if (!environment.server_clustered)
+    return { rooms: [{ name: environment.server_name, total: await totalOf(site) }], isWhole: true };
+  const members = await readMembers(site);
+  const online = members.filter(({ status }) => status === 'Online');
+  const measured = await Promise.all(online.map(({ server_name }) => roomOf(site, server_name)));
+  const rooms = measured.filter((room) => room !== null);
+  if (rooms.length === 0) throw new EngineUnreachable('No member of the cluster answers.');
+  return { rooms, isWhole: rooms.length === members.length };
+}
+
+const readMembers = ({ client }: Site, signal?: AbortSignal): Promise<readonly Member[]> =>
+  client.ask<readonly Member[]>('GET', '/1.0/cluster/members', { query: { recursion: 1 }, signal });
+
+/** The members of the cluster that the others have not heard of for too long. */
+export async function readGivenUp(site: Site, signal?: AbortSignal): Promise<ReadonlySet<string>> {
+  const members = await readMembers(site, signal);
+  return new Set(members.filter(({ status }) => status === 'Offline').map(({ server_name }) => server_name));
+}
+
+/** A member that is just going down is counted as up for a while. */
+async function roomOf(site: Site, name: string): Promise<Room | null> {
+  try {
+    return { name, total: await totalOf(site, name) };
+  } catch (error) {
+    if (isPassing(error)) return null;
+    throw error;
+  }
+}
+
+async function totalOf({ client, settings }: Site, target?: string): Promise<Size> {
+  const ask = target === undefined ? {} : { target };
+  const pool = `/1.0/storage-pools/${settings.storagePool}/resources`;
+  const [{ cpu, memory }, { space }] = await Promise.all([
+    client.ask<Resources>('GET', '/1.0/resources', ask),
+    client.ask<PoolResources>('GET', pool, ask),
+  ]);
+  const share = 1 - settings.reservePercent / 100;
+  return {
+    vcpus: Math.floor(cpu.total * settings.vcpuOvercommit),
+    memoryMb: Math.floor((memory.total / MIB) * share),
+    diskGb: Math.floor((space.total / GIB) * share),
+  };
+}
+
+export async function readCapacity(
+  site: Site,
+  ..._: Parameters<ComputeEngine['readCapacity']>
+): Promise<readonly HostCapacity[]> {
+  const [rooms, used] = await Promise.all([readRooms(site), site.ledger.used()]);
+  return rooms.map(({ name, total }) => {
+    const free = freeOf({ name, total, used: used.get(name) ?? NONE });
+    return {
+      host: name,
+      total,
+      free: {
+        vcpus: Math.max(0, free.vcpus),
+        memoryMb: Math.max(0, free.memoryMb),
+        diskGb: Math.max(0, free.diskGb),
+      },
+    };
+  });
+}
+
+export async function fits(
+  site: Site,
+  ...[_account, size, placement]: Parameters<ComputeEngine['fits']>
+): ReturnType<ComputeEngine['fits']> {
+  const choice = await site.ledger.choose(size, placement, await readRooms(site));
+  if ('host' in choice) return { fits: true };
+  return { fits: false, code: choice.refused, detail: details[choice.refused] };
+}

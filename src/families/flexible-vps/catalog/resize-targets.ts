@@ -1,0 +1,62 @@
+/** Whether a machine can become each plan, and whether it has to be stopped for it. */
+import type { Call } from '../../../kernel/call.ts';
+import { invalid } from '../../../kernel/problems/problem.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { VmRow } from '../tables.ts';
+import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { isAvailable, type Place, type SoldPlan } from './sold-plans.ts';
+import { findVmToResize } from './store.ts';
+
+export const resizeReasons = [
+  'current_plan',
+  'incompatible',
+  'location_mismatch',
+  'invalid_state',
+  'resource_suspended',
+  'vm_in_rescue',
+  'capacity_unavailable',
+] as const;
+type Reason = (typeof resizeReasons)[number];
+
+export interface Resize {
+  readonly allowed: boolean;
+  readonly mode: 'live' | 'cold' | null;
+  readonly reason_code: Reason | null;
+}
+
+export async function requireVm({ db, caller }: Pick<Call, 'db' | 'caller'>, id: string): Promise<VmRow> {
+  const row = await findVmToResize(db, caller.account.id, id);
+  if (row !== undefined) return row;
+  const detail = 'There is no such machine.';
+  throw invalid([{ pointer: 'query/resize_for', code: 'unknown_reference', detail }]);
+}
+
+function refusalOf(vm: VmRow, plan: SoldPlan, place: Place | undefined): Reason | null {
+  const { vcpus, memoryMb } = plan.size;
+  const grows = vcpus > vm.vcpus || memoryMb > vm.memory_mb;
+  if (vm.status === 'suspended') return 'resource_suspended';
+  if (!vmLife.allowedFor('resizeVm').includes(vm.status as VmState)) return 'invalid_state';
+  if (vm.rescue_expires_at !== null) return 'vm_in_rescue';
+  if (plan.slug === vm.plan && plan.category !== 'custom') return 'current_plan';
+  if (plan.architecture !== vm.architecture) return 'incompatible';
+  if (!plan.locations.includes(vm.location)) return 'location_mismatch';
+  const size = { ...plan.size, diskGb: 0 };
+  return grows && !isAvailable({ size }, place) ? 'capacity_unavailable' : null;
+}
+
+export function resizeOf(
+  { compute }: Pick<Services, 'compute'>,
+  vm: VmRow,
+  plan: SoldPlan,
+  place: Place | undefined,
+): Resize {
+  const reason = refusalOf(vm, plan, place);
+  if (reason !== null) return { allowed: false, mode: null, reason_code: reason };
+  const isOffered = place?.location.features.includes('live_resize') === true;
+  const canLive = compute.at(vm.location)?.capabilities.liveResize === true;
+  const { vcpus, memoryMb } = plan.size;
+  // What a size of one's own will be is known only when it is asked for.
+  const onlyGrows = plan.category === 'custom' || (vcpus >= vm.vcpus && memoryMb >= vm.memory_mb);
+  const isLive = vm.status === 'running' && isOffered && canLive && onlyGrows;
+  return { allowed: true, mode: isLive ? 'live' : 'cold', reason_code: null };
+}

@@ -1,0 +1,145 @@
+/** How an image comes to an engine: captured from a machine, or fetched from an address. */
+import { join } from 'node:path';
+import {
+  type ComputeEngine,
+  type Image as EngineImage,
+  EngineUnreachable,
+  type ImageFormat,
+  type ImageSource,
+} from '../../../engines/compute/port.ts';
+import type { Work } from '../../../kernel/operations/kind.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { engineAt } from '../engine-step.ts';
+import type { ImageRow } from '../tables.ts';
+import { unpack } from './decompression.ts';
+import { fetchFile } from './download.ts';
+import { ImportFailed } from './failure.ts';
+import { inspect } from './formats.ts';
+import { withScratch } from './scratch.ts';
+import { noteProgress } from './store.ts';
+
+export type MakeInput =
+  | {
+      readonly source: 'vm';
+      readonly location: string;
+      readonly vm_id: string;
+      readonly snapshot_id: string | null;
+    }
+  | {
+      readonly source: 'url';
+      readonly format: ImageFormat | null;
+      readonly sha256: string | null;
+      readonly max_bytes: number;
+    };
+
+export interface Made {
+  readonly location: string;
+  readonly image: EngineImage;
+}
+
+type Maker<I> = Pick<Work<I>, 'input' | 'services' | 'signal' | 'db'>;
+
+const refOf = ({ account_id, id }: ImageRow) => ({ account: account_id, id });
+
+/** `null`: it says it did it, and has nothing to show. */
+async function put(
+  engine: ComputeEngine,
+  row: ImageRow,
+  source: ImageSource,
+  signal: AbortSignal,
+): Promise<Made | null> {
+  await engine.ensureImage(refOf(row), source, signal);
+  const image = await engine.observeImage(refOf(row), signal);
+  return image === null ? null : { location: engine.location, image };
+}
+
+export async function capture(
+  { input, services, signal }: Maker<Extract<MakeInput, { source: 'vm' }>>,
+  row: ImageRow,
+): Promise<Made | null> {
+  const { vm_id: instance, snapshot_id } = input;
+  const source = snapshot_id === null ? { instance } : { instance, snapshot: snapshot_id };
+  return put(engineAt(services, input.location), row, source, signal);
+}
+
+/** Where machines of this architecture are run from files of customers. */
+export function importers(
+  { compute, provider }: Pick<Services, 'compute' | 'provider'>,
+  row: ImageRow,
+): readonly ComputeEngine[] {
+  const suits = (location: string): boolean =>
+    provider.catalogue.locations.some(
+      ({ slug, architectures }) => slug === location && architectures.includes(row.architecture),
+    );
+  return compute.all.filter(
+    ({ capabilities, location }) => capabilities.imageImport === true && suits(location),
+  );
+}
+
+const PROGRESS_MS = 1000;
+/** The rest is for unpacking, judging and storing it. */
+const FETCHED_PERCENT = 80;
+
+function progressOf({ db, services }: Pick<Maker<unknown>, 'db' | 'services'>, { id }: ImageRow) {
+  let toldAt = 0;
+  return (bytes: number, total: number | null): void => {
+    const now = Date.now();
+    if (total === null || total === 0 || now - toldAt < PROGRESS_MS) return;
+    toldAt = now;
+    const percent = Math.min(FETCHED_PERCENT, Math.floor((bytes / total) * FETCHED_PERCENT));
+    noteProgress(db, id, percent).catch((error: unknown) =>
+      services.log.warn({ err: error, image_id: id }, 'progress could not be noted'),
+    );
+  };
+}
+
+/** Starts over whenever it is begun again: what another worker fetched lies on that one's disk. */
+export async function importFile(
+  work: Maker<Extract<MakeInput, { source: 'url' }>>,
+  row: ImageRow,
+): Promise<Made | null> {
+  const { input, services, signal } = work;
+  const { max_bytes: maxBytes, sha256, format: expected } = input;
+  if (row.sealed_url === null) throw new Error(`The address of ${row.id} is gone.`);
+  const url = new URL(services.secrets.open(row.sealed_url, row.id).toString('utf8'));
+  return withScratch(services, async (folder) => {
+    const packed = join(folder, 'fetched');
+    const onProgress = progressOf(work, row);
+    const fetched = await fetchFile(services.egress, url, packed, { maxBytes, signal, onProgress });
+    if (sha256 !== null && fetched.sha256 !== sha256)
+      throw new ImportFailed('checksum_mismatch', `The file has the SHA-256 ${fetched.sha256}.`);
+    const file = await unpack(packed, join(folder, 'disk'), { maxBytes, signal });
+    const { format } = await inspect(file, expected);
+    const { architecture, boot_mode: bootMode } = row;
+    return storeSomewhere(services, row, { file, format, architecture, bootMode }, signal);
+  });
+}
+
+function takersOf(engines: readonly ComputeEngine[], format: ImageFormat): readonly ComputeEngine[] {
+  const takers = engines.filter(({ imageFormats }) => imageFormats.includes(format));
+  if (takers.length > 0 || engines.length === 0) return takers;
+  const taken = [...new Set(engines.flatMap(({ imageFormats }) => imageFormats))];
+  throw new ImportFailed(
+    'unsupported_format',
+    `It is ${format}; machines of this architecture are made from ${taken.join(', ')}.`,
+  );
+}
+
+/** In the first location that answers: from there the others get it. */
+async function storeSomewhere(
+  services: Pick<Services, 'compute' | 'provider'>,
+  row: ImageRow,
+  source: Extract<ImageSource, { file: string }>,
+  signal: AbortSignal,
+): Promise<Made | null> {
+  let silence = new EngineUnreachable('No location takes files at the moment.');
+  for (const engine of takersOf(importers(services, row), source.format)) {
+    try {
+      return await put(engine, row, source, signal);
+    } catch (error) {
+      if (!(error instanceof EngineUnreachable)) throw error;
+      silence = error;
+    }
+  }
+  throw silence;
+}

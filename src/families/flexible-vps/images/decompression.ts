@@ -1,0 +1,114 @@
+/**
+ * Files that came packed. Node reads gzip wherever it runs, but not xz and zstd: those are read by the programs of that
+ * name, which see the file and nothing else of this process.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { isOfDisk } from './download.ts';
+import { ImportFailed } from './failure.ts';
+
+interface Packing {
+  readonly name: string;
+  readonly magic: readonly number[];
+  /** What unpacks it: bytes from its input to its output. `null`: Node does. */
+  readonly program: readonly [name: string, ...args: string[]] | null;
+}
+
+/** A file may ask for as much memory as it likes to be unpacked with; it gets no more than 256 MiB. */
+const packings: readonly Packing[] = [
+  { name: 'gzip', magic: [0x1f, 0x8b], program: null },
+  {
+    name: 'xz',
+    magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00],
+    program: ['xz', '--decompress', '--stdout', '--memlimit-decompress=256MiB'],
+  },
+  {
+    name: 'zstd',
+    magic: [0x28, 0xb5, 0x2f, 0xfd],
+    program: ['zstd', '--decompress', '--stdout', '--memory=256MB'],
+  },
+];
+
+const MAGIC_BYTES = 6;
+
+async function packingOf(file: string): Promise<Packing | undefined> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAGIC_BYTES), 0, MAGIC_BYTES, 0);
+    const head = buffer.subarray(0, bytesRead);
+    return packings.find(({ magic }) => head.subarray(0, magic.length).equals(Buffer.from(magic)));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Ends with an error unless the program says that all was well. */
+async function* unpackedBy(
+  [name, ...args]: NonNullable<Packing['program']>,
+  file: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const handle = await open(file);
+  try {
+    const { PATH } = process.env;
+    const child = spawn(name, args, { stdio: [handle.fd, 'pipe', 'ignore'], env: { PATH }, signal });
+    const closed = once(child, 'close');
+    // Heard below, once there is nothing left to read.
+    closed.catch(() => undefined);
+    try {
+      await once(child, 'spawn');
+      yield* child.stdout!;
+      const [code] = await closed;
+      if (code !== 0) throw new Error(`${name} ended with ${code}`);
+    } finally {
+      child.kill();
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function explain(error: unknown, { name, program }: Packing): unknown {
+  if (error instanceof ImportFailed || isOfDisk(error)) return error;
+  const isMissing = program !== null && (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
+  const detail = isMissing
+    ? `It is packed with ${name}, which is not installed here; pack it with gzip, or not at all.`
+    : `It is packed with ${name}, and damaged.`;
+  return new ImportFailed('unsupported_format', detail);
+}
+
+/** Unpacks it where it is packed. Returns the file that holds the disk. */
+export async function unpack(
+  file: string,
+  target: string,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<string> {
+  const packing = await packingOf(file);
+  if (packing === undefined) return file;
+  let bytes = 0;
+  const counting = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      const isTooLarge = bytes > maxBytes;
+      done(
+        isTooLarge ? new ImportFailed('too_large', `Unpacked it is larger than ${maxBytes} bytes.`) : null,
+        chunk,
+      );
+    },
+  });
+  const { program } = packing;
+  const unpacked =
+    program === null
+      ? [createReadStream(file), createGunzip()]
+      : [Readable.from(unpackedBy(program, file, signal))];
+  await pipeline([...unpacked, counting, createWriteStream(target)], { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw explain(error, packing);
+  });
+  return target;
+}

@@ -1,0 +1,108 @@
+/** The row of an image that is to be made, and what its operation has to know. */
+import type { Insertable } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { readLimitRows } from '../../../kernel/limits/limit-rows.ts';
+import type { Tables } from '../../../store/database.ts';
+import { soldIn } from '../catalog/sold-plans.ts';
+import type { MakeInput } from './capture-and-import.ts';
+import { findImage } from './references.ts';
+import type { CreateImage } from './schema.ts';
+import { requireCapturable, type Source } from './source.ts';
+
+const GIB = 1024 ** 3;
+const LARGEST_GIB = 50;
+/** Nothing is known of the system in a file, or of one that came onto its machine in another way. */
+const UNKNOWN_OS = { family: 'linux', distribution: 'other', version: '' };
+const LEAST_MEMORY_MB = 512;
+
+export interface Draft {
+  readonly row: Insertable<Tables['vps_images']>;
+  readonly input: MakeInput;
+  /** Whose queues it takes a place in, beside its own. */
+  readonly subjects: readonly string[];
+  /** Before it is made its size is a guess: of a disk at most all of it, of a file at least a little. */
+  readonly guess: { readonly location: string; readonly size_gb: number };
+}
+
+type Creating = Call<unknown, unknown, CreateImage>;
+
+export async function draftOf(call: Creating, source: Source): Promise<Draft> {
+  return source.type === 'url' ? draftOfFile(call, source) : draftOfMachine(call, source);
+}
+
+function commonOf({ caller, body }: Pick<Creating, 'caller' | 'body'>) {
+  return {
+    id: newId('image'),
+    account_id: caller.account.id,
+    name: body.name,
+    description: body.description ?? '',
+    labels: body.labels ?? {},
+    status: 'creating',
+    progress_percent: 0,
+  };
+}
+
+async function draftOfFile(
+  call: Creating,
+  { url, architecture }: Extract<Source, { type: 'url' }>,
+): Promise<Draft> {
+  const { services, body } = call;
+  const { os, boot_mode, format, sha256 } = body.source;
+  const common = commonOf(call);
+  const limit = (await readLimitRows(call)).find(({ id }) => id === 'flexible-vps.image-gib')?.limit;
+  return {
+    row: {
+      ...common,
+      os: { ...UNKNOWN_OS, ...os },
+      architecture,
+      boot_mode: boot_mode ?? 'uefi',
+      min_disk_gb: 1,
+      min_memory_mb: LEAST_MEMORY_MB,
+      cloud_init: true,
+      guest_agent: false,
+      default_user: 'root',
+      source: { type: 'url', id: null, url: `${url.origin}${url.pathname}` },
+      sealed_url: services.secrets.close(Buffer.from(url.href), common.id),
+    },
+    input: {
+      source: 'url',
+      format: format ?? null,
+      sha256: sha256 ?? null,
+      max_bytes: (limit ?? LARGEST_GIB) * GIB,
+    },
+    subjects: [],
+    guess: { location: soldIn(services.provider.catalogue)[0]?.slug ?? '', size_gb: 1 },
+  };
+}
+
+async function draftOfMachine(call: Creating, source: Extract<Source, { type: 'vm' }>): Promise<Draft> {
+  const { vm, snapshot } = await requireCapturable(call, source);
+  const origin = vm.image === null ? undefined : await findImage(call, vm.account_id, vm.image.id);
+  return {
+    row: {
+      ...commonOf(call),
+      os: vm.image?.os ?? UNKNOWN_OS,
+      architecture: vm.architecture,
+      boot_mode: vm.boot_mode,
+      secure_boot: vm.secure_boot,
+      min_disk_gb: snapshot?.disk_gb ?? vm.disk_gb,
+      min_memory_mb: origin?.min_memory_mb ?? LEAST_MEMORY_MB,
+      cloud_init: origin?.cloud_init ?? true,
+      guest_agent: origin?.guest_agent ?? vm.guest_agent !== null,
+      default_user: vm.image?.default_user ?? 'root',
+      source:
+        snapshot === null
+          ? { type: 'vm', id: vm.id, url: null }
+          : { type: 'snapshot', id: snapshot.id, url: null },
+    },
+    input: {
+      source: 'vm',
+      location: vm.location,
+      vm_id: vm.id,
+      snapshot_id: snapshot?.id ?? null,
+    },
+    subjects: [vm.id],
+    guess: { location: vm.location, size_gb: snapshot?.disk_gb ?? vm.disk_gb },
+  };
+}

@@ -1,0 +1,95 @@
+/** Whether a machine may be in a private network, and its interface there. */
+import type { Call } from '../../../kernel/call.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import type { Db } from '../../../store/database.ts';
+import { overlaps } from '../networks/addresses.ts';
+import { readNetwork } from '../networks/store.ts';
+import type { InterfaceRow, NetworkRow, VmRow } from '../tables.ts';
+import { newMac } from './macs.ts';
+import { insertInterface } from './store.ts';
+
+const usable = ['active', 'updating'];
+
+export function refuseUnusable({ name, status }: Pick<NetworkRow, 'name' | 'status'>): void {
+  if (usable.includes(status)) return;
+  throw new Problem('invalid_state', {
+    detail: `The network ${name} is ${status}; this needs ${usable.join(' or ')}.`,
+    extra: { current_state: status, allowed_states: usable },
+  });
+}
+
+function refuseElsewhere(vm: Pick<VmRow, 'location'>, network: NetworkRow): void {
+  if (vm.location === network.location) return;
+  const detail = `The network is in ${network.location}, the machine in ${vm.location}.`;
+  throw invalid([{ pointer: '/network_id', code: 'location_mismatch', detail }]);
+}
+
+async function refuseConflicts(db: Db, network: NetworkRow, present: readonly InterfaceRow[]): Promise<void> {
+  const same = present.find(({ network_id }) => network_id === network.id);
+  if (same !== undefined)
+    throw new Problem('already_attached', {
+      detail: `The machine is in this network by its interface ${same.id}.`,
+      nextStep: 'Use that interface; to give it another address, detach it first.',
+      extra: { attached_to: same.id },
+    });
+  for (const { network_id } of present) {
+    const other = network_id === null ? undefined : await readNetwork(db, network.account_id, network_id);
+    if (other !== undefined && overlaps(other.ipv4_cidr, network.ipv4_cidr))
+      throw new Problem('cidr_overlap', {
+        detail: `The machine is in ${other.name} (${other.ipv4_cidr}), which overlaps ${network.ipv4_cidr}.`,
+        extra: { existing_id: other.id },
+      });
+  }
+}
+
+/** Throws unless the machine, which has these interfaces, may be in the network too. Whoever asks holds both. */
+export async function requireJoinable(
+  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  vm: VmRow,
+  network: NetworkRow,
+  present: readonly InterfaceRow[],
+): Promise<void> {
+  refuseElsewhere(vm, network);
+  refuseUnusable(network);
+  await refuseConflicts(call.db, network, present);
+  await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', present.length);
+}
+
+/** The lowest that is free: a place is kept as long as the interface is there. */
+export function nextPosition(present: readonly Pick<InterfaceRow, 'position'>[]): number {
+  const taken = new Set(present.map(({ position }) => position));
+  let free = 0;
+  while (taken.has(free)) free++;
+  return free;
+}
+
+interface Chosen {
+  readonly anti_spoofing?: boolean | undefined;
+  readonly description?: string | undefined;
+}
+
+export function addInterface(
+  db: Db,
+  vm: Pick<VmRow, 'id' | 'account_id'>,
+  present: readonly InterfaceRow[],
+  network: Pick<NetworkRow, 'id' | 'mtu'> | null,
+  { anti_spoofing = true, description = '' }: Chosen = {},
+): Promise<InterfaceRow> {
+  return insertInterface(db, {
+    id: newId('interface'),
+    account_id: vm.account_id,
+    vm_id: vm.id,
+    kind: network === null ? 'public' : 'private',
+    network_id: network?.id ?? null,
+    mac: newMac(),
+    position: nextPosition(present),
+    mtu: network?.mtu ?? PUBLIC_MTU,
+    anti_spoofing,
+    description,
+    status: 'attaching',
+  });
+}
+
+const PUBLIC_MTU = 1500;

@@ -1,9 +1,0 @@
-/** What every list of the family can be asked. */
-import { dateFilters, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
-import type { TProperties } from '../../../kernel/schema.ts';
-
-const sort = ['-created_at', 'created_at', '-updated_at', 'updated_at', 'name', '-name'] as const;
-
-export function ResourceQuery<P extends TProperties>(filters: P) {
-  return ListQuery({ ...nameFilter, ...labelFilter, ...dateFilters, ...filters }, { sort });
-}

@@ -1,0 +1,79 @@
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
+import type { NetworkRow } from '../tables.ts';
+import { deleteNetworkKind } from './delete-kind.ts';
+import { networkExample, operationExample } from './example.ts';
+import { networkLife } from './lifecycle.ts';
+import { networkEtag, networkRef, presentNetwork, statusOf } from './present.ts';
+import { Network, NetworkId } from './schema.ts';
+import { countUsed, lockNetwork, type NetworkUser, readUsers, updateNetwork } from './store.ts';
+
+const NAMED_USERS = 20;
+
+function refuseUsed(staying: readonly NetworkUser[]): void {
+  if (staying.length === 0) return;
+  throw new Problem('resource_in_use', {
+    detail: `${staying.length === 1 ? 'A machine has' : `${staying.length} machines have`} an interface in this network.`,
+    extra: {
+      used_by: staying
+        .slice(0, NAMED_USERS)
+        .map(({ vm_id, vm_name }) => ({ type: 'vm', id: vm_id, name: vm_name })),
+      used_by_count: staying.length,
+    },
+  });
+}
+
+export const deleteVpsNetwork = endpoint({
+  id: 'deleteVpsNetwork',
+  method: 'DELETE',
+  path: '/flexible-vps/v1/networks/{id}',
+  summary: 'Delete a private network',
+  description:
+    'Waits for machines that are being deleted or detached. Others refuse it, unless `detach=true` detaches them first, as part of the same operation; machines that run stay running.',
+  permission: 'flexible-vps:networks:delete',
+  access: 'destructive',
+  resource: { name: 'network', role: 'delete' },
+  params: NetworkId,
+  query: Shape({
+    detach: Type.Boolean({ default: false, description: 'Detach all machines first.' }),
+  }),
+  answers: { 202: Network },
+  problems: ['resource_protected', 'resource_in_use', 'invalid_state', 'operation_in_progress'],
+  operation: deleteNetworkKind,
+  example: {
+    params: { id: networkExample.id },
+    answer: {
+      status: 202,
+      body: { ...networkExample, status: 'deleting', operation: operationExample('delete') },
+    },
+  },
+  async handle({ db, caller, params, query, services, checkVersion, effect, follow, start }) {
+    const before = await lockNetwork(db, caller.account.id, params.id);
+    if (before === undefined) throw new Problem('not_found');
+    checkVersion(networkEtag(before));
+    const pending = (await pendingOn(db, [before.id])).get(before.id);
+    const used = await countUsed(db, before.id);
+    const show = (row: NetworkRow, operation: typeof pending) =>
+      accepted(presentNetwork({ ...row, ipv4_used: used }, operation, services.baseUrl));
+    // Wanting it gone twice is wanting it gone.
+    if (pending?.type === deleteNetworkKind.type) {
+      effect({ action: 'none', ...networkRef(before) });
+      follow(pending);
+      return show(before, pending);
+    }
+    if (before.protected) throw new Problem('resource_protected');
+    networkLife.require('deleteVpsNetwork', statusOf(before), { operation: pending });
+    const staying = (await readUsers(db, before.id)).filter(({ is_leaving }) => !is_leaving);
+    if (!query.detach) refuseUsed(staying);
+    const row = await updateNetwork(db, before.id, { status: 'deleting' });
+    if (row === undefined) throw new Problem('not_found');
+    for (const { interface_id } of staying)
+      effect({ action: 'delete', type: 'interface', id: interface_id, name: null });
+    effect({ action: 'delete', ...networkRef(row) });
+    const input = { detach: query.detach, was: before.status };
+    const operation = await start({ kind: deleteNetworkKind, input, resource: networkRef(row) });
+    return show(row, operation);
+  },
+});

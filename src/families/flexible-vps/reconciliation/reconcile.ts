@@ -1,0 +1,103 @@
+/** Writes down what an engine says of a machine, unless something works on it or it changed since it was looked at. */
+import type { Instance, Ref } from '../../../engines/compute/port.ts';
+import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
+import { writeEvents } from '../../../kernel/events/write-events.ts';
+import { lockSubjects, pendingOn } from '../../../kernel/operations/store.ts';
+import type { Services } from '../../../kernel/services.ts';
+import type { Tx } from '../../../store/database.ts';
+import { transact } from '../../../store/transaction.ts';
+import type { VmRow } from '../tables.ts';
+import { settleInterfaces } from '../vms/creation/store.ts';
+import { letAddressesGo } from '../vms/delete-parts.ts';
+import { noteUnbilled, noteVm } from '../vms/inventory.ts';
+import { vmLife } from '../vms/lifecycle.ts';
+import { updateVm } from '../vms/store.ts';
+import type { Sighting } from './observed-machine.ts';
+import { agentOf, newsOf } from './runtime-facts.ts';
+import { lockUnchanged, type Moment, writeFacts } from './store.ts';
+import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from './verdict.ts';
+
+/** Long enough for whoever watches to see it, and so long that no restart of a worker explains it. */
+const STUCK_AFTER_MS = 300_000;
+
+/** It waits for something that is not there: no operation ends without leaving such a state. */
+export const isStuck = ({ status, updated_at }: Pick<VmRow, 'status' | 'updated_at'>, now: Date): boolean =>
+  vmLife.transitional.some((state) => state === status) &&
+  now.getTime() - updated_at.getTime() > STUCK_AFTER_MS;
+
+/** The row and its queue are held until the commit; undefined where it is not for us to say what it is. */
+export async function holdIdle(tx: Tx, ref: Ref, since: Moment): Promise<VmRow | undefined> {
+  const row = await lockUnchanged(tx, ref, since);
+  if (row === undefined) return undefined;
+  await lockSubjects(tx, [row.id]);
+  return (await pendingOn(tx, [row.id])).has(row.id) ? undefined : row;
+}
+
+function seenIn(row: VmRow, seen: Instance | null, { status }: Verdict, now: Date) {
+  if (seen === null) return { started_at: null };
+  if (status !== 'running') return { host_group: seen.host, started_at: null };
+  // Started by somebody else with what it was last given; where that is what we have now, it is applied.
+  const isApplied = seen.seed === row.seed && row.applied_seed !== seen.seed;
+  return {
+    host_group: seen.host,
+    started_at: seen.startedAt,
+    guest_agent: agentOf(row.guest_agent, seen, now),
+    ...(isApplied ? { applied_seed: seen.seed, applied_user_data_sha256: row.user_data_sha256 } : {}),
+  };
+}
+
+async function write(
+  services: Services,
+  tx: Tx,
+  row: VmRow,
+  verdict: Verdict,
+  { at, seen }: Sighting,
+): Promise<void> {
+  const changed = await updateVm(tx, row.id, { ...verdict, ...seenIn(row, seen, verdict, new Date(at)) });
+  if (changed === undefined) return;
+  await noteVm(services, tx, changed);
+  const event = eventOf(row, verdict);
+  if (event !== undefined) await tell(services, tx, row, event);
+}
+
+export async function tell(
+  { registry }: Services,
+  tx: Tx,
+  { account_id: accountId }: VmRow,
+  ...events: readonly NewEvent[]
+): Promise<void> {
+  await writeEvents(tx, registry, { accountId, actor: HOSTPLANE }, events);
+}
+
+/** As if its creation had failed, which it did: nobody is left to go on with it. */
+async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
+  const now = new Date();
+  await letAddressesGo(tx, id, now);
+  await settleInterfaces(tx, id);
+  const change = { status: 'error', status_reason: 'engine_failed', failed_at: now, is_billed: false };
+  const row = await updateVm(tx, id, change);
+  if (row !== undefined) await noteUnbilled(tx, row, undefined, now);
+}
+
+async function free(services: Services, tx: Tx, row: VmRow, sighting: Sighting): Promise<void> {
+  const { log, metrics } = services;
+  metrics.alarms.inc({ alarm: 'stuck_machine' });
+  log.error({ vm: row.id, status: row.status }, 'a machine waits for an operation that is not there');
+  if (!wasMade(row)) return giveUp(tx, row);
+  const verdict = judge(row, sighting.seen);
+  if (verdict !== undefined) await write(services, tx, row, verdict, sighting);
+}
+
+export async function align(services: Services, ref: Ref, sighting: Sighting): Promise<void> {
+  const { at, seen } = sighting;
+  await transact(services.db, async (tx) => {
+    const row = await holdIdle(tx, ref, at);
+    if (row === undefined) return;
+    if (isStuck(row, new Date(at))) return free(services, tx, row, sighting);
+    if (!isUpToEngine(row)) return;
+    const verdict = judge(row, seen);
+    if (verdict !== undefined) return write(services, tx, row, verdict, sighting);
+    const news = seen === null ? undefined : newsOf(row, seen, new Date(at));
+    if (news !== undefined) await writeFacts(tx, [news], at);
+  });
+}

@@ -1,0 +1,67 @@
+/** The snapshots that a call about the disk is about, and those that would go with it. */
+import type { Call } from '../../../kernel/call.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import type { SnapshotRow, VmRow } from '../tables.ts';
+import { costOfRemoving } from './inventory.ts';
+import { snapshotLife } from './lifecycle.ts';
+import { snapshotRef } from './present.ts';
+import { refuseInUse } from './removal.ts';
+
+const RETRY_SECONDS = 5;
+
+/** Throws 409 unless something can be made from it now. */
+export async function requireAvailable({ db }: Pick<Call, 'db'>, row: SnapshotRow): Promise<void> {
+  if (row.status === 'available') return;
+  const operation = (await pendingOn(db, [row.id])).get(row.id);
+  const isUnderWay = (snapshotLife.transitional as readonly string[]).includes(row.status);
+  if (isUnderWay && operation !== undefined)
+    throw new Problem('operation_in_progress', {
+      detail: `The snapshot is ${row.status}.`,
+      extra: { operation_id: operation.id },
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  throw new Problem('invalid_state', {
+    detail: `The snapshot is ${row.status}; this needs one that is available.`,
+    extra: { current_state: row.status, allowed_states: ['available'] },
+  });
+}
+
+const countOf = (rows: readonly SnapshotRow[]): string =>
+  rows.length === 1 ? 'One snapshot' : `${rows.length} snapshots`;
+
+interface Destruction {
+  /** Whether the caller said that they may go. */
+  readonly isMeant: boolean;
+  readonly code: 'newer_snapshots_exist' | 'vm_has_snapshots';
+  /** What is in the way, and what to set. */
+  readonly detail: (count: string) => string;
+}
+
+/**
+ * Before anything is done: what is not to be lost stops the call, and so does what something is being made from. Failed
+ * ones are nothing to lose, but what the engine kept of them would be in the way. Told is what goes, the newest first.
+ */
+export async function sacrifice(
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,
+  vm: VmRow,
+  rows: readonly SnapshotRow[],
+  { isMeant, code, detail }: Destruction,
+): Promise<string[]> {
+  const precious = rows.filter(({ status }) => status !== 'failed');
+  if (precious.length > 0 && !isMeant)
+    throw new Problem(code, {
+      detail: detail(countOf(precious)),
+      extra: { snapshot_ids: precious.map(({ id }) => id) },
+    });
+  await refuseInUse(
+    call,
+    rows.map(({ id }) => id),
+  );
+  const newestFirst = rows.toReversed();
+  for (const row of newestFirst) {
+    call.effect({ action: 'delete', ...snapshotRef(row) });
+    call.cost(costOfRemoving(call.services, vm, row, call.now));
+  }
+  return newestFirst.map(({ id }) => id);
+}

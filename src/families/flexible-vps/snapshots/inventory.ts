@@ -1,0 +1,71 @@
+/** What a snapshot costs, by the space it takes, and the inventory that goes with it. */
+import type { Cost } from '../../../kernel/call.ts';
+import { noteResource } from '../../../kernel/inventory/store.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { price } from '../../../money/prices/price.ts';
+import type { Db } from '../../../store/database.ts';
+import type { SnapshotRow, VmRow } from '../tables.ts';
+import { costOf } from '../vms/inventory.ts';
+
+const GB = 1024 ** 3;
+
+type Machine = Pick<VmRow, 'id' | 'location'>;
+
+const noteOf = (row: SnapshotRow, { location }: Machine) => ({
+  id: row.id,
+  account_id: row.account_id,
+  family: 'flexible-vps',
+  type: 'snapshot',
+  name: row.name,
+  status: row.status,
+  location,
+  labels: row.labels,
+  parent_id: row.vm_id,
+});
+
+const configurationOf = ({ location }: Machine, sizeGb: number) => ({ location, size_gb: sizeGb });
+
+/** How much the meter heeds: a change of less is no change. */
+const inGb = (bytes: number): number => Math.ceil((bytes / GB) * 1000) / 1000;
+
+/** Before it is there nothing is paid, nor for what failed. */
+export async function noteUnbilled(
+  db: Db,
+  row: SnapshotRow,
+  vm: Machine,
+  apiKeyId: string | null = null,
+): Promise<void> {
+  const key = apiKeyId === null ? {} : { api_key_id: apiKeyId };
+  await noteResource(db, { ...noteOf(row, vm), ...key, configuration: null });
+}
+
+export async function noteAvailable(
+  { provider }: Pick<Services, 'provider'>,
+  db: Db,
+  row: SnapshotRow,
+  vm: Machine,
+  at = new Date(),
+): Promise<void> {
+  const configuration = configurationOf(vm, inGb(row.size_bytes ?? 0));
+  await noteResource(db, { ...noteOf(row, vm), configuration }, { at, catalogue: provider.catalogue });
+}
+
+/** Only its status: what is paid stays as it is until it is gone. */
+export async function noteStatus(db: Db, row: SnapshotRow, vm: Machine): Promise<void> {
+  await noteResource(db, noteOf(row, vm));
+}
+
+function pricedAt({ provider }: Pick<Services, 'provider'>, vm: Machine, sizeGb: number, at: Date) {
+  const priced = price(provider.catalogue, 'snapshot', configurationOf(vm, sizeGb), { at });
+  return priced.ok ? priced.item : { hourly: 0n, monthly: 0n };
+}
+
+/** It can come to no more than a copy of the whole disk. */
+export function costOfTaking(services: Services, vm: VmRow, { labels }: SnapshotRow, at: Date): Cost {
+  return costOf(services, pricedAt(services, vm, vm.disk_gb, at), null, labels);
+}
+
+export function costOfRemoving(services: Services, vm: VmRow, row: SnapshotRow, at: Date): Cost {
+  const sizeGb = row.status === 'failed' ? 0 : inGb(row.size_bytes ?? 0);
+  return costOf(services, null, pricedAt(services, vm, sizeGb, at), row.labels);
+}

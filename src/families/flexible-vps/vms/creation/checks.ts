@@ -1,0 +1,117 @@
+/** Whether what a new machine is asked to be makes sense, and what its body names. */
+import { lockAddress } from '../../../../kernel/addresses/store.ts';
+import type { Call } from '../../../../kernel/call.ts';
+import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { requirePlacementGroup } from '../../placement-groups/references.ts';
+import { requireSshKeys } from '../../ssh-keys/references.ts';
+import type { PublicAddressRow } from '../../tables.ts';
+import { readUserData } from '../user-data.ts';
+import type { CreateVm } from './body.ts';
+import { Faults } from './faults.ts';
+import { type Connection, resolveNetworks } from './networks.ts';
+import { candidatesOf, refuseElsewhere } from './placement.ts';
+import { type Origin, resolveSource } from './source.ts';
+
+export type CreateCall = Call<unknown, unknown, CreateVm>;
+
+const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
+  invalid([{ pointer, code, detail }]);
+
+function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateVm): void {
+  const unknown = (pointer: string, what: string): FieldError => ({
+    pointer,
+    code: 'unknown_reference',
+    detail: `There is no such ${what} in this account.`,
+  });
+  const errors = [
+    ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewall')),
+    ...(volume_ids ?? []).map((_, i) => unknown(`/volume_ids/${i}`, 'volume')),
+    ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policy')]),
+  ];
+  if (errors.length > 0) throw invalid(errors);
+}
+
+const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
+  public_ipv4?.mode !== 'none' || (public_ipv6 ?? true);
+
+function refuseNoNetwork(body: CreateVm): void {
+  if (isPublic(body) || (body.networks ?? []).length > 0) return;
+  throw refuse('/networks', 'no_network', 'Give it a public address or a private network.');
+}
+
+/** Held until the transaction ends, so that nobody else attaches it. */
+async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> {
+  const { mode, ip_id } = call.body.public_ipv4 ?? { mode: 'ephemeral' };
+  if (mode !== 'reserved') {
+    if (ip_id !== undefined)
+      throw refuse('/public_ipv4/ip_id', 'incompatible', 'Only the mode reserved takes an address of yours.');
+    return null;
+  }
+  const pointer = '/public_ipv4/ip_id';
+  if (ip_id === undefined) throw refuse(pointer, 'required', 'Name the reserved address.');
+  const row = await lockAddress(call.db, call.caller.account.id, ip_id).catch(() => null);
+  if (row === null || row.kind !== 'reserved')
+    throw refuse(pointer, 'unknown_reference', 'There is no such reserved address in this account.');
+  if (row.block.includes(':')) throw refuse(pointer, 'incompatible', 'This is an IPv6 prefix.');
+  if (row.vm_id !== null)
+    throw new Problem('already_attached', {
+      detail: 'The address leads to another machine.',
+      extra: { attached_to: row.vm_id },
+    });
+  return row;
+}
+
+function bootOf(body: CreateVm, origin: Origin) {
+  const { boot_mode = origin.bootMode, secure_boot = origin.secureBoot } = body;
+  const errors: FieldError[] = [];
+  if (boot_mode !== origin.bootMode) {
+    const detail = `The source boots by ${origin.bootMode}.`;
+    errors.push({ pointer: '/boot_mode', code: 'incompatible', detail });
+  }
+  if (secure_boot && !origin.secureBoot) {
+    const detail = 'The source cannot boot securely.';
+    errors.push({ pointer: '/secure_boot', code: 'incompatible', detail });
+  }
+  if (errors.length > 0) throw invalid(errors);
+  return { boot_mode, secure_boot };
+}
+
+/** What can only be where it is. */
+const boundBy = (
+  connections: readonly Connection[] = [],
+  origin: Origin | undefined,
+  reserved: PublicAddressRow | null = null,
+) => [
+  ...connections.map(({ pointer, network }) => ({
+    pointer: `${pointer}/network_id`,
+    location: network.location,
+  })),
+  ...(origin === undefined || origin.location === null
+    ? []
+    : [{ pointer: '/source', location: origin.location }]),
+  ...(reserved === null ? [] : [{ pointer: '/public_ipv4/ip_id', location: reserved.location }]),
+];
+
+/** Of what is refused nothing more can be said; the rest is looked at all the same. */
+export async function examine(call: CreateCall) {
+  const { db, caller, services, body } = call;
+  const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: group } = body;
+  const faults = new Faults();
+  await faults.check(() => refuseUnoffered(body));
+  await faults.check(() => refuseNoNetwork(body));
+  const connections = await faults.check(() => resolveNetworks(call, body.networks ?? [], isPublic(body)));
+  const origin = await faults.check(() => resolveSource(call, body.source));
+  const reserved = await faults.check(() => lockReserved(call));
+  const candidates = await faults.check(() => candidatesOf(call, body, origin));
+  await faults.check(() => refuseElsewhere(services, body, boundBy(connections, origin, reserved)));
+  if (group !== undefined)
+    await faults.check(() => requirePlacementGroup(call, group, body.location, '/placement_group_id'));
+  const boot = origin && (await faults.check(() => bootOf(body, origin)));
+  const sshKeys = await faults.check(() =>
+    requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids'),
+  );
+  const userData = await faults.check(() =>
+    user_data === undefined ? null : readUserData(user_data, user_data_encoding),
+  );
+  return faults.found({ connections, origin, reserved, candidates, boot, sshKeys, userData });
+}

@@ -1,0 +1,198 @@
+/** Where a new machine goes: the place and plan that were asked for, or the first of the fallbacks that has room. */
+import { EngineUnreachable, type Placement, type Size } from '../../../../engines/compute/port.ts';
+import type { Call } from '../../../../kernel/call.ts';
+import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import type { Services } from '../../../../kernel/services.ts';
+import type { PricedItem } from '../../../../money/prices/price.ts';
+import { asBodyErrors, configurationOf, priceVm, type SizeChoice } from '../inventory.ts';
+import type { CreateVm } from './body.ts';
+import type { Origin } from './source.ts';
+
+const RETRY_SECONDS = 60;
+const MOST_ALTERNATIVES = 5;
+
+export interface Candidate {
+  readonly location: string;
+  readonly plan: string;
+  readonly architecture: 'amd64' | 'arm64';
+  readonly size: Size;
+  readonly configuration: Record<string, unknown>;
+  readonly priced: PricedItem;
+}
+
+interface Wish {
+  readonly location: string;
+  readonly choice: SizeChoice;
+  /** Where its faults are told; empty for the body itself. */
+  readonly pointer: string;
+  /** What it says itself: faults of the rest are told where that is said. */
+  readonly members: readonly string[];
+}
+
+function wishesOf(body: CreateVm): Wish[] {
+  const { location, plan, custom_size, disk_gb, fallbacks = [] } = body;
+  const first: Wish = { location, choice: { plan, custom_size, disk_gb }, pointer: '', members: [] };
+  const others = fallbacks.map((fallback, i): Wish => {
+    const choice: SizeChoice = fallback.plan === undefined ? first.choice : { plan: fallback.plan, disk_gb };
+    const members = Object.keys(fallback);
+    return { location: fallback.location ?? location, choice, pointer: `/fallbacks/${i}`, members };
+  });
+  return [first, ...others];
+}
+
+function sizeOf({ provider }: Services, choice: SizeChoice) {
+  const { plans, custom_plan } = provider.catalogue;
+  const plan = plans.find(({ slug }) => slug === choice.plan);
+  if (plan !== undefined) {
+    const size = { vcpus: plan.vcpus, memoryMb: plan.memory_mb, diskGb: choice.disk_gb ?? plan.disk_gb };
+    return { size, plan: plan.slug, architecture: plan.architecture };
+  }
+  const { custom_size: custom } = choice;
+  if (custom === undefined || custom_plan === null) throw new Error('It has a price, so it has a size.');
+  const size = { vcpus: custom.vcpus, memoryMb: custom.memory_mb, diskGb: custom.disk_gb };
+  return { size, plan: 'custom', architecture: custom_plan.architecture };
+}
+
+/** Faults of a fallback are told at the fallback. */
+const at = (pointer: string, errors: readonly FieldError[]): FieldError[] =>
+  pointer === '' ? [...errors] : errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
+
+function misfitsOf(origin: Origin, { size, architecture }: ReturnType<typeof sizeOf>): FieldError[] {
+  const errors: FieldError[] = [];
+  const add = (pointer: string, code: FieldError['code'], detail: string): void => {
+    errors.push({ pointer, code, detail });
+  };
+  if (origin.architecture !== architecture)
+    add('/plan', 'incompatible', `The source is for ${origin.architecture}, the plan is ${architecture}.`);
+  if (size.diskGb < origin.minDiskGb)
+    add('/disk_gb', 'incompatible', `The source needs a disk of ${origin.minDiskGb} GB.`);
+  if (size.memoryMb < origin.minMemoryMb)
+    add('/plan', 'incompatible', `The source needs ${origin.minMemoryMb} MB of memory.`);
+  return errors;
+}
+
+/** What is wrong with the body itself is not told again with each fallback that has the same. */
+function gather(found: readonly { readonly wish: Wish; readonly errors: readonly FieldError[] }[]) {
+  const told = new Set((found[0]?.errors ?? []).map(keyOf));
+  return found.flatMap(({ wish, errors }, i) => {
+    const isOwn = ({ pointer }: FieldError): boolean => wish.members.includes(pointer.split('/')[1] ?? '');
+    const own = i === 0 ? errors : errors.filter((error) => isOwn(error) || !told.has(keyOf(error)));
+    return at(wish.pointer, own);
+  });
+}
+
+const keyOf = ({ pointer, code, detail }: FieldError): string => [pointer, code, detail].join(' ');
+
+function contradictionsOf({ custom_size, disk_gb, plan }: CreateVm): FieldError[] {
+  const own = custom_size?.disk_gb;
+  if (plan !== undefined || own === undefined || disk_gb === undefined || own === disk_gb) return [];
+  const detail = 'It differs from custom_size.disk_gb; give one of them.';
+  return [{ pointer: '/disk_gb', code: 'mutually_exclusive', detail }];
+}
+
+/**
+ * Everything that was asked for must be sound, also what is only tried in the end. Without a source that makes sense
+ * what depends on it is passed over.
+ */
+export function candidatesOf(
+  call: Pick<Call, 'services' | 'now'>,
+  body: CreateVm,
+  origin: Origin | undefined,
+): Candidate[] {
+  const ipv4 = body.public_ipv4?.mode ?? 'ephemeral';
+  const found = wishesOf(body).map((wish) => {
+    const configuration = {
+      ...configurationOf(wish.location, wish.choice, ipv4, origin?.publicImage ?? null),
+      // It has no price; but who tries again to make the machine has to know.
+      ...(body.public_ipv6 === false ? { public_ipv6: false } : {}),
+    };
+    const priced = priceVm(call.services, configuration, { at: call.now });
+    if (!priced.ok) return { wish, errors: asBodyErrors(priced.problems), candidates: [] };
+    const sized = sizeOf(call.services, wish.choice);
+    const errors = origin === undefined ? [] : misfitsOf(origin, sized);
+    const candidate = { location: wish.location, ...sized, configuration, priced: priced.item };
+    return { wish, errors, candidates: [candidate] };
+  });
+  const errors = [...contradictionsOf(body), ...gather(found)];
+  if (errors.length > 0) throw invalid(errors);
+  return found.flatMap(({ candidates }) => candidates);
+}
+
+/** What is bound to one place: all that would go elsewhere is refused, the fallbacks too. */
+export function refuseElsewhere(
+  { provider }: Services,
+  body: CreateVm,
+  bound: readonly { readonly pointer: string; readonly location: string }[],
+): void {
+  const isKnown = (location: string): boolean =>
+    provider.catalogue.locations.some(({ slug }) => slug === location);
+  const errors = wishesOf(body).flatMap(({ location }, i) =>
+    (isKnown(location) ? bound : [])
+      .filter((reference) => reference.location !== location)
+      .map((reference): FieldError => {
+        const isFallback = i > 0 && location !== body.location;
+        return {
+          pointer: isFallback ? `/fallbacks/${i - 1}/location` : reference.pointer,
+          code: 'location_mismatch',
+          detail: `${reference.pointer} is in ${reference.location}, the machine would be in ${location}.`,
+        };
+      }),
+  );
+  const distinct = new Map(errors.map((error) => [`${error.pointer} ${error.detail}`, error]));
+  if (distinct.size > 0) throw invalid([...distinct.values()]);
+}
+
+/** `silent`: the place does not answer, so it takes nothing now; another may. */
+export type Room = 'fits' | 'full' | 'unplaceable' | 'silent';
+
+export async function roomFor(
+  services: Services,
+  accountId: string,
+  { location, size, priced }: Pick<Candidate, 'location' | 'size'> & { readonly priced?: PricedItem },
+  placement: Placement | null,
+): Promise<Room> {
+  const engine = services.compute.at(location);
+  if (engine === undefined || priced?.available === false) return 'full';
+  try {
+    const fit = await engine.fits(accountId, size, placement);
+    if (fit.fits) return 'fits';
+    return fit.code === 'placement_unsatisfiable' ? 'unplaceable' : 'full';
+  } catch (error) {
+    if (error instanceof EngineUnreachable) return 'silent';
+    throw error;
+  }
+}
+
+/** Other places that have room for the same plan now. */
+async function alternativesTo(services: Services, accountId: string, wanted: Candidate) {
+  const plan = services.provider.catalogue.plans.find(({ slug }) => slug === wanted.plan);
+  const found: { location: string; plan: string }[] = [];
+  for (const location of plan?.locations ?? []) {
+    if (location === wanted.location || found.length >= MOST_ALTERNATIVES) continue;
+    const room = await roomFor(services, accountId, { location, size: wanted.size }, null);
+    if (room === 'fits') found.push({ location, plan: wanted.plan });
+  }
+  return found;
+}
+
+export const noAnswer = ({ location }: Candidate): Problem =>
+  new Problem('engine_unavailable', {
+    detail: `${location} does not answer at the moment.`,
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+
+export async function noCapacity(
+  services: Services,
+  accountId: string,
+  wanted: Candidate,
+  what = 'No host has room',
+): Promise<Problem> {
+  const { plan, location, priced } = wanted;
+  return new Problem('capacity_unavailable', {
+    detail: priced.available
+      ? `${what} for ${plan} in ${location} at the moment.`
+      : `${plan} is not sold in ${location} at the moment.`,
+    extra: { alternatives: await alternativesTo(services, accountId, wanted) },
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+}

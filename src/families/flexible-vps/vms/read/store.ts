@@ -1,0 +1,112 @@
+/** Machines with all that is shown of them, in one look at the database. */
+import { sql } from 'kysely';
+import type { Call } from '../../../../kernel/call.ts';
+import { readResources } from '../../../../kernel/listing/store.ts';
+import { parseAddress } from '../../../../kernel/net/address.ts';
+import type { Page } from '../../../../kernel/pages/store.ts';
+import { operationIn, type PendingJson, pendingOperation } from '../../../../kernel/pending/store.ts';
+import { Problem } from '../../../../kernel/problems/problem.ts';
+import type { Db } from '../../../../store/database.ts';
+import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
+import type { VmRow } from '../../tables.ts';
+import type { VmParts } from '../present.ts';
+
+interface Filters {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly sort: string;
+  readonly status?: string | undefined;
+  readonly location?: string | undefined;
+  readonly plan?: string | undefined;
+  readonly image_id?: string | undefined;
+  readonly network_id?: string | undefined;
+  readonly firewall_id?: string | undefined;
+  readonly placement_group_id?: string | undefined;
+  readonly backup_policy_id?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** What has an address, in a private network or in public. */
+function hasAddress(ip: string) {
+  const address = parseAddress(ip)?.text;
+  if (address === undefined) return sql<boolean>`false`;
+  return sql<boolean>`vms.id in (
+    select vm_id from public_addresses where vm_id is not null and block >>= ${address}::inet
+    union all
+    select vm_interfaces.vm_id from network_addresses
+      join vm_interfaces on vm_interfaces.id = network_addresses.interface_id
+      where network_addresses.address = ${address}::inet)`;
+}
+
+const addresses = sql<VmParts['addresses']>`(
+  select coalesce(json_agg(json_build_object('id', p.id, 'block', p.block, 'kind', p.kind,
+    'interface_id', p.interface_id) order by p.kind, p.id), '[]')
+  from public_addresses p where p.vm_id = vms.id)`.as('part_addresses');
+
+const parts = [
+  interfacesOf('vms.id').as('part_interfaces'),
+  addresses,
+  pendingOperation('vms.id').as('part_operation'),
+] as const;
+
+interface Whole {
+  readonly vm: VmRow;
+  readonly parts: VmParts;
+}
+
+/** From a row as `findWhole` reads it. */
+export function wholeOf<
+  R extends VmRow & {
+    part_interfaces: readonly InterfaceJson[];
+    part_addresses: VmParts['addresses'];
+    part_operation: PendingJson;
+  },
+>({ part_interfaces, part_addresses, part_operation, ...vm }: R): Whole {
+  return {
+    vm: vm as unknown as VmRow,
+    parts: {
+      interfaces: interfacesIn(part_interfaces),
+      addresses: part_addresses,
+      operation: operationIn(part_operation),
+    },
+  };
+}
+
+export async function findWhole(db: Db, accountId: string, id: string): Promise<Whole> {
+  const row = await db
+    .selectFrom('vms')
+    .selectAll('vms')
+    .select([...parts])
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found');
+  return wholeOf(row);
+}
+
+export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whole>> {
+  const { status, location, plan, image_id, network_id, placement_group_id, ip, ids } = call.query;
+  const { firewall_id, backup_policy_id } = call.query;
+  let query = call.db
+    .selectFrom('vms')
+    .selectAll('vms')
+    .select([...parts])
+    .where('vms.account_id', '=', call.caller.account.id);
+  if (status !== undefined) query = query.where('vms.status', '=', status);
+  if (location !== undefined) query = query.where('vms.location', '=', location);
+  if (plan !== undefined) query = query.where('vms.plan', '=', plan);
+  if (placement_group_id !== undefined)
+    query = query.where('vms.placement_group_id', '=', placement_group_id);
+  if (image_id !== undefined) query = query.where(sql<boolean>`vms.image ->> 'id' = ${image_id}`);
+  if (network_id !== undefined)
+    query = query.where('vms.id', 'in', (inner) =>
+      inner.selectFrom('vm_interfaces').select('vm_id').where('network_id', '=', network_id),
+    );
+  if (ip !== undefined) query = query.where(hasAddress(ip));
+  if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
+  // No machine has either yet.
+  if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
+  const { rows, nextCursor } = await readResources(call, 'vms', 'listVms', query);
+  return { rows: rows.map(wholeOf), nextCursor };
+}

@@ -1,0 +1,41 @@
+/** The part of a list's query that all lists of the family share. */
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Tables } from '../../store/database.ts';
+import type { Call } from '../call.ts';
+import { parseLabelSelector } from '../pages/label-selector.ts';
+import { type CreatedWithin, createdWithin, labelsMatch, type Page, readPage } from '../pages/store.ts';
+
+interface ResourceQueryParams extends CreatedWithin {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly sort: string;
+  readonly name?: string | undefined;
+  readonly label_selector?: string | undefined;
+}
+
+type Listed = 'ssh_keys' | 'placement_groups' | 'vps_networks' | 'vps_images' | 'vms' | 'vm_snapshots';
+
+/** `query` selects from `table` what the rest of the filters and the account leave. */
+export function readResources<T extends Listed, Row>(
+  call: Pick<Call<unknown, ResourceQueryParams>, 'query' | 'caller' | 'services'>,
+  table: T,
+  endpoint: string,
+  query: SelectQueryBuilder<Tables, T, Row>,
+): Promise<Page<Row>> {
+  const { name, label_selector } = call.query;
+  const column = (of: string) => sql.ref(`${table}.${of}`);
+  let filtered = query.where(createdWithin(column('created_at'), call.query));
+  if (name !== undefined) filtered = filtered.where(sql<boolean>`${column('name')} = ${name}`);
+  if (label_selector !== undefined)
+    filtered = filtered.where(labelsMatch(column('labels'), parseLabelSelector(label_selector)));
+  const id = { column: column('id'), type: 'text' } as const;
+  return readPage(call, filtered, {
+    endpoint,
+    id,
+    sorts: {
+      created_at: id,
+      updated_at: { column: column('updated_at'), type: 'timestamptz' },
+      name: { column: column('name'), type: 'text' },
+    },
+  });
+}

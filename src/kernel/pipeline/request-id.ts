@@ -1,8 +1,0 @@
-import type { Stage } from '../exchange.ts';
-import { newId } from '../ids.ts';
-
-/** Always our own: an id chosen by the caller could be made to collide with another's in our logs. */
-export const requestId: Stage = (exchange) => {
-  exchange.requestId = newId('request');
-  exchange.headers['x-request-id'] = exchange.requestId;
-};

@@ -1,0 +1,113 @@
+/** From what a caller sent to what a budget is: defaults filled in, and everything it names known to the account. */
+
+import { maskKeys } from '../../kernel/access/key-format.ts';
+import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
+import { type FieldError, invalid, Problem } from '../../kernel/problems/problem.ts';
+import type { Db } from '../../store/database.ts';
+import { formatMoney } from '../prices/format.ts';
+import { micro } from '../prices/micro.ts';
+import { type Declaration, sameThreshold, type Threshold } from './budget.ts';
+import { looseningsOf } from './locked-budget.ts';
+import { findKnownAddresses, findKnownKeys, readCurrency } from './references/store.ts';
+import type { SetBudget } from './schema.ts';
+
+const LEAST = micro('0.01');
+const MOST = micro('10000000');
+
+const thresholdsOf = ({ thresholds }: SetBudget): Threshold[] =>
+  thresholds.map(({ percent, basis = 'actual' }) => ({ percent, basis }));
+
+function secretsIn({ description = '', scope, emails = [] }: SetBudget): FieldError[] {
+  const texts: [string, string][] = [
+    ['/description', description],
+    ['/scope/label_selector', scope?.label_selector ?? ''],
+    ...emails.map((address, i): [string, string] => [`/emails/${i}`, address]),
+  ];
+  const detail = 'Holds an API key, which everyone who reads this text could use.';
+  return texts
+    .filter(([, text]) => maskKeys(text) !== text)
+    .map(([pointer]) => ({ pointer, code: 'invalid_format' as const, detail }));
+}
+
+function selectorFaults({ scope }: SetBudget): readonly FieldError[] {
+  try {
+    if (scope?.label_selector) parseLabelSelector(scope.label_selector, '/scope/label_selector');
+    return [];
+  } catch (error) {
+    if (error instanceof Problem) return error.errors;
+    throw error;
+  }
+}
+
+/** What the shape cannot say and no table has to be asked for. */
+export function refuseFaults(body: SetBudget): void {
+  const secrets = secretsIn(body);
+  if (secrets.length > 0) throw new Problem('secret_in_text', { errors: secrets });
+  const faults: FieldError[] = [...selectorFaults(body)];
+  const amount = micro(body.amount);
+  if (amount < LEAST || amount > MOST) {
+    const detail = 'Must be from 0.01 to 10000000.00.';
+    faults.push({ pointer: '/amount', code: 'out_of_range', detail });
+  }
+  const thresholds = thresholdsOf(body);
+  thresholds.forEach((threshold, i) => {
+    if (!thresholds.slice(0, i).some((other) => sameThreshold(other, threshold))) return;
+    const detail = `${threshold.percent} % (${threshold.basis}) is there already.`;
+    faults.push({ pointer: `/thresholds/${i}`, code: 'not_unique', detail });
+  });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** With every default filled in; throws 422 for what the account does not know. */
+export async function declare(db: Db, accountId: string, body: SetBudget): Promise<Declaration> {
+  const { scope, emails = [], action = 'notify', description = '' } = body;
+  const currency = await readCurrency(db, accountId);
+  const faults: FieldError[] = [];
+  if (body.currency !== undefined && body.currency !== currency) {
+    const detail = `This account is billed in ${currency}.`;
+    faults.push({ pointer: '/currency', code: 'unknown_reference', detail });
+  }
+  const keys = scope?.api_key_ids ?? [];
+  const knownKeys = await findKnownKeys(db, accountId, keys);
+  keys.forEach((id, i) => {
+    if (knownKeys.has(id)) return;
+    const detail = 'The account has no API key with this id.';
+    faults.push({ pointer: `/scope/api_key_ids/${i}`, code: 'unknown_reference', detail });
+  });
+  const known = await findKnownAddresses(db, accountId, emails);
+  emails.forEach((address, i) => {
+    if (known.has(address.toLowerCase())) return;
+    const detail = 'This is the address of no member and no contact of the account; add it there first.';
+    faults.push({ pointer: `/emails/${i}`, code: 'unverified_email', detail });
+  });
+  if (faults.length > 0) throw invalid(faults);
+  return {
+    amount: formatMoney(micro(body.amount)),
+    currency,
+    scope: {
+      families: scope?.families ?? null,
+      label_selector: scope?.label_selector ?? null,
+      api_key_ids: scope?.api_key_ids ?? null,
+    },
+    thresholds: thresholdsOf(body),
+    action,
+    emails,
+    description,
+  };
+}
+
+/** An address that belongs to nobody any more may go: nobody hears less for it. */
+export async function refuseLoosening(
+  db: Db,
+  accountId: string,
+  before: Declaration,
+  after: Declaration,
+): Promise<void> {
+  const known = await findKnownAddresses(db, accountId, before.emails);
+  const emails = before.emails.filter((address) => known.has(address.toLowerCase()));
+  const loosenings = looseningsOf({ ...before, emails }, after);
+  if (loosenings.length === 0) return;
+  throw new Problem('portal_only', {
+    detail: `The budget is locked and may only be tightened, but ${loosenings.join('; ')}.`,
+  });
+}

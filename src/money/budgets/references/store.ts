@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Db } from '../../../store/database.ts';
+import '../../../kernel/access/tables.ts';
+
+export async function readCurrency(db: Db, accountId: string): Promise<string> {
+  const { currency } = await db
+    .selectFrom('accounts')
+    .select('currency')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return currency;
+}
+
+export async function findKnownKeys(
+  db: Db,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** In small letters: those of members who accepted their invitation, and of the account's contacts. */
+export async function findKnownAddresses(
+  db: Db,
+  accountId: string,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set();
+  const { rows } = await sql<{ address: string }>`
+    select lower(email) as address from members where account_id = ${accountId} and status <> 'invited'
+    union
+    select lower(contact.address) from accounts a
+      cross join lateral jsonb_each(a.contacts) kind
+      cross join lateral jsonb_array_elements_text(kind.value) contact(address)
+      where a.id = ${accountId}`.execute(db);
+  const wanted = new Set(addresses.map((address) => address.toLowerCase()));
+  return new Set(rows.map(({ address }) => address).filter((address) => wanted.has(address)));
+}

@@ -1,0 +1,60 @@
+import { familyNames } from '../../kernel/families.ts';
+import { Id, Named, Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
+import { actions, bases } from './budget.ts';
+
+const amount = Type.Unsafe<string>({
+  type: 'string',
+  pattern: '^(0|[1-9]\\d{0,7})(\\.\\d{1,2})?$',
+  description: 'What may be spent in a month, from 0.01 to 10000000, with at most two digits.',
+});
+
+const email = Type.Unsafe<string>({ type: 'string', maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' });
+
+const threshold = Shape({
+  percent: Type.Integer({ minimum: 1, maximum: 200 }),
+  basis: Type.Optional(
+    OneOf(bases, { default: 'actual', description: 'What was spent, or what the month is going to cost.' }),
+  ),
+});
+
+const scope = Shape({
+  families: Type.Optional(
+    Nullable(Type.Array(OneOf(familyNames), { minItems: 1, maxItems: 9, uniqueItems: true })),
+  ),
+  label_selector: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 1000, description: 'Such as `env=prod,!legacy`.' })),
+  ),
+  api_key_ids: Type.Optional(
+    Nullable(Type.Array(Id('key'), { minItems: 1, maxItems: 20, uniqueItems: true })),
+  ),
+});
+
+export const SetBudget = Named(
+  'SetBudget',
+  Shape({
+    amount,
+    currency: Type.Optional(
+      Type.String({ pattern: '^[A-Z]{3}$', description: 'That of the account, which is also the default.' }),
+    ),
+    scope: Type.Optional({
+      ...scope,
+      description: 'What counts: all that is named must fit. Left out or null, the whole account.',
+    }),
+    thresholds: Type.Array(threshold, { minItems: 1, maxItems: 5 }),
+    action: Type.Optional(
+      OneOf(actions, {
+        default: 'notify',
+        description: '`block_new_cost` refuses calls in scope that add cost once all is spent.',
+      }),
+    ),
+    emails: Type.Optional(
+      Type.Array(email, {
+        maxItems: 10,
+        uniqueItems: true,
+        description: 'Members or contacts of the account.',
+      }),
+    ),
+    description: Type.Optional(Type.String({ maxLength: 255 })),
+  }),
+);
+export type SetBudget = Static<typeof SetBudget>;

@@ -1,0 +1,18 @@
+import { matchesLabels, parseLabelSelector } from '../../kernel/pages/label-selector.ts';
+import type { Scope } from './budget.ts';
+
+/** Something that costs, as far as a scope looks at it. */
+export interface Spender {
+  readonly family: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The key that asks for it. */
+  readonly apiKeyId: string;
+}
+
+export function covers(scope: Scope, { family, labels, apiKeyId }: Spender): boolean {
+  return (
+    (scope.families === null || scope.families.includes(family)) &&
+    (scope.api_key_ids === null || scope.api_key_ids.includes(apiKeyId)) &&
+    (scope.label_selector === null || matchesLabels(parseLabelSelector(scope.label_selector), labels))
+  );
+}

@@ -1,0 +1,205 @@
+import { type Generated, type Selectable, sql } from 'kysely';
+import '../../kernel/access/tables.ts';
+import type { Reference } from '../../kernel/named/named.ts';
+import type { Db } from '../../store/database.ts';
+import type { Action, Basis, Declaration, Scope, Threshold } from './budget.ts';
+
+interface BudgetsTable {
+  id: string;
+  account_id: string;
+  name: string;
+  amount: string;
+  currency: string;
+  scope: Scope;
+  thresholds: Threshold[];
+  action: Action;
+  emails: string[];
+  description: string;
+  locked: Generated<boolean>;
+  period: string;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+declare module '../../store/database.ts' {
+  interface Tables {
+    budgets: BudgetsTable;
+    budget_crossings: {
+      budget_id: string;
+      period: string;
+      basis: Basis;
+      percent: number;
+      crossed_at: Generated<Date>;
+    };
+  }
+}
+
+export interface Crossing extends Threshold {
+  readonly at: string;
+}
+
+export type BudgetRow = Selectable<BudgetsTable>;
+export type BudgetWithCrossings = BudgetRow & { readonly crossed: readonly Crossing[] };
+
+export const crossedIn = (period: string) =>
+  sql<Crossing[]>`(select coalesce(jsonb_agg(
+      jsonb_build_object('percent', percent, 'basis', basis, 'at', crossed_at) order by crossed_at, percent), '[]')
+    from budget_crossings c where c.budget_id = budgets.id and c.period = ${period})`.as('crossed');
+
+export async function findBudget(
+  db: Db,
+  accountId: string,
+  { by, value }: Reference,
+  period: string,
+): Promise<BudgetWithCrossings | undefined> {
+  return db
+    .selectFrom('budgets')
+    .selectAll()
+    .select(crossedIn(period))
+    .where('account_id', '=', accountId)
+    .where(by, '=', value)
+    .executeTakeFirst();
+}
+
+/** Held until the transaction ends: first locked, then read, so that what is read is what the last holder left. */
+export async function lockBudget(
+  db: Db,
+  accountId: string,
+  reference: Reference,
+  period: string,
+): Promise<BudgetWithCrossings | undefined> {
+  await db
+    .selectFrom('budgets')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(reference.by, '=', reference.value)
+    .forUpdate()
+    .execute();
+  return findBudget(db, accountId, reference, period);
+}
+
+export async function findBudgets(db: Db, accountId: string, period: string): Promise<BudgetWithCrossings[]> {
+  return db
+    .selectFrom('budgets')
+    .selectAll()
+    .select(crossedIn(period))
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .execute();
+}
+
+/** In the order of their ids, so that calls that need several never wait for one another. */
+export async function lockBlockingBudgets(db: Db, accountId: string): Promise<BudgetRow[]> {
+  return db
+    .selectFrom('budgets')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('action', '=', 'block_new_cost')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+const columnsOf = ({ scope, thresholds, emails, ...rest }: Declaration) => ({
+  ...rest,
+  scope: JSON.stringify(scope) as unknown as Scope,
+  thresholds: JSON.stringify(thresholds) as unknown as Threshold[],
+  emails: [...emails],
+});
+
+export async function insertBudget(
+  db: Db,
+  budget: { readonly id: string; readonly accountId: string; readonly name: string; readonly period: string },
+  declaration: Declaration,
+): Promise<BudgetRow> {
+  const { id, accountId, name, period } = budget;
+  return db
+    .insertInto('budgets')
+    .values({ id, account_id: accountId, name, period, ...columnsOf(declaration) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function replaceBudget(db: Db, id: string, declaration: Declaration): Promise<BudgetRow> {
+  return db
+    .updateTable('budgets')
+    .set({ ...columnsOf(declaration), version: sql`version + 1`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function lockInPortal(db: Db, id: string, locked: boolean): Promise<BudgetRow> {
+  return db
+    .updateTable('budgets')
+    .set({ locked, version: sql`version + 1`, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function removeBudget(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('budgets').where('id', '=', id).execute();
+}
+
+export async function countBudgets(db: Db, accountId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from budgets where account_id = ${accountId}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** Those that nobody recorded before, of this budget in this month. */
+export async function recordCrossings(
+  db: Db,
+  budgetId: string,
+  period: string,
+  crossed: readonly Threshold[],
+): Promise<Threshold[]> {
+  if (crossed.length === 0) return [];
+  return db
+    .insertInto('budget_crossings')
+    .values(crossed.map(({ basis, percent }) => ({ budget_id: budgetId, period, basis, percent })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['basis', 'percent'])
+    .execute();
+}
+
+export async function forgetCrossing(
+  db: Db,
+  budgetId: string,
+  period: string,
+  { basis, percent }: Threshold,
+): Promise<void> {
+  await db
+    .deleteFrom('budget_crossings')
+    .where('budget_id', '=', budgetId)
+    .where('period', '=', period)
+    .where('basis', '=', basis)
+    .where('percent', '=', percent)
+    .execute();
+}
+
+/** Moves a budget on to a new month; whether something was crossed in an earlier one. */
+export async function beginPeriod(db: Db, budgetId: string, period: string): Promise<boolean> {
+  await db.updateTable('budgets').set({ period }).where('id', '=', budgetId).execute();
+  const old = await db
+    .deleteFrom('budget_crossings')
+    .where('budget_id', '=', budgetId)
+    .where('period', '<', period)
+    .returning('percent')
+    .execute();
+  return old.length > 0;
+}
+
+export async function findAccountsWithBudgets(db: Db, after: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('budgets')
+    .select('account_id')
+    .distinct()
+    .where('account_id', '>', after)
+    .orderBy('account_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ account_id }) => account_id);
+}

@@ -1,0 +1,54 @@
+/** A budget as callers and people see it: what was declared, with what became of it this month. */
+import { etagOf } from '../../kernel/etag.ts';
+import { formatMoney } from '../prices/format.ts';
+import { type Action, type Figures, percentUsed, type Status, statusOf, type Threshold } from './budget.ts';
+import type { BudgetWithCrossings, Crossing } from './store.ts';
+
+export interface BudgetView {
+  id: string;
+  name: string;
+  description: string;
+  amount: string;
+  currency: string;
+  period: 'month';
+  scope: { families: string[] | null; label_selector: string | null; api_key_ids: string[] | null };
+  thresholds: Threshold[];
+  action: Action;
+  emails: string[];
+  locked: boolean;
+  spent: string;
+  forecast: string;
+  percent_used: number;
+  status: Status;
+  crossed: Crossing[];
+  etag: string;
+  created_at: string;
+  updated_at: string;
+}
+
+const copy = (list: readonly string[] | null): string[] | null => list && [...list];
+
+export function viewBudget(row: BudgetWithCrossings, figures: Figures): BudgetView {
+  const { families, label_selector, api_key_ids } = row.scope;
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    amount: row.amount,
+    currency: row.currency,
+    period: 'month',
+    scope: { families: copy(families), label_selector, api_key_ids: copy(api_key_ids) },
+    thresholds: row.thresholds,
+    action: row.action,
+    emails: row.emails,
+    locked: row.locked,
+    spent: formatMoney(figures.spent),
+    forecast: formatMoney(figures.forecast),
+    percent_used: percentUsed(row, figures),
+    status: statusOf(row, figures, row.crossed),
+    crossed: row.crossed.map(({ at, ...threshold }) => ({ ...threshold, at: new Date(at).toISOString() })),
+    etag: etagOf(row.id, row.version),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

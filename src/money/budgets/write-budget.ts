@@ -1,0 +1,82 @@
+/** Puts a declaration into effect, for whoever was allowed to: a key, or a person. */
+
+import { type AuditChange, canonicalJson } from '../../kernel/audit/entry.ts';
+import type { NewEvent } from '../../kernel/events/event.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Db } from '../../store/database.ts';
+import { crossedBy, type Declaration, type Figures, periodOf, sameThreshold } from './budget.ts';
+import { tellChange } from './change-events.ts';
+import { figuresOf } from './figures.ts';
+import { type BudgetWithCrossings, forgetCrossing, insertBudget, replaceBudget } from './store.ts';
+import { tellReset } from './threshold-events.ts';
+
+/** The one to replace, or the name of the one to make. */
+export type Target =
+  | { readonly existing: BudgetWithCrossings }
+  | { readonly existing: null; readonly name: string };
+
+export interface Written {
+  readonly budget: BudgetWithCrossings;
+  readonly figures: Figures;
+  /** Empty when all was as wanted already. */
+  readonly changes: readonly AuditChange[];
+  readonly events: readonly NewEvent[];
+}
+
+const NOTHING: Figures = { spent: 0n, forecast: 0n };
+
+export function declarationOf(row: Declaration): Declaration {
+  const { amount, currency, scope, thresholds, action, emails, description } = row;
+  return { amount, currency, scope, thresholds, action, emails, description };
+}
+
+export function changesBetween(before: Declaration, after: Declaration): AuditChange[] {
+  return (Object.keys(after) as (keyof Declaration)[])
+    .filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]))
+    .map((name) => ({ pointer: `/${name}`, before: before[name], after: after[name] }));
+}
+
+/** What the change took back may be crossed, and told, again. */
+async function takeBack(
+  db: Db,
+  before: BudgetWithCrossings,
+  after: BudgetWithCrossings,
+  figures: Figures,
+  period: string,
+): Promise<Pick<Written, 'budget' | 'events'>> {
+  const crossed = crossedBy(after, figures);
+  const isCrossed = (threshold: BudgetWithCrossings['crossed'][number]): boolean =>
+    crossed.some((other) => sameThreshold(other, threshold));
+  for (const crossing of before.crossed) {
+    if (!isCrossed(crossing)) await forgetCrossing(db, after.id, period, crossing);
+  }
+  const budget = { ...after, crossed: before.crossed.filter(isCrossed) };
+  const hasRoomAgain = before.crossed.length > 0 && crossed.length === 0;
+  return { budget, events: hasRoomAgain ? [tellReset(budget, period, figures)] : [] };
+}
+
+export async function writeBudget(
+  db: Db,
+  accountId: string,
+  target: Target,
+  declaration: Declaration,
+  now: Date,
+): Promise<Written> {
+  const period = periodOf(now);
+  const [figures = NOTHING] = await figuresOf(db, accountId, [declaration], now);
+  if (target.existing === null) {
+    const row = await insertBudget(
+      db,
+      { id: newId('budget'), accountId, name: target.name, period },
+      declaration,
+    );
+    const changes = [{ pointer: '', before: null, after: declaration }];
+    return { budget: { ...row, crossed: [] }, figures, changes, events: [tellChange('created', row)] };
+  }
+  const { existing } = target;
+  const changes = changesBetween(declarationOf(existing), declaration);
+  if (changes.length === 0) return { budget: existing, figures, changes, events: [] };
+  const row = await replaceBudget(db, existing.id, declaration);
+  const { budget, events } = await takeBack(db, existing, { ...row, crossed: [] }, figures, period);
+  return { budget, figures, changes, events: [tellChange('updated', budget), ...events] };
+}

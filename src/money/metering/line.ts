@@ -1,0 +1,102 @@
+/**
+ * What a span remembers of the price function's lines: enough to bill any stretch of time, nothing that is only for
+ * reading. Lines of one SKU are one, so that it has one monthly price.
+ */
+
+import type { Unit } from '../../provider/price-entry.ts';
+import type { Line } from '../prices/line.ts';
+import type { Micro } from '../prices/micro.ts';
+
+/**
+ * `hour`: so much for each hour that passes, at most `monthly` in a month. `month`: `monthly` for a whole calendar
+ * month, its share for a part. `once`: when the span begins. What is metered is billed by readings, not by time.
+ */
+export type Pace = 'hour' | 'month' | 'once';
+
+export interface MeterLine {
+  readonly sku: string;
+  readonly unit: Unit;
+  readonly pace: Pace;
+  readonly quantity: Micro;
+  readonly billable: Micro;
+  /** With `hour`, of all of it together, in 10⁻¹² so that nothing is rounded before the end. */
+  readonly hourly: bigint;
+  /** What the estimate shows for a month; with `once`, what is due at once. */
+  readonly monthly: Micro;
+}
+
+function lineOf(line: Line): MeterLine | null {
+  const { sku, unit, kind, quantity } = line;
+  const billable = line.billable ?? quantity;
+  const fixed = { sku, unit, quantity, billable, hourly: 0n };
+  switch (kind) {
+    case 'hourly_capped':
+      return unit === 'hour'
+        ? { ...fixed, pace: 'hour', hourly: billable * line.unitPrice, monthly: line.monthly }
+        : { ...fixed, pace: 'month', monthly: line.monthly };
+    case 'monthly':
+      return { ...fixed, pace: 'month', monthly: line.monthly };
+    case 'one_time':
+      return { ...fixed, pace: 'once', monthly: line.setup };
+    case 'metered':
+      return null;
+  }
+}
+
+export const keyOf = ({ sku, unit, pace }: MeterLine): string => `${sku} ${unit} ${pace}`;
+
+export function meterLines(lines: readonly Line[]): MeterLine[] {
+  const bySku = new Map<string, MeterLine>();
+  for (const line of lines) {
+    const next = lineOf(line);
+    if (next === null || next.monthly === 0n) continue;
+    const key = keyOf(next);
+    const known = bySku.get(key);
+    bySku.set(
+      key,
+      known === undefined
+        ? next
+        : {
+            ...next,
+            quantity: known.quantity + next.quantity,
+            billable: known.billable + next.billable,
+            hourly: known.hourly + next.hourly,
+            monthly: known.monthly + next.monthly,
+          },
+    );
+  }
+  return [...bySku.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+export const isRunning = ({ pace }: MeterLine): boolean => pace !== 'once';
+
+/** Whether time costs the same: what was paid at once does not come again. */
+export function sameRates(before: readonly MeterLine[], after: readonly MeterLine[]): boolean {
+  const rates = (lines: readonly MeterLine[]) => JSON.stringify(writeLines(lines.filter(isRunning)));
+  return rates(before) === rates(after);
+}
+
+/** JSON has no integers of this size, so they travel as text. */
+export type StoredLine = {
+  readonly [K in keyof MeterLine]: MeterLine[K] extends bigint ? string : MeterLine[K];
+};
+
+export const writeLines = (lines: readonly MeterLine[]): StoredLine[] =>
+  lines.map(({ sku, unit, pace, quantity, billable, hourly, monthly }) => ({
+    sku,
+    unit,
+    pace,
+    quantity: `${quantity}`,
+    billable: `${billable}`,
+    hourly: `${hourly}`,
+    monthly: `${monthly}`,
+  }));
+
+export const readLines = (stored: readonly StoredLine[]): MeterLine[] =>
+  stored.map(({ quantity, billable, hourly, monthly, ...line }) => ({
+    ...line,
+    quantity: BigInt(quantity),
+    billable: BigInt(billable),
+    hourly: BigInt(hourly),
+    monthly: BigInt(monthly),
+  }));

@@ -1,0 +1,105 @@
+/**
+ * Keeps the spans of a resource in step with it. Whoever calls these holds the lock on the resource's row, so that of
+ * a change, a deletion and a new price at the same moment each sees what the one before it left.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { Db } from '../../store/database.ts';
+import type { References } from '../prices/bill.ts';
+import type { PricedItem } from '../prices/price.ts';
+import { laterOf } from './calendar.ts';
+import { isRunning, type MeterLine, sameRates } from './line.ts';
+import { asPaid, meter } from './span-lines.ts';
+import {
+  addSpan,
+  amendSpan,
+  endSpan,
+  findLastSpan,
+  findOpenSpan,
+  type NewSpan,
+  type OpenSpan,
+} from './store.ts';
+
+export type Followed = Omit<NewSpan, 'lines' | 'startedAt'>;
+
+export interface Pricing {
+  readonly catalogue: Catalogue;
+  readonly references?: References | undefined;
+}
+
+/**
+ * A resource that came, changed, or became something to pay for, perhaps again: what was paid for once is not new.
+ * Answers its price, if it still has one.
+ */
+export async function follow(
+  db: Db,
+  next: Followed,
+  now: Date,
+  { catalogue, references }: Pricing,
+): Promise<PricedItem | null> {
+  const last = await findLastSpan(db, next.resourceId);
+  const isUnchanged = last !== undefined && isDeepStrictEqual(makeOf(last.span), makeOf(next));
+  const before = last === undefined ? null : { lines: last.span.lines, isUnchanged };
+  const goOn = async (lines: readonly MeterLine[]): Promise<void> => {
+    if (last?.isOpen) await succeedSpan(db, last.span, next, lines, now);
+    else await addSpan(db, { ...next, lines, startedAt: now });
+  };
+  const metered = meter(catalogue, next, now, before, references);
+  if (metered.ok) {
+    await goOn(metered.lines);
+    return metered.item;
+  }
+  // What exists was accepted once: it keeps its price when what it is made of left the catalogue since.
+  if (last === undefined || !isUnchanged)
+    throw new Error(`${next.type} ${next.resourceId} cannot be priced: ${metered.reason}`);
+  await goOn(last.span.lines.map(asPaid));
+  return null;
+}
+
+export type Change = Pick<Followed, 'name' | 'location'> & {
+  readonly labels?: Followed['labels'] | undefined;
+};
+
+/** A resource of which only what it is counted under may have changed. */
+export async function followChange(db: Db, resourceId: string, change: Change, now: Date): Promise<void> {
+  const open = await findOpenSpan(db, resourceId);
+  if (open === undefined) return;
+  const { name, location, labels = open.labels } = change;
+  await succeedSpan(db, open, { ...open, name, location, labels }, open.lines.map(asPaid), now);
+}
+
+/** A resource that is gone, or no longer something to pay for. */
+export async function unfollow(db: Db, resourceId: string, now: Date): Promise<void> {
+  const open = await findOpenSpan(db, resourceId);
+  if (open !== undefined) await endSpan(db, open.id, now);
+}
+
+async function succeedSpan(
+  db: Db,
+  open: OpenSpan,
+  next: Followed,
+  lines: readonly MeterLine[],
+  now: Date,
+): Promise<void> {
+  const owesMore = lines.some((line) => !isRunning(line) && line.monthly > 0n);
+  const isSame =
+    open.location === next.location &&
+    isDeepStrictEqual(open.labels, next.labels) &&
+    sameRates(open.lines, lines) &&
+    !owesMore;
+  if (isSame) {
+    const isAmended = open.name !== next.name || !isDeepStrictEqual(makeOf(open), makeOf(next));
+    if (isAmended) await amendSpan(db, open.id, next);
+    return;
+  }
+  const startedAt = laterOf(open.startedAt, now);
+  await endSpan(db, open.id, startedAt);
+  await addSpan(db, { ...next, lines, startedAt });
+}
+
+const makeOf = ({ pricedAs, configuration, contractMonths = 1, isStopped = false }: Followed) => ({
+  pricedAs,
+  configuration,
+  contractMonths,
+  isStopped,
+});

@@ -1,0 +1,87 @@
+/**
+ * Carries new prices into what exists. A span is split at the moment the price list names, however late this runs, and
+ * right now where the list was changed without a date; what was accrued before keeps its price. Doing it again changes
+ * nothing, and of two who do it at once one finds it done.
+ */
+
+import { lockResource, notePrice } from '../../kernel/inventory/store.ts';
+import type { Schedule } from '../../kernel/schedule.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { Db } from '../../store/database.ts';
+import { DAY_MS } from './calendar.ts';
+import { momentsBetween, priceChanges, type Segment } from './span-lines.ts';
+import {
+  addSpan,
+  endSpan,
+  findOpenSpan,
+  listOpenSpans,
+  listSpansAround,
+  type OpenSpan,
+  type PastSpan,
+  shortenSpan,
+} from './store.ts';
+
+const PAGE = 500;
+/** What ended between a new price and its being noticed is mended for so long. */
+const LATEST_MS = 35 * DAY_MS;
+
+/** Hears of spans whose price is no longer on the list. */
+type OnKept = (span: OpenSpan, reason: string) => void;
+
+export async function repriceSpans(db: Db, catalogue: Catalogue, now: Date, onKept: OnKept): Promise<void> {
+  for await (const span of pages((after) => listOpenSpans(db, after, PAGE))) {
+    const moments = [...momentsBetween(catalogue, span.pricedAt, now, span.lines), now];
+    if (now < span.startedAt) continue;
+    const segments = priceChanges(catalogue, span, moments, (reason) => onKept(span, reason));
+    if (segments.length > 0) await splitOpen(db, span, segments);
+  }
+  for (const moment of momentsBetween(catalogue, new Date(now.getTime() - LATEST_MS), now)) {
+    for await (const span of pages((after) => listSpansAround(db, moment, after, PAGE))) {
+      const moments = momentsBetween(catalogue, span.pricedAt, span.endedAt, span.lines);
+      const segments = priceChanges(catalogue, span, moments, (reason) => onKept(span, reason));
+      if (segments.length > 0) await splitPast(db, span, segments);
+    }
+  }
+}
+
+async function* pages<T extends { readonly id: number }>(read: (after: number) => Promise<T[]>) {
+  let rows = await read(0);
+  while (rows.length > 0) {
+    yield* rows;
+    rows = await read(rows.at(-1)?.id ?? 0);
+  }
+}
+
+async function splitOpen(db: Db, { id, resourceId }: OpenSpan, segments: readonly Segment[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockResource(tx, resourceId);
+    let current = await findOpenSpan(tx, resourceId);
+    if (current?.id !== id) return;
+    for (const { at, item, lines } of segments) {
+      await endSpan(tx, current.id, at);
+      current = await addSpan(tx, { ...current, lines, startedAt: at, pricedAt: at });
+      await notePrice(tx, resourceId, item);
+    }
+  });
+}
+
+async function splitPast(db: Db, span: PastSpan, segments: readonly Segment[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const [first] = segments;
+    if (first === undefined || !(await shortenSpan(tx, span, first.at))) return;
+    for (const [i, { at, lines }] of segments.entries()) {
+      const next = { ...span, lines, startedAt: at, pricedAt: at };
+      await addSpan(tx, next, segments[i + 1]?.at ?? span.endedAt);
+    }
+  });
+}
+
+export const repricing: Schedule = {
+  name: 'metering.reprice',
+  everySeconds: 300,
+  run: ({ db, provider, log, metrics }) =>
+    repriceSpans(db, provider.catalogue, new Date(), ({ resourceId }, reason) => {
+      metrics.alarms.inc({ alarm: 'price_gone' });
+      log.warn({ resource_id: resourceId, reason }, 'a resource keeps a price that is no longer on the list');
+    }),
+};

@@ -1,0 +1,47 @@
+/**
+ * What only a measurement can tell: traffic, requests, stored bytes. Families report the month so far, so that a report
+ * repeated after a crash adds nothing; the meter keeps what each day added, and its price at the time.
+ */
+
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Db } from '../../../store/database.ts';
+import { bookOf, rateOf } from '../../prices/book.ts';
+import { HOURS_PER_MONTH, linesOf } from '../../prices/line.ts';
+import { type Micro, most, sum } from '../../prices/micro.ts';
+import { dayName, monthAt } from '../calendar.ts';
+import { addToDay, findOrigin, lockMonth } from './store.ts';
+
+export interface MonthToDate {
+  readonly resourceId: string;
+  readonly sku: string;
+  /** In the unit of the SKU, since the month began. */
+  readonly quantity: Micro;
+  /** Free of charge in this month; what the price list includes, if left out. */
+  readonly included?: Micro;
+  readonly at: Date;
+}
+
+export async function addReading(db: Db, catalogue: Catalogue, reading: MonthToDate): Promise<void> {
+  const { resourceId, sku, quantity, at } = reading;
+  const origin = await findOrigin(db, resourceId);
+  if (origin === undefined) throw new Error(`${resourceId} was never metered: note it before reading it.`);
+  const rate = rateOf(bookOf(catalogue), sku, origin.location, at);
+  if (rate === undefined) throw new Error(`${sku} has no price at ${at.toISOString()}.`);
+  const month = dayName(monthAt(at.getTime()).from);
+  const before = await lockMonth(db, resourceId, sku, month);
+  if (quantity === before.quantity) return;
+  const included = reading.included ?? rate.included;
+  const costOf = (used: Micro): Micro => {
+    const entry = { description: sku, quantity: used, included, hours: HOURS_PER_MONTH };
+    return sum(linesOf({ ...rate, setup: 0n }, entry, 1).map(({ monthly }) => monthly));
+  };
+  await addToDay(db, origin, {
+    sku,
+    day: dayName(at.getTime()),
+    unit: rate.unit,
+    readAt: at,
+    quantity: quantity - before.quantity,
+    billable: most(0n, quantity - included) - before.billable,
+    cost: costOf(quantity) - costOf(before.quantity),
+  });
+}

@@ -1,0 +1,79 @@
+/** What a basket would take beyond the account's limits and budgets. To know it is the point of asking beforehand. */
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { BasketItem } from './basket.ts';
+import { bookOf } from './book.ts';
+import { formatMoney } from './format.ts';
+import { type Micro, sum } from './micro.ts';
+import type { Estimate } from './schema.ts';
+
+/** How much of a limit is in use, and how high it is for this account; `null` is no limit. */
+export type LimitState = (
+  id: string,
+  location: string | null,
+) => { limit: number | null; used: number } | null;
+
+export interface BudgetState {
+  readonly id: string;
+  readonly amount: Micro;
+  readonly spent: Micro;
+  /** Whether what the item costs counts against it. */
+  covers(item: BasketItem): boolean;
+}
+
+/** Without anything better known, the account has the provider's limits and uses nothing of them. */
+export function limitsOf(catalogue: Catalogue): LimitState {
+  const { limits } = bookOf(catalogue);
+  return (id) => {
+    const entry = limits.get(id);
+    return entry ? { limit: entry.limit, used: 0 } : null;
+  };
+}
+
+export function exceededLimits(
+  catalogue: Catalogue,
+  items: readonly BasketItem[],
+  state: LimitState,
+): Estimate['exceeds_limits'] {
+  const { limits } = bookOf(catalogue);
+  const wanted = new Map<string, { id: string; location: string | null; requested: number }>();
+  for (const { priced, before } of items) {
+    const count = (demands: typeof priced.demands, sign: 1 | -1): void => {
+      for (const { limit: id, amount, location } of demands) {
+        const at = limits.get(id)?.scope === 'location' ? location : null;
+        const entry = wanted.get(`${id} ${at}`) ?? { id, location: at, requested: 0 };
+        // Each parent has its own room, so what several want of theirs is not added up.
+        const isShared = limits.get(id)?.scope !== 'parent';
+        entry.requested = isShared
+          ? entry.requested + sign * amount
+          : Math.max(entry.requested, sign * amount);
+        wanted.set(`${id} ${at}`, entry);
+      }
+    };
+    count(priced.demands, 1);
+    if (before) count(before.demands, -1);
+  }
+  return [...wanted.values()].flatMap(({ id, location, requested }) => {
+    const { limit, used } = state(id, location) ?? { limit: null, used: 0 };
+    if (limit === null || requested <= 0 || used + requested <= limit) return [];
+    return [{ limit_id: id, location, limit, used, requested }];
+  });
+}
+
+export function exceededBudgets(
+  items: readonly BasketItem[],
+  budgets: readonly BudgetState[],
+): Estimate['exceeds_budgets'] {
+  return budgets.flatMap(({ id, amount, spent, covers }) => {
+    const inScope = items.filter(covers);
+    const requested = sum(
+      inScope.map(({ priced, before }) => priced.monthly + priced.setup - (before?.monthly ?? 0n)),
+    );
+    if (requested <= 0n || spent + requested <= amount) return [];
+    const shown = {
+      amount: formatMoney(amount),
+      spent: formatMoney(spent),
+      requested: formatMoney(requested),
+    };
+    return [{ budget_id: id, ...shown }];
+  });
+}

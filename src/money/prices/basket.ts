@@ -1,0 +1,170 @@
+/** The items of an estimate, each priced (and, where something exists already, priced as it is now). */
+import type { FieldError } from '../../kernel/problems/problem.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { References } from './bill.ts';
+import { applyChange, type Configuration } from './change.ts';
+import { HOURS_PER_MONTH } from './line.ts';
+import { type PricedItem, type PriceOptions, price } from './price.ts';
+import type { EstimateRequest, EstimateRequestItem } from './schema.ts';
+import { pricedTypes } from './types/table.ts';
+
+/** What exists already, in the form of its create body; `null` for what is unknown or belongs to others. */
+export type ExistingResource = { readonly resource_type: string; readonly configuration: Configuration };
+
+export interface Lookup extends References {
+  resource(id: string): ExistingResource | null;
+}
+
+export interface BasketItem {
+  readonly request: EstimateRequestItem;
+  /** As it would be; `null` when the change is its deletion. */
+  readonly configuration: Configuration | null;
+  readonly options: PriceOptions;
+  readonly priced: PricedItem;
+  readonly before: PricedItem | null;
+}
+
+const MOST_PIECES = 5000;
+
+export interface Basket {
+  readonly items: readonly BasketItem[];
+  readonly problems: readonly FieldError[];
+}
+
+export function fillBasket(catalogue: Catalogue, request: EstimateRequest, lookup: Lookup, at: Date): Basket {
+  const problems = wholeFaults(request);
+  const items: BasketItem[] = [];
+  request.items.forEach((item, index) => {
+    const options = {
+      quantity: item.quantity ?? 1,
+      hoursPerMonth: item.hours_per_month ?? HOURS_PER_MONTH,
+      usage: item.usage ?? {},
+      contractMonths: request.contract_months ?? 1,
+      at,
+      references: lookup,
+    };
+    const result = fillItem(catalogue, item, options, lookup);
+    if ('item' in result) items.push(result.item);
+    else
+      for (const fault of result.faults)
+        problems.push({ ...fault, pointer: `/items/${index}${fault.pointer}` });
+  });
+  return { items, problems };
+}
+
+function wholeFaults({ items }: EstimateRequest): FieldError[] {
+  const problems: FieldError[] = [];
+  const pieces = items.reduce((total, { quantity }) => total + (quantity ?? 1), 0);
+  if (pieces > MOST_PIECES) {
+    const detail = `Quantities add up to ${pieces}; ask for at most ${MOST_PIECES} at once.`;
+    problems.push({ pointer: '/items', code: 'too_many', detail });
+  }
+  const seen = new Set<string>();
+  items.forEach(({ ref }, index) => {
+    if (ref === undefined) return;
+    if (seen.has(ref)) {
+      problems.push({
+        pointer: `/items/${index}/ref`,
+        code: 'not_unique',
+        detail: 'Another item has this ref.',
+      });
+    }
+    seen.add(ref);
+  });
+  return problems;
+}
+
+type Filled = { readonly item: BasketItem } | { readonly faults: readonly FieldError[] };
+
+function fillItem(
+  catalogue: Catalogue,
+  request: EstimateRequestItem,
+  options: PriceOptions,
+  lookup: Lookup,
+): Filled {
+  const { configuration, change, resource_type } = request;
+  if (configuration !== undefined && change !== undefined) {
+    const detail = 'Give either configuration or change, not both.';
+    return { faults: [{ pointer: '/change', code: 'mutually_exclusive', detail }] };
+  }
+  if (change !== undefined) return fillChange(catalogue, request, change, options, lookup);
+  if (configuration === undefined) {
+    const detail = 'Give configuration, or change for something that exists.';
+    return { faults: [{ pointer: '/configuration', code: 'required', detail }] };
+  }
+  const priced = price(catalogue, resource_type, configuration, options);
+  if (!priced.ok) return { faults: priced.problems };
+  return { item: { request, configuration, options, priced: priced.item, before: null } };
+}
+
+function fillChange(
+  catalogue: Catalogue,
+  request: EstimateRequestItem,
+  change: NonNullable<EstimateRequestItem['change']>,
+  options: PriceOptions,
+  lookup: Lookup,
+): Filled {
+  const type = pricedTypes.get(request.resource_type);
+  const existing = lookup.resource(change.resource_id);
+  const faults: FieldError[] = [];
+  const fail = (pointer: string, code: FieldError['code'], detail: string): void => {
+    faults.push({ pointer, code, detail });
+  };
+  if (!existing)
+    fail('/change/resource_id', 'unknown_reference', 'There is no such resource in this account.');
+  else if (existing.resource_type !== request.resource_type) {
+    fail('/resource_type', 'incompatible', `The resource is of type ${existing.resource_type}.`);
+  }
+  if (options.quantity !== 1) fail('/quantity', 'incompatible', 'A change is to one resource.');
+  if (!type || !existing || faults.length > 0) {
+    const unknown = type ? [] : faultsOf(catalogue, request.resource_type, options);
+    return { faults: [...unknown, ...faults] };
+  }
+  const now = price(catalogue, request.resource_type, existing.configuration, {
+    ...options,
+    existing: 'unchanged',
+  });
+  const before = now.ok ? now.item : nothing(type.family).item;
+  const changed = { ...options, existing: before.lines };
+  const configuration =
+    change.configuration && applyChange(type, existing.configuration, change.configuration);
+  const after = configuration
+    ? price(catalogue, request.resource_type, configuration, changed)
+    : nothing(type.family);
+  if (!after.ok) return { faults: after.problems.map(inChange) };
+  // What exists was accepted once, but what it is made of may have left the catalogue since.
+  const unknown = { code: 'price_unknown', detail: 'What it costs now is not known, so before is 0.' };
+  const priced = now.ok ? after.item : { ...after.item, warnings: [...after.item.warnings, unknown] };
+  return { item: { request, configuration, options: changed, priced, before } };
+}
+
+function faultsOf(catalogue: Catalogue, resourceType: string, options: PriceOptions): readonly FieldError[] {
+  const priced = price(catalogue, resourceType, {}, options);
+  return priced.ok ? [] : priced.problems;
+}
+
+function inChange(fault: FieldError): FieldError {
+  return { ...fault, pointer: fault.pointer.replace(/^\/configuration/, '/change/configuration') };
+}
+
+/** What a deleted resource costs. */
+function nothing(family: PricedItem['family']): { ok: true; item: PricedItem } {
+  return {
+    ok: true,
+    item: {
+      family,
+      available: true,
+      lines: [],
+      hourly: 0n,
+      monthly: 0n,
+      monthlyFixed: 0n,
+      monthlyMetered: 0n,
+      setup: 0n,
+      range: null,
+      assumptions: [],
+      warnings: [],
+      demands: [],
+      unpriced: [],
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * The provider's catalogue, indexed for asking "what does this SKU cost here, at that time?". Made once per
+ * loaded catalogue; a reload is a new catalogue and so a new book.
+ */
+import type { Catalogue, Image, LimitEntry, Location, Plan } from '../../provider/catalogue.ts';
+import type { DedicatedProduct, Site } from '../../provider/metal.ts';
+import type { Billing, PriceEntry, PriceRow, Unit } from '../../provider/price-entry.ts';
+import { type Micro, micro } from './micro.ts';
+
+export interface Rate {
+  readonly sku: string;
+  readonly name: string;
+  readonly billing: Billing;
+  readonly unit: Unit;
+  readonly hourly: Micro | null;
+  readonly monthly: Micro | null;
+  readonly unitPrice: Micro | null;
+  readonly setup: Micro;
+  readonly included: Micro;
+  readonly tiers: readonly { readonly from: Micro; readonly unitPrice: Micro }[];
+  /** The place whose price this is, when the one asked for has none of its own. */
+  readonly elsewhere: string | null;
+}
+
+export interface Book {
+  readonly catalogue: Catalogue;
+  readonly locations: ReadonlyMap<string, Location>;
+  readonly plans: ReadonlyMap<string, Plan>;
+  readonly images: ReadonlyMap<string, Image>;
+  readonly products: ReadonlyMap<string, DedicatedProduct>;
+  readonly sites: ReadonlyMap<string, Site>;
+  readonly limits: ReadonlyMap<string, LimitEntry>;
+  /** Versions of a SKU, the newest first. */
+  readonly versions: ReadonlyMap<string, readonly Version[]>;
+}
+
+export interface Version {
+  readonly entry: PriceEntry;
+  readonly from: number;
+  readonly until: number;
+}
+
+const books = new WeakMap<Catalogue, Book>();
+
+export function bookOf(catalogue: Catalogue): Book {
+  const known = books.get(catalogue);
+  if (known) return known;
+  const book: Book = {
+    catalogue,
+    locations: bySlug(catalogue.locations),
+    plans: bySlug(catalogue.plans),
+    images: bySlug(catalogue.images),
+    products: bySlug(catalogue.dedicated.products),
+    sites: bySlug(catalogue.datacenter.sites),
+    limits: new Map(catalogue.limits.map((limit) => [limit.id, limit])),
+    versions: versionsOf(catalogue.prices),
+  };
+  books.set(catalogue, book);
+  return book;
+}
+
+function bySlug<T extends { readonly slug: string }>(entries: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(entries.map((entry) => [entry.slug, entry]));
+}
+
+/** A later entry of the same SKU ends the earlier one: an announced price needs no edit of the present one. */
+function versionsOf(entries: readonly PriceEntry[]): ReadonlyMap<string, readonly Version[]> {
+  const bySku = new Map<string, Version[]>();
+  const newestFirst = [...entries].sort((a, b) => instant(b.valid_from) - instant(a.valid_from));
+  for (const entry of newestFirst) {
+    const versions = bySku.get(entry.sku) ?? [];
+    const next = versions.at(-1)?.from ?? Number.POSITIVE_INFINITY;
+    const until = entry.valid_until === null ? next : Math.min(next, instant(entry.valid_until));
+    versions.push({ entry, from: instant(entry.valid_from), until });
+    bySku.set(entry.sku, versions);
+  }
+  return bySku;
+}
+
+/** A bare day begins at midnight UTC. */
+export function instant(text: string): number {
+  return Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
+}
+
+function versionAt(book: Book, sku: string, at: Date): Version | undefined {
+  const time = at.getTime();
+  return book.versions.get(sku)?.find((version) => version.from <= time && time < version.until);
+}
+
+export function rateOf(book: Book, sku: string, location: string | null, at: Date): Rate | undefined {
+  const entry = versionAt(book, sku, at)?.entry;
+  if (!entry) return undefined;
+  const here = rowFor(entry.prices, location);
+  const row = here ?? entry.prices[0];
+  return row && { ...rateFrom(entry, row), elsewhere: here ? null : row.location };
+}
+
+export function rowFor(rows: readonly PriceRow[], location: string | null): PriceRow | undefined {
+  const general = rows.find((row) => row.location === null);
+  return location === null ? general : (rows.find((row) => row.location === location) ?? general);
+}
+
+function rateFrom(entry: PriceEntry, row: PriceRow): Omit<Rate, 'elsewhere'> {
+  const optional = (value: string | number | undefined): Micro | null =>
+    value === undefined ? null : micro(value);
+  return {
+    sku: entry.sku,
+    name: entry.name,
+    billing: entry.billing,
+    unit: entry.unit,
+    hourly: optional(row.hourly),
+    monthly: optional(row.monthly),
+    unitPrice: optional(row.unit_price),
+    setup: optional(row.setup) ?? 0n,
+    included: micro(row.included_quantity),
+    tiers: row.tiers.map((tier) => ({
+      from: micro(tier.from_quantity),
+      unitPrice: micro(tier.unit_price),
+    })),
+  };
+}

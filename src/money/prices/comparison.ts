@@ -1,0 +1,59 @@
+/** The same basket, priced as if all of it stood in another location. */
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { BasketItem } from './basket.ts';
+import { type Book, bookOf } from './book.ts';
+import type { Configuration } from './change.ts';
+import { formatMoney, formatRate } from './format.ts';
+import { type Amounts, price } from './price.ts';
+import type { Estimate } from './schema.ts';
+import type { Place } from './type.ts';
+import { pricedTypes } from './types/table.ts';
+
+type Comparison = NonNullable<Estimate['comparison']>;
+
+export function compareLocations(
+  catalogue: Catalogue,
+  items: readonly BasketItem[],
+  locations: readonly string[],
+): Comparison {
+  return locations.map((location) => {
+    const moved = items.map((item) => priceAt(catalogue, item, location));
+    return {
+      location,
+      available: moved.every(({ available }) => available),
+      monthly: formatMoney(moved.reduce((total, { monthly }) => total + monthly, 0n)),
+      hourly: formatRate(moved.reduce((total, { hourly }) => total + hourly, 0n)),
+    };
+  });
+}
+
+function priceAt(catalogue: Catalogue, item: BasketItem, location: string): Amounts & { available: boolean } {
+  const { configuration, request, options, priced } = item;
+  const place = pricedTypes.get(request.resource_type)?.place ?? null;
+  if (configuration === null || place === null) return priced;
+  const elsewhere = moveTo(bookOf(catalogue), configuration, place, location);
+  if (elsewhere === null) return { ...priced, available: false };
+  const moved = price(catalogue, request.resource_type, elsewhere, options);
+  return moved.ok ? moved.item : { ...priced, available: false };
+}
+
+/** `null` where it cannot stand: a pool stays with its cluster, and not every location has a site. */
+function moveTo(
+  book: Book,
+  configuration: Configuration,
+  place: Place,
+  location: string,
+): Configuration | null {
+  switch (place) {
+    case 'location':
+      return { ...configuration, location };
+    case 'region':
+      return 'cluster_id' in configuration ? null : { ...configuration, region: location };
+    case 'site':
+    case 'site_preferences': {
+      const site = [...book.sites.values()].find((each) => each.location === location);
+      if (!site) return null;
+      return { ...configuration, [place]: place === 'site' ? site.slug : [site.slug] };
+    }
+  }
+}

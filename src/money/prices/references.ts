@@ -1,0 +1,27 @@
+/** What the configurations of an account point at, told by the families that have it. */
+import type { Call } from '../../kernel/call.ts';
+import type { References } from './bill.ts';
+
+const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** Every id that stands somewhere in it. */
+function idsIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string' && ID.test(value)) found.add(value);
+  else if (value !== null && typeof value === 'object')
+    for (const member of Object.values(value)) idsIn(member, found);
+  return found;
+}
+
+const nothing: References = { backupPolicy: () => null, cluster: () => null, image: () => null };
+
+export async function readReferences(
+  { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
+  configurations: unknown,
+): Promise<References> {
+  const ids = [...idsIn(configurations)];
+  if (ids.length === 0) return nothing;
+  let references = nothing;
+  for (const { findReferences } of services.registry.families)
+    references = { ...references, ...(await findReferences?.(db, caller.account.id, ids)) };
+  return references;
+}

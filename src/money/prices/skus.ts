@@ -1,0 +1,55 @@
+/** SKUs that resource types charge by name. A provider sets their prices, not their names. */
+import type { Billing, Unit } from '../../provider/price-entry.ts';
+
+/** Where something is sold, which is where its price must be known. */
+export type Market =
+  | 'vps'
+  | 'custom_size'
+  | 'vpn'
+  | 'ipv6'
+  | 'kubernetes'
+  | 'object_storage'
+  | 'dedicated'
+  | 'sites'
+  | 'everywhere';
+
+export interface NamedSku {
+  readonly sku: string;
+  readonly billing: Billing;
+  readonly unit: Unit;
+  readonly market: Market;
+}
+
+function named(market: Market, billing: Billing, unit: Unit, ...skus: string[]): NamedSku[] {
+  return skus.map((sku) => ({ sku, billing, unit, market }));
+}
+
+export const namedSkus: readonly NamedSku[] = [
+  ...named(
+    'vps',
+    'hourly_capped',
+    'gb_month',
+    'vps.disk-extra',
+    'vps.snapshot',
+    'vps.backup',
+    'vps.image',
+    'vps.iso',
+  ),
+  ...named('vps', 'hourly_capped', 'hour', 'ip.ipv4', 'ip.ipv4-subnet'),
+  ...named('vps', 'metered', 'gb', 'traffic.out'),
+  ...named('custom_size', 'hourly_capped', 'hour', 'vps.custom-vcpu', 'vps.custom-memory'),
+  ...named('custom_size', 'hourly_capped', 'gb_month', 'vps.custom-disk'),
+  ...named('vpn', 'hourly_capped', 'hour', 'vpn.gateway'),
+  ...named('vpn', 'metered', 'gb', 'vpn.traffic-out'),
+  ...named('ipv6', 'hourly_capped', 'hour', 'ip.ipv6'),
+  ...named('kubernetes', 'hourly_capped', 'hour', 'k8s.load-balancer'),
+  ...named('object_storage', 'metered', 'gb_month', 's3.storage'),
+  ...named('object_storage', 'metered', 'gb', 's3.egress'),
+  ...named('object_storage', 'metered', 'million_requests', 's3.requests-read', 's3.requests-write'),
+  ...named('dedicated', 'monthly', 'month', 'dedicated.ipv4'),
+  ...named('dedicated', 'metered', 'gb', 'dedicated.traffic-out'),
+  ...named('dedicated', 'metered', 'item', 'dedicated.traffic-p95'),
+  ...named('sites', 'metered', 'minute', 'hands.standard', 'hands.expedited', 'hands.emergency'),
+  ...named('everywhere', 'monthly', 'item', 'monitoring.metric', 'monitoring.uptime'),
+  ...named('everywhere', 'monthly', 'item', 'monitoring.uptime-fast', 'monitoring.uptime-region'),
+];

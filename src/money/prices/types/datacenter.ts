@@ -1,0 +1,85 @@
+/** Work and cables in the halls. */
+
+import { OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
+import { crossConnectMedia } from '../../../provider/metal.ts';
+import { count } from '../bill.ts';
+import { ONE } from '../micro.ts';
+import { IDENTITY, pricedType } from '../type.ts';
+import { termOf } from './dedicated.ts';
+
+export const crossConnect = pricedType({
+  family: 'datacenter',
+  place: 'site',
+  configuration: Shape({
+    site: Slug,
+    media: OneOf(crossConnectMedia),
+    strands: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [1, 2, 4, 8, 12, 24] })),
+    term_months: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [1, 12, 24, 36] })),
+  }),
+  ignored: [
+    ...IDENTITY,
+    'connector',
+    'a_side',
+    'z_side',
+    'loa',
+    'light_test',
+    'patch_to_device',
+    'requested_on',
+    'reference',
+  ],
+  draw(configuration, bill) {
+    const site = bill.site(configuration.site, '/site');
+    if (!site) return;
+    const offer = site.cross_connects.find(({ media }) => media === configuration.media);
+    if (!offer) {
+      const media = site.cross_connects.map((each) => each.media).join(', ');
+      bill.fail('/media', 'incompatible', `${site.slug} has ${media || 'no cross-connects'}.`);
+      return;
+    }
+    const term = termOf(offer.terms, configuration.term_months ?? 1);
+    const strands = configuration.strands ?? 2;
+    const description = `Cross-connect ${offer.media}, ${site.slug}, ${strands} strands`;
+    // Sold by the pair: a single strand occupies one as well.
+    bill.charge(term.sku, site.location, { description, each: count(Math.ceil(strands / 2)) });
+  },
+});
+
+export const remoteHands = pricedType({
+  family: 'datacenter',
+  place: 'site',
+  configuration: Shape({
+    site: Slug,
+    priority: Type.Optional(OneOf(['standard', 'expedited', 'emergency'])),
+  }),
+  ignored: [
+    ...IDENTITY,
+    'rack_id',
+    'category',
+    'asset_id',
+    'confirm_serial_number',
+    'summary',
+    'instructions',
+    'steps',
+    'schedule',
+    'max_minutes',
+    'call_before_start',
+    'photos',
+    'shipment_request_id',
+    'documents',
+    'reference',
+  ],
+  usage: ['minutes'],
+  draw(configuration, bill) {
+    const site = bill.site(configuration.site, '/site');
+    if (!site) return;
+    const priority = configuration.priority ?? 'standard';
+    const increment = count(site.remote_hands.increment_minutes);
+    const each = bill.usage('minutes') ?? 0n;
+    if (bill.usage('minutes') === undefined) {
+      bill.assumptions.add('Remote hands: no minutes counted (usage.minutes left out)');
+    }
+    const billableEach = ((each + increment - 1n) / increment) * increment;
+    const description = `Remote hands ${priority}, ${site.slug}, in steps of ${increment / ONE} minutes`;
+    bill.charge(`hands.${priority}`, site.location, { description, each, billableEach, expected: true });
+  },
+});

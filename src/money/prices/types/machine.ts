@@ -1,0 +1,72 @@
+/** Lines that a virtual machine has wherever it serves: on its own or as a node of a cluster. */
+import type { Plan } from '../../../provider/catalogue.ts';
+import { type Bill, count } from '../bill.ts';
+
+export const LARGEST_DISK_GB = 2000;
+
+export function findPlan(
+  bill: Bill,
+  slug: string,
+  location: string | undefined,
+  pointer: string,
+): Plan | undefined {
+  const plan = bill.book.plans.get(slug);
+  if (!plan) {
+    bill.unknown(pointer, 'plan', slug, bill.book.plans.keys());
+    return undefined;
+  }
+  if (location !== undefined && !plan.locations.includes(location)) {
+    bill.unavailable(`Plan ${slug} is not sold in ${location}.`, pointer);
+  }
+  if (
+    plan.removed_at !== null &&
+    Date.parse(plan.removed_at) <= bill.terms.at.getTime() &&
+    !bill.terms.existing
+  ) {
+    bill.unavailable(`Plan ${slug} is no longer sold.`, pointer);
+  }
+  return plan;
+}
+
+/** The disk of a machine is at least its plan's, except that a disk which grew or stayed small is kept by a resize. */
+export function checkDisk(bill: Bill, plan: Plan, diskGb: number, pointer: string): void {
+  if (diskGb < plan.disk_gb && !bill.terms.existing) {
+    bill.fail(pointer, 'out_of_range', `Plan ${plan.slug} has ${plan.disk_gb} GB; ask for at least that.`);
+  }
+}
+
+export interface Machine {
+  readonly location: string;
+  readonly plan: Plan;
+  readonly diskGb: number;
+  /** Machines per piece: nodes of a pool. */
+  readonly machines: number;
+  readonly publicIpv4: boolean;
+  /** Disk and address go on costing while the machine is stopped. */
+  readonly heldWhileStopped: boolean;
+}
+
+export function chargeMachine(bill: Bill, machine: Machine): void {
+  const { location, plan, diskGb, machines } = machine;
+  const nodes = count(machines);
+  const description = `Plan ${plan.slug}, ${location}`;
+  bill.charge(plan.sku, location, { description, each: nodes, allMonth: plan.billed_while_stopped });
+  const extra = diskGb - plan.disk_gb;
+  if (extra > 0) {
+    bill.charge('vps.disk-extra', location, {
+      description: `${extra} GB above the plan's ${plan.disk_gb} GB`,
+      each: count(extra * machines),
+      allMonth: machine.heldWhileStopped,
+    });
+  }
+  if (machine.publicIpv4) chargeIpv4(bill, location, machines, machine.heldWhileStopped);
+}
+
+export function chargeIpv4(bill: Bill, location: string, addresses: number, allMonth: boolean): void {
+  bill.charge('ip.ipv4', location, { description: 'Public IPv4', each: count(addresses), allMonth });
+}
+
+export function chargeTraffic(bill: Bill, location: string, includedGb: number): void {
+  const what = { noun: 'Outgoing traffic', unit: 'GB', includedEach: count(includedGb) };
+  bill.chargeUsage('traffic_out_gb', 'traffic.out', location, what);
+}

@@ -1,0 +1,41 @@
+/** Watching a metric is free; probing from outside costs by how often and from how many regions. */
+import { OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
+import { count } from '../bill.ts';
+import { IDENTITY, pricedType } from '../type.ts';
+
+const USUAL_REGIONS = 3;
+
+export const monitor = pricedType({
+  family: 'monitoring',
+  place: null,
+  configuration: Shape({
+    type: OneOf(['metric', 'uptime']),
+    probe: Type.Optional(
+      Type.Object({
+        interval_seconds: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [30, 60, 300, 600] })),
+        regions: Type.Optional(Type.Array(Slug, { minItems: 1, maxItems: 10, uniqueItems: true })),
+      }),
+    ),
+  }),
+  ignored: [...IDENTITY, 'enabled', 'severity', 'condition', 'notify', 'repeat_minutes', 'muted_until'],
+  draw({ type, probe }, bill) {
+    if (type === 'metric' && probe) {
+      bill.fail('/probe', 'incompatible', 'A monitor of type metric has a condition, no probe.');
+    }
+    const known = bill.book.catalogue.monitoring.probe_regions.map(({ slug }) => slug);
+    probe?.regions?.forEach((slug, index) => {
+      if (!known.includes(slug)) bill.unknown(`/probe/regions/${index}`, 'probe region', slug, known);
+    });
+    if (!bill.sound) return;
+    bill.demand('monitoring.monitors', 1);
+    if (type === 'metric') {
+      bill.charge('monitoring.metric', null, { description: 'Alert rule', each: count(1) });
+      return;
+    }
+    const interval = probe?.interval_seconds ?? 60;
+    const sku = interval < 60 ? 'monitoring.uptime-fast' : 'monitoring.uptime';
+    const regions = probe?.regions?.length ?? Math.min(USUAL_REGIONS, known.length);
+    bill.charge(sku, null, { description: `Uptime check every ${interval} s`, each: count(1) });
+    bill.charge('monitoring.uptime-region', null, { description: 'Probe regions', each: count(regions) });
+  },
+});

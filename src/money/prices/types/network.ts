@@ -1,0 +1,71 @@
+/** What connects machines: VPN gateways and reserved addresses. */
+import { Nullable, OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
+import { type Bill, count } from '../bill.ts';
+import { IDENTITY, pricedType } from '../type.ts';
+
+export const vpnGateway = pricedType({
+  family: 'flexible-vps',
+  place: 'location',
+  configuration: Shape({ location: Slug }),
+  ignored: [...IDENTITY, 'network_ids', 'port', 'tunnel_ipv4_cidr', 'ipv6', 'dns_servers'],
+  usage: ['traffic_out_gb'],
+  draw(configuration, bill) {
+    const location = bill.location(configuration.location, '/location');
+    if (!location) return;
+    if (!location.features.includes('vpn')) {
+      bill.unavailable(`VPN gateways are not sold in ${location.slug}.`, '/location');
+    }
+    bill.charge('vpn.gateway', location.slug, {
+      description: `VPN gateway, ${location.slug}`,
+      each: count(1),
+    });
+    const what = { noun: 'Outgoing traffic', unit: 'GB' };
+    bill.chargeUsage('traffic_out_gb', 'vpn.traffic-out', location.slug, what);
+    bill.demand('flexible-vps.vpn-gateways', 1);
+  },
+});
+
+const PREFIXES = { ipv4: [32, 29, 28, 27], ipv6: [64, 56, 48] } as const;
+
+export const address = pricedType({
+  family: 'ip-management',
+  place: 'location',
+  configuration: Shape({
+    location: Slug,
+    family: OneOf(['ipv4', 'ipv6']),
+    prefix_length: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 128 }))),
+  }),
+  ignored: [...IDENTITY, 'address', 'assign_to', 'justification'],
+  draw(configuration, bill) {
+    const location = bill.location(configuration.location, '/location');
+    const offered: readonly number[] = PREFIXES[configuration.family];
+    const length = configuration.prefix_length ?? PREFIXES[configuration.family][0];
+    if (!offered.includes(length)) {
+      bill.fail(
+        '/prefix_length',
+        'out_of_range',
+        `Must be one of ${offered.join(', ')}; larger blocks by ticket.`,
+      );
+    }
+    if (!bill.sound || !location) return;
+    if (configuration.family === 'ipv6') {
+      if (!location.features.includes('ipv6')) {
+        bill.unavailable(`IPv6 is not sold in ${location.slug}.`, '/location');
+      }
+      bill.charge('ip.ipv6', location.slug, { description: `IPv6 prefix /${length}`, each: count(1) });
+      bill.demand('ip-management.ipv6-prefixes', 1, location.slug);
+    } else drawIpv4(bill, location.slug, length);
+  },
+});
+
+function drawIpv4(bill: Bill, location: string, length: number): void {
+  if (length === 32) {
+    bill.charge('ip.ipv4', location, { description: 'Reserved IPv4', each: count(1) });
+    bill.demand('ip-management.ipv4-addresses', 1, location);
+    return;
+  }
+  const addresses = 2 ** (32 - length);
+  const description = `IPv4 subnet /${length}, ${addresses} addresses`;
+  bill.charge('ip.ipv4-subnet', location, { description, each: count(addresses) });
+  bill.demand('ip-management.ipv4-subnets', 1, location);
+}

@@ -1,0 +1,27 @@
+/** Buckets cost what is in them and what is done with them; an empty one is free. */
+import { Shape, Slug } from '../../../kernel/schema.ts';
+import { IDENTITY, pricedType } from '../type.ts';
+
+const MILLION = 1_000_000;
+
+export const objectStorage = pricedType({
+  family: 'storage',
+  place: 'region',
+  configuration: Shape({ region: Slug }),
+  ignored: [...IDENTITY, 'versioning', 'object_lock', 'public_access', 'quota', 'deletion_protection'],
+  usage: ['stored_gb_average', 'egress_gb', 'read_requests', 'write_requests'],
+  draw(configuration, bill) {
+    const region = bill.location(configuration.region, '/region')?.slug;
+    if (region === undefined) return;
+    if (!bill.book.catalogue.object_storage.regions.some(({ location }) => location === region)) {
+      bill.unavailable(`Object storage is not sold in ${region}.`, '/region');
+    }
+    const charge = (key: string, sku: string, noun: string, unit: string, divisor = 1): void =>
+      bill.chargeUsage(key, sku, region, { noun, unit, divisor, always: true });
+    charge('stored_gb_average', 's3.storage', 'Stored data', 'GB');
+    charge('egress_gb', 's3.egress', 'Outgoing traffic', 'GB');
+    charge('read_requests', 's3.requests-read', 'Read requests', 'million', MILLION);
+    charge('write_requests', 's3.requests-write', 'Write requests', 'million', MILLION);
+    bill.demand('storage.buckets', 1);
+  },
+});

@@ -1,0 +1,287 @@
+/**
+ * One operation in the hands of one worker: step after step until it ends, sleeps, or is lost. Nothing is remembered
+ * here that is not committed; whoever claims it next goes on from the last commit.
+ */
+import type { Logger } from 'pino';
+import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
+import { CANCELLED, refOf } from '../kernel/operations/operations.ts';
+import { hasEnded, type OperationError } from '../kernel/operations/schema.ts';
+import type { Ending } from '../kernel/operations/store.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { Services } from '../kernel/services.ts';
+import type { Db } from '../store/database.ts';
+import { isUnavailable } from '../store/unavailable.ts';
+import { backoffSeconds } from './backoff.ts';
+import type { Environment } from './environment.ts';
+import type { Advance, ChildEnd, Claimed, RunnerStore } from './runner-store.ts';
+
+/** A fault of ours is not mended by patience alone. */
+const MOST_FAULTS = 10;
+const PATROL_SECONDS = 30;
+/** How long a step that is to stop may take to do so. */
+const STANDSTILL_MS = 10_000;
+
+export interface Stage {
+  readonly store: RunnerStore;
+  readonly environment: Environment;
+  readonly db: Db;
+  readonly log: Logger;
+  readonly services: Services;
+  kindOf(type: string): Kind | undefined;
+}
+
+/** Why a step is stopped before its time. */
+export type Interruption = 'lost' | 'closing' | 'cancelled' | 'deadline';
+
+export class Performance {
+  readonly #stage: Stage;
+  #operation: Claimed;
+  /** When `#operation` was read, by the clock of this process. */
+  #readAt: number;
+  #controller = new AbortController();
+  #interruption: Interruption | null = null;
+  #leaveBehind: () => void = () => undefined;
+  #isLast = false;
+
+  constructor(stage: Stage, operation: Claimed) {
+    this.#stage = stage;
+    this.#operation = operation;
+    this.#readAt = stage.environment.monotonic();
+  }
+
+  get held(): { readonly id: string; readonly attempt: number } {
+    return this.#operation;
+  }
+
+  /** Another worker may go on from here, once the present step is committed. */
+  stopAfterStep(): void {
+    this.#isLast = true;
+  }
+
+  /** The lease is gone, or nobody wants the result of the present step any more. */
+  interrupt(why: Interruption): void {
+    if (this.#interruption === 'lost') return;
+    this.#interruption = why;
+    this.#controller.abort();
+    if (why === 'lost' || why === 'closing') this.#leaveBehind();
+  }
+
+  /** Returns when the operation is out of this worker's hands. True: its lease is still held and must be given back. */
+  async run(): Promise<boolean> {
+    for (;;) {
+      if (this.#interruption === 'lost') return false;
+      if (this.#interruption === 'closing') return true;
+      const next = await this.#next();
+      if (next === null) return false;
+      if (next !== this.#operation) this.#readAt = this.#stage.environment.monotonic();
+      this.#operation = next;
+      if (this.#isLast) return true;
+    }
+  }
+
+  /** Null: ended, asleep or lost. */
+  async #next(): Promise<Claimed | null> {
+    const operation = this.#operation;
+    const kind = this.#stage.kindOf(operation.type);
+    if (kind === undefined) {
+      const detail = `This version does not know operations of the type ${operation.type}.`;
+      return this.#end({ code: 'internal_error', detail, retryable: false });
+    }
+    // The word that it is unwanted may come sooner than the row that says so.
+    const isUnwanted = operation.cancel_requested || this.#interruption === 'cancelled';
+    if (this.#interruption === 'cancelled') this.#interruption = null;
+    if (isUnwanted && operation.phase === 'forward' && operation.cancellable) return this.#beginUndo(kind);
+    if (this.#now() >= operation.deadline_at) return this.#endLate(kind);
+    const steps = operation.phase === 'undo' ? (kind.undo ?? []) : kind.steps;
+    const step = steps[operation.step_index];
+    if (step === undefined) return this.#succeed(undefined);
+    if (operation.awaits_children) return this.#meetChildren(step, steps.length);
+    return this.#perform(kind, step, steps.length);
+  }
+
+  async #beginUndo(kind: Kind): Promise<Claimed | null> {
+    const { id, wakes: seenWakes } = this.#operation;
+    const left = await this.#stage.store.cancelChildren(id);
+    if (left > 0) {
+      // What they put up must stand still before it is taken down; the last one to end wakes us.
+      const waiting = { seconds: PATROL_SECONDS, waitingFor: 'children', seenWakes, commit: undefined };
+      await this.#advance({ to: 'sleep', ...waiting });
+      return null;
+    }
+    if (kind.undo === undefined || kind.undo.length === 0) return this.#finish(CANCELLED, undefined);
+    return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds });
+  }
+
+  async #perform(kind: Kind, step: Step<unknown>, count: number): Promise<Claimed | null> {
+    const { wakes: seenWakes } = this.#operation;
+    const outcome = await this.#begin(step);
+    if (outcome === 'interrupted')
+      return this.#interruption === 'deadline' ? this.#endLate(kind) : this.#operation;
+    try {
+      return await this.#heed(outcome, step, count, seenWakes);
+    } catch (error) {
+      // What it wanted to commit was refused: as bad as a step that fails, and treated alike.
+      if (isUnavailable(error) || outcome.kind === 'failed') throw error;
+      return this.#heed(this.#failureOf(error), step, count, seenWakes);
+    }
+  }
+
+  /** A step that heeds no signal is left behind: what it returns later is of no attempt that counts. */
+  async #begin(step: Step<unknown>): Promise<Outcome | 'interrupted'> {
+    const { environment, db, services } = this.#stage;
+    const operation = this.#operation;
+    this.#controller = new AbortController();
+    const { signal } = this.#controller;
+    const interrupted = new Promise<'interrupted'>((resolve) => {
+      signal.addEventListener('abort', () => resolve('interrupted'), { once: true });
+    });
+    const now = this.#now();
+    const callOff = environment.after(operation.deadline_at.getTime() - now.getTime(), () =>
+      this.interrupt('deadline'),
+    );
+    try {
+      const work = step.run({
+        operationId: operation.id,
+        accountId: operation.account_id,
+        resource: refOf(operation),
+        input: operation.input,
+        results: operation.results,
+        tries: operation.tries,
+        now,
+        signal,
+        db,
+        services,
+      });
+      const outcome = await Promise.race([work, interrupted]);
+      if (outcome === 'interrupted') {
+        callOff();
+        await this.#standStill(work);
+      }
+      return outcome;
+    } catch (error) {
+      return signal.aborted ? 'interrupted' : this.#failureOf(error);
+    } finally {
+      callOff();
+    }
+  }
+
+  /** What the step has under way outside comes to an end first: what follows would else be overtaken by it. */
+  async #standStill(work: Promise<unknown>): Promise<void> {
+    // In the hands of another already, or about to be.
+    if (this.#interruption === 'lost' || this.#interruption === 'closing') return;
+    let callOff = (): void => undefined;
+    const outOfPatience = new Promise<void>((resolve) => {
+      this.#leaveBehind = resolve;
+      callOff = this.#stage.environment.after(STANDSTILL_MS, resolve);
+    });
+    await Promise.race([work.catch(() => undefined), outOfPatience]);
+    callOff();
+  }
+
+  #failureOf(error: unknown): Outcome {
+    if (error instanceof Problem) {
+      const retryable = error.status >= 500;
+      return { kind: 'failed', error: { code: error.code, detail: error.message, retryable } };
+    }
+    const isPassing = isUnavailable(error);
+    const { id, type, step, tries } = this.#operation;
+    this.#stage.log.warn({ err: error, operation_id: id, type, step, tries }, 'step failed');
+    const detail = isPassing ? 'The database did not answer.' : 'A fault of ours; it is in the log.';
+    return {
+      kind: 'failed',
+      error: { code: 'internal_error', detail, retryable: isPassing || tries + 1 < MOST_FAULTS },
+    };
+  }
+
+  async #heed(
+    outcome: Outcome,
+    step: Step<unknown>,
+    count: number,
+    seenWakes: number,
+  ): Promise<Claimed | null> {
+    switch (outcome.kind) {
+      case 'done': {
+        const index = this.#operation.step_index + 1;
+        if (index >= count) return this.#succeed(outcome.result, outcome.commit);
+        const { result, commit } = outcome;
+        return this.#advance({ to: 'step', index, finished: step.name, result, commit });
+      }
+      case 'sleep': {
+        const { seconds, waitingFor = null, commit } = outcome;
+        await this.#advance({ to: 'sleep', seconds, waitingFor, seenWakes, commit });
+        return null;
+      }
+      case 'children': {
+        const { start, tolerant = false, commit } = outcome;
+        await this.#advance({ to: 'children', step: step.name, start, tolerant, seenWakes, commit });
+        return null;
+      }
+      case 'failed': {
+        if (!outcome.error.retryable) return this.#end(outcome.error);
+        const seconds = backoffSeconds(this.#operation.tries, this.#stage.environment.random);
+        await this.#advance({ to: 'retry', seconds, error: outcome.error });
+        return null;
+      }
+    }
+  }
+
+  async #meetChildren(step: Step<unknown>, count: number): Promise<Claimed | null> {
+    const { id, wakes: seenWakes, tolerates_failure: isTolerant } = this.#operation;
+    const children = await this.#stage.store.children(id, step.name);
+    if (children.some(({ status }) => !hasEnded(status))) {
+      const again = { to: 'children', step: step.name, start: [], tolerant: isTolerant, seenWakes } as const;
+      await this.#advance({ ...again, commit: undefined });
+      return null;
+    }
+    const fault = children.find(({ status }) => status !== 'succeeded');
+    if (fault !== undefined && !isTolerant) return this.#end(childFailure(fault));
+    const result = { children: children.map(({ id, status, error }) => ({ id, status, error })) };
+    const index = this.#operation.step_index + 1;
+    if (index >= count && this.#operation.phase === 'forward') return this.#succeed(result);
+    return this.#advance({ to: 'step', index, finished: step.name, result, commit: undefined });
+  }
+
+  #succeed(
+    result: Readonly<Record<string, unknown>> | undefined,
+    commit?: Extract<Outcome, { kind: 'done' }>['commit'],
+  ): Promise<Claimed | null> {
+    if (this.#operation.phase === 'undo') return this.#finish(CANCELLED, commit);
+    return this.#finish({ status: 'succeeded', error: null, result: { changed: true, ...result } }, commit);
+  }
+
+  async #endLate(kind: Kind): Promise<Claimed | null> {
+    await this.#stage.store.cancelChildren(this.#operation.id);
+    const { step, last_error, phase } = this.#operation;
+    const what = phase === 'undo' ? 'Not taken down' : 'Not finished';
+    const last = last_error === null ? '' : ` The last try failed: ${last_error.detail}`;
+    const detail = `${what} within ${kind.deadlineSeconds} seconds; it was at the step ${step}.${last}`;
+    return this.#end({ code: 'timeout', detail, retryable: true });
+  }
+
+  #end(error: OperationError): Promise<Claimed | null> {
+    return this.#finish({ status: 'failed', error, result: null }, undefined);
+  }
+
+  async #finish(
+    ending: Ending,
+    commit: Extract<Outcome, { kind: 'done' }>['commit'],
+  ): Promise<Claimed | null> {
+    await this.#stage.store.end(this.#operation, ending, commit);
+    return null;
+  }
+
+  #advance(advance: Advance): Promise<Claimed | null> {
+    return this.#stage.store.advance(this.#operation, advance);
+  }
+
+  /** The database's clock, as far as can be told without asking it. */
+  #now(): Date {
+    const elapsed = this.#stage.environment.monotonic() - this.#readAt;
+    return new Date(this.#operation.read_at.getTime() + elapsed);
+  }
+}
+
+function childFailure({ id, type, error, status }: ChildEnd): OperationError {
+  const detail = `${type} (${id}) ${status === 'cancelled' ? 'was cancelled' : 'failed'}${error === null ? '' : `: ${error.detail}`}`;
+  return { code: error?.code ?? 'child_failed', detail, retryable: error?.retryable ?? true };
+}

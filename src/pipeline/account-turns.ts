@@ -1,0 +1,63 @@
+/**
+ * Changes of one account come one after the other in any case: all of them end with the same line of its audit chain.
+ * Whoever sends a hundred at once must not hold all connections to the database while they wait for one another.
+ */
+import { Problem } from '../kernel/problems/problem.ts';
+
+/** Of the connections to the database: what one account may hold, so that something is left for all others. */
+const SHARE = 0.6;
+const PATIENCE_MS = 30_000;
+const RETRY_SECONDS = 5;
+
+interface Queue {
+  running: number;
+  readonly waiting: Set<() => void>;
+}
+
+export class Turns {
+  readonly #queues = new Map<string, Queue>();
+  readonly #atOnce: number;
+
+  constructor(connections: number) {
+    this.#atOnce = Math.max(1, Math.floor(connections * SHARE));
+  }
+
+  async take<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(accountId) ?? { running: 0, waiting: new Set() };
+    this.#queues.set(accountId, queue);
+    if (queue.running >= this.#atOnce) await this.#wait(queue);
+    else queue.running++;
+    try {
+      return await work();
+    } finally {
+      this.#pass(accountId, queue);
+    }
+  }
+
+  /** Resolves with the turn of one who is done. */
+  #wait({ waiting }: Queue): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        clearTimeout(timer);
+        waiting.delete(begin);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(begin);
+        const detail = 'Too many other changes of this account were on their way before this one.';
+        reject(new Problem('engine_unavailable', { detail, retryAfterSeconds: RETRY_SECONDS }));
+      }, PATIENCE_MS);
+      waiting.add(begin);
+    });
+  }
+
+  #pass(accountId: string, queue: Queue): void {
+    const [next] = queue.waiting;
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    queue.running--;
+    if (queue.running === 0) this.#queues.delete(accountId);
+  }
+}

@@ -1,0 +1,47 @@
+/** Everything that is decided before the body is read, in the order of the conventions. */
+import type { Exchange, Refused, Stage } from '../kernel/exchange.ts';
+import type { Services } from '../kernel/services.ts';
+import { allowlist } from './allowlist.ts';
+import { clientAddressStage } from './client-address.ts';
+import { key } from './key.ts';
+import { permission } from './permission.ts';
+import { rateLimit } from './rate-limit.ts';
+import { requestId } from './request-id.ts';
+import { route } from './route.ts';
+
+const stages: readonly Stage[] = [
+  requestId,
+  clientAddressStage,
+  rateLimit,
+  route,
+  key,
+  allowlist,
+  permission,
+];
+
+export function admit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
+  return runStages(stages, exchange, services);
+}
+
+const rights: readonly Stage[] = [key, allowlist, permission];
+
+/** For a caller that is still here: whether it would be let in now. Not counted as a request. */
+export function readmit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
+  return runStages(rights, exchange, services);
+}
+
+/** The first refusal ends it. Runs on without a promise as long as no stage needs one. */
+export function runStages(
+  stages: readonly Stage[],
+  exchange: Exchange,
+  services: Services,
+  from = 0,
+): Refused | Promise<Refused> {
+  for (let i = from; i < stages.length; i++) {
+    const refused = stages[i]!(exchange, services);
+    if (refused instanceof Promise)
+      return refused.then((problem) => problem ?? runStages(stages, exchange, services, i + 1));
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import { judgeAddress } from '../kernel/access/allowlist.ts';
+import { callerOf, endpointOf, type Stage } from '../kernel/exchange.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+
+/** After the secret, so that strangers learn nothing and cannot fill the list of denials; before permissions. */
+export const allowlist: Stage = (exchange, services) => {
+  const caller = callerOf(exchange);
+  const { mode } = caller.account.allowlist;
+  if (mode !== 'off') {
+    const { address } = exchange.client;
+    const verdict = judgeAddress(caller.account, address, Date.now());
+    if (verdict.matchedEntryId !== null) services.activity.matched(verdict.matchedEntryId);
+    if (!verdict.wouldAllow) {
+      services.denials.record(exchange, endpointOf(exchange), {
+        cause: 'ip_restriction',
+        code: 'ip_not_allowed',
+        enforced: mode === 'enforce',
+        deniedBy: null,
+      });
+      if (mode === 'enforce') {
+        services.activity.rejected(caller.key.id, address.text, 'ip_not_allowed');
+        return new Problem('ip_not_allowed', {
+          detail: `The address ${address.text} is not on the IP allowlist of the account.`,
+          extra: { client_ip: address.text },
+          headers: { 'x-required-permission': endpointOf(exchange).permission },
+        });
+      }
+      exchange.headers['hostplane-allowlist'] = 'would-deny';
+    }
+  }
+  exchange.authenticated = true;
+  services.activity.used(caller.key.id, exchange.client, endpointOf(exchange).id);
+  return undefined;
+};

@@ -1,0 +1,65 @@
+import { maskKeys } from '../kernel/access/key-format.ts';
+import { type AuditChange, type AuditEntry, type AuditOutcome, MAX_CHANGES } from '../kernel/audit/entry.ts';
+import type { Effect } from '../kernel/call.ts';
+import { callerOf, type Exchange, endpointOf, isDryRun } from '../kernel/exchange.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Problem } from '../kernel/problems/problem.ts';
+import { type Endpoint, isWrite } from '../kernel/record.ts';
+import type { Services } from '../kernel/services.ts';
+
+interface Ending {
+  readonly status: number;
+  readonly effects?: readonly Effect[];
+  readonly problem?: Problem;
+  readonly operationId?: string | null;
+  readonly approvalId?: string | null;
+}
+
+function outcomeOf(status: number): AuditOutcome {
+  if (status === 202) return 'accepted';
+  if (status < 400) return 'succeeded';
+  return status < 500 ? 'rejected' : 'failed';
+}
+
+/** A name, a label or a description may hold a key by mistake; the chain keeps for ever what is written into it. */
+function masked(changes: readonly AuditChange[]): AuditChange[] {
+  return changes.length === 0 ? [] : (JSON.parse(maskKeys(JSON.stringify(changes))) as AuditChange[]);
+}
+
+export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
+  const { key, owner } = callerOf(exchange);
+  const [first] = ending.effects ?? [];
+  return {
+    id: newId('audit_entry'),
+    occurred_at: new Date().toISOString(),
+    actor: { kind: 'api_key', api_key_id: key.id, member_id: owner?.memberId ?? null, name: key.name },
+    client_ip: exchange.client.address.text,
+    user_agent: exchange.client.userAgent,
+    source: 'api',
+    action: endpointOf(exchange).id,
+    resource: first === undefined ? null : { type: first.type, id: first.id, name: first.name },
+    outcome: outcomeOf(ending.status),
+    http_status: ending.status,
+    problem_code: ending.problem?.code ?? null,
+    request_id: exchange.requestId,
+    operation_id: ending.operationId ?? null,
+    approval_operation_id: ending.approvalId ?? null,
+    changes: masked((ending.effects ?? []).flatMap((effect) => effect.changes ?? []).slice(0, MAX_CHANGES)),
+  };
+}
+
+/** Refused for what it is, not for how it was written: one of the account's recent denials. */
+function noteDenial(exchange: Exchange, services: Services, endpoint: Endpoint, { code }: Problem): void {
+  if (code !== 'portal_only') return;
+  services.denials.record(exchange, endpoint, { cause: 'permission', code, enforced: true, deniedBy: null });
+}
+
+/** One entry for each write that was refused after its caller was known; reads, dry runs and strangers leave none. */
+export function auditRefusal(exchange: Exchange, services: Services, problem: Problem): void {
+  const { endpoint, caller } = exchange;
+  if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;
+  if (!isWrite(endpoint) || isDryRun(exchange)) return;
+  noteDenial(exchange, services, endpoint, problem);
+  const approvalId = problem.code === 'approval_required' ? String(problem.extra['operation_id']) : null;
+  services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem, approvalId }));
+}

@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../kernel/ids.ts';
+import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { untilWaiting } from '../testing/portal.ts';
+import { spend } from '../testing/spent-money.ts';
+
+let app: TestApp;
+let account: TestAccount;
+let key: TestKey;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  account = await createAccount(app.services.db);
+  key = await createKey(app.services.db, account);
+});
+
+interface Given {
+  readonly amount?: string;
+  readonly action?: 'notify' | 'block_new_cost';
+  readonly scope?: object;
+}
+
+/** Straight into the table, since the API knows no family of tests. */
+async function addBudget({ amount = '100.00', action = 'block_new_cost', scope = {} }: Given = {}) {
+  const id = newId('budget');
+  const whole = { families: null, label_selector: null, api_key_ids: null };
+  await app.services.db
+    .insertInto('budgets')
+    .values({
+      id,
+      account_id: account.id,
+      name: `b-${id.slice(-8)}`,
+      amount,
+      currency: 'EUR',
+      scope: { ...whole, ...scope },
+      thresholds: sql`${JSON.stringify([{ percent: 80, basis: 'actual' }])}::jsonb`,
+      action,
+      emails: [],
+      description: '',
+      period: new Date().toISOString().slice(0, 7),
+    })
+    .execute();
+  return id;
+}
+
+let serial = 0;
+async function create(labels: Record<string, string> = {}, as: TestKey = key) {
+  const payload = { name: `w-${++serial}`, size: 1, labels };
+  const response = await app.call({ method: 'POST', url: '/workshop/v1/widgets', payload, key: as.key });
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>() };
+}
+
+const widgets = async (): Promise<number> =>
+  (await app.services.db.selectFrom('widgets').select('id').where('account_id', '=', account.id).execute())
+    .length;
+
+describe('the budget stage', () => {
+  it('lets calls pass while there is room, and refuses from the last cent on', async () => {
+    const { db } = app.services;
+    const id = await addBudget();
+    expect((await create()).status).toBe(201);
+    await spend(db, account.id, '99.00');
+    expect((await create()).status).toBe(201);
+    await spend(db, account.id, '1.00');
+    const refused = await create();
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'budget_exceeded', budget_id: id, amount: '100.00', retryable: false },
+    });
+    expect(await widgets()).toBe(2);
+  });
+
+  it('a budget that only notifies refuses nothing', async () => {
+    await addBudget({ action: 'notify' });
+    await spend(app.services.db, account.id, '500.00');
+    expect((await create()).status).toBe(201);
+  });
+
+  it('counts and refuses by family', async () => {
+    await addBudget({ scope: { families: ['storage'] } });
+    await spend(app.services.db, account.id, '100.00', { family: 'storage' });
+    expect((await create()).status).toBe(201);
+    await addBudget({ scope: { families: ['storage', 'workshop'] } });
+    expect((await create()).status).toBe(409);
+  });
+
+  it('counts and refuses by label', async () => {
+    await addBudget({ scope: { label_selector: 'env=prod' } });
+    await spend(app.services.db, account.id, '100.00', { labels: { env: 'prod' } });
+    expect((await create({ env: 'test' })).status).toBe(201);
+    expect((await create()).status).toBe(201);
+    expect((await create({ env: 'prod' })).status).toBe(409);
+  });
+
+  it('counts and refuses by key', async () => {
+    const agent = await createKey(app.services.db, account);
+    await addBudget({ scope: { api_key_ids: [agent.id] } });
+    await spend(app.services.db, account.id, '100.00', { apiKeyId: agent.id });
+    expect((await create()).status).toBe(201);
+    expect((await create({}, agent)).status).toBe(409);
+  });
+
+  it('is not moved by what other accounts spend', async () => {
+    await addBudget();
+    const other = await createAccount(app.services.db);
+    await spend(app.services.db, other.id, '1000.00');
+    expect((await create()).status).toBe(201);
+  });
+
+  it('names the one with the least room of several', async () => {
+    await addBudget({ amount: '90.00' });
+    const strictest = await addBudget({ amount: '10.00' });
+    await addBudget({ amount: '50.00' });
+    await spend(app.services.db, account.id, '95.00');
+    expect((await create()).body).toMatchObject({ budget_id: strictest, amount: '10.00' });
+  });
+});
+
+describe('many at once', () => {
+  it('none waits for another in a circle, and none passes once all is spent', async () => {
+    const { db } = app.services;
+    for (const amount of ['100.00', '200.00', '300.00']) await addBudget({ amount });
+    const first = await Promise.all(Array.from({ length: 50 }, () => create()));
+    expect(first.filter(({ status }) => status === 201)).toHaveLength(50);
+    await spend(db, account.id, '100.00');
+    const second = await Promise.all(Array.from({ length: 50 }, () => create()));
+    expect(second.filter(({ status }) => status === 409)).toHaveLength(50);
+    expect(await widgets()).toBe(50);
+  });
+
+  it('what is spent while calls wait for the budget is seen by all of them', async () => {
+    const { db } = app.services;
+    const id = await addBudget();
+    const waiting = await db.transaction().execute(async (tx) => {
+      await tx.selectFrom('budgets').select('id').where('id', '=', id).forUpdate().execute();
+      const calls = Promise.all(Array.from({ length: 5 }, () => create()));
+      await untilWaiting(tx, 5);
+      await spend(tx, account.id, '100.00');
+      return { calls };
+    });
+    const outcomes = await waiting.calls;
+    expect(outcomes.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
+    expect(await widgets()).toBe(0);
+  });
+});

@@ -1,0 +1,106 @@
+/** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
+
+import { append } from '../kernel/audit/store.ts';
+import { nothingDone } from '../kernel/call.ts';
+import { writeEvents } from '../kernel/events/write-events.ts';
+import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { operationUrl } from '../kernel/operations/schema.ts';
+import { isWrite } from '../kernel/record.ts';
+import type { Services } from '../kernel/services.ts';
+import { Departure } from '../kernel/waiting/client-gone.ts';
+import type { Tx } from '../store/database.ts';
+import { transact } from '../store/transaction.ts';
+import { checkApproval, requestApproval, Unapproved } from './approval.ts';
+import { entryOf } from './audit.ts';
+import { budget } from './budget.ts';
+import { actorOf, callOf } from './call-context.ts';
+import { dryRunResult } from './dry-run.ts';
+import { formatFor } from './format.ts';
+import { keepAnswer, replay } from './idempotency.ts';
+import { type Input, readInput } from './input.ts';
+import { answer, notModified, type Result, rememberable } from './output.ts';
+import { applied, awaitEnd, holdFor, type Leave } from './wait.ts';
+
+function nextPage(exchange: Exchange, services: Services, query: Readonly<Record<string, unknown>>) {
+  return (cursor: string): string => {
+    const kept = Object.entries({ ...query, cursor }).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    return `${services.baseUrl}${exchange.incoming.path}?${new URLSearchParams(kept)}`;
+  };
+}
+
+async function read(exchange: Exchange, services: Services, input: Input, leave: Leave): Promise<Result> {
+  const hold = holdFor(exchange, services, input, leave);
+  const call = callOf(exchange, services, input, { db: services.db, done: nothingDone(), hold });
+  const reply = await endpointOf(exchange).handle(call);
+  const format = formatFor(exchange);
+  const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query), format);
+  return notModified(applied(result, input), input.ifNoneMatch);
+}
+
+/** Ends a transaction without keeping it. */
+class Undone extends Error {
+  readonly result: Result;
+  constructor(result: Result) {
+    super('dry run');
+    this.result = result;
+  }
+}
+
+async function write(exchange: Exchange, services: Services, input: Input): Promise<Result> {
+  const endpoint = endpointOf(exchange);
+  const perform = async (tx: Tx): Promise<Result> => {
+    const replayed = await replay(tx, exchange, input);
+    if (replayed !== undefined) return replayed;
+    const done = nothingDone();
+    const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }));
+    await budget(tx, exchange, done);
+    // All effects are rows, or wait until here: engines act on what was committed. So a dry run is the real call, undone.
+    if (input.dryRun) throw new Undone(dryRunResult(services, done));
+    const approvalId = await checkApproval(tx, exchange, services, { input, done });
+    for (const act of done.acts) await act();
+    const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
+    if (done.operation !== null && reply.status === 202)
+      result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
+    await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
+    const accountId = callerOf(exchange).account.id;
+    await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
+    await append(
+      tx,
+      accountId,
+      entryOf(exchange, {
+        status: reply.status,
+        effects: done.effects,
+        operationId: done.operation?.id ?? null,
+        approvalId,
+      }),
+    );
+    return result;
+  };
+  const work = services.turns.take(callerOf(exchange).account.id, () => transact(services.db, perform));
+  return work.catch(async (error: unknown) => {
+    if (error instanceof Undone) return error.result;
+    if (error instanceof Unapproved)
+      throw await requestApproval(services, exchange, { input, done: error.done, actor: actorOf(exchange) });
+    throw error;
+  });
+}
+
+const never: Leave = () => new Departure();
+
+/** Refuses by throwing as well as by the promise: who awaits it within a `try` need not tell them apart. */
+export function execute(
+  exchange: Exchange,
+  services: Services,
+  body: unknown,
+  leave: Leave = never,
+): Promise<Result> {
+  const input = readInput(exchange, body);
+  if (!isWrite(endpointOf(exchange))) return read(exchange, services, input, leave);
+  const result = write(exchange, services, input);
+  return input.wait === null
+    ? result
+    : result.then((accepted) => awaitEnd(exchange, services, input, accepted, leave));
+}

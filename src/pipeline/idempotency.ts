@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../kernel/audit/entry.ts';
+import { callerOf, type Exchange } from '../kernel/exchange.ts';
+import { recall, remember, take } from '../kernel/idempotency/store.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { SuccessStatus } from '../kernel/record.ts';
+import type { Db } from '../store/database.ts';
+import type { Input } from './input.ts';
+import type { Result } from './output.ts';
+
+function fingerprint(exchange: Exchange, input: Input): Buffer {
+  const { method, path } = exchange.incoming;
+  const request = canonicalJson([method, path, input.query, input.body ?? null]);
+  return createHash('sha256').update(request).digest();
+}
+
+/**
+ * Runs in the transaction of the effect itself: either both the effect and the memory of its answer are there, or
+ * neither. The same answer comes again, another request with the key is refused, a parallel one is sent to wait.
+ */
+export async function replay(db: Db, exchange: Exchange, input: Input): Promise<Result | undefined> {
+  const key = input.idempotencyKey;
+  if (key === undefined) return undefined;
+  const accountId = callerOf(exchange).account.id;
+  if (!(await take(db, accountId, key)))
+    throw new Problem('idempotency_in_progress', { retryAfterSeconds: 1 });
+  const known = await recall(db, accountId, key);
+  if (known === undefined) return undefined;
+  if (!known.request_hash.equals(fingerprint(exchange, input))) throw new Problem('idempotency_key_conflict');
+  return {
+    status: known.status as SuccessStatus,
+    headers: { ...known.headers, 'idempotent-replayed': 'true' },
+    body: known.body === '' ? null : known.body,
+  };
+}
+
+export async function keepAnswer(
+  db: Db,
+  exchange: Exchange,
+  input: Input,
+  result: Result,
+  body: string,
+): Promise<void> {
+  if (input.idempotencyKey === undefined) return;
+  await remember(db, callerOf(exchange).account.id, input.idempotencyKey, {
+    request_hash: fingerprint(exchange, input),
+    status: result.status,
+    headers: { ...result.headers },
+    body,
+  });
+}

@@ -1,0 +1,155 @@
+import { maskKeys } from '../kernel/access/key-format.ts';
+import { type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
+import { convertQuery } from '../kernel/query-string.ts';
+import { type Endpoint, isAsync } from '../kernel/record.ts';
+import { Shape, type TObject, Type } from '../kernel/schema.ts';
+import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
+import { JSON_FORMAT } from './format.ts';
+import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
+import { refuseKeys } from './secrets.ts';
+
+export interface Input {
+  readonly params: unknown;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly dryRun: boolean;
+  readonly idempotencyKey: string | undefined;
+  readonly ifMatch: readonly string[] | undefined;
+  readonly ifNoneMatch: readonly string[] | undefined;
+  /** Seconds the caller is willing to wait for an answer worth having. */
+  readonly wait: number | null;
+}
+
+const dryRun = Type.Optional(
+  Type.Boolean({
+    description: 'Make every check the call would make and say what it would do, without doing it.',
+  }),
+);
+
+const wait = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: LONGEST_WAIT_SECONDS,
+    description: 'Seconds to hold the answer until there is something to tell; as `Prefer: wait=N`.',
+  }),
+);
+
+const queryShapes = new WeakMap<Endpoint, TObject>();
+
+/** What the record says plus what every changing call, and every call that can wait, takes. */
+export function queryShapeOf(endpoint: Endpoint): TObject {
+  const known = queryShapes.get(endpoint);
+  if (known !== undefined) return known;
+  const isRead = endpoint.method === 'GET';
+  const shape = Shape({
+    ...endpoint.query.properties,
+    ...(isRead ? {} : { dry_run: dryRun }),
+    ...(endpoint.waits || isAsync(endpoint) ? { wait } : {}),
+  });
+  queryShapes.set(endpoint, shape);
+  return shape;
+}
+
+const ENTITY_TAGS = /^\s*(?:(?:W\/)?"[\x21\x23-\x7e]*"\s*(?:,\s*|$))+$/;
+
+function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): string[] | undefined {
+  const header = exchange.incoming.headers[name];
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return ['*'];
+  if (!ENTITY_TAGS.test(header)) {
+    throw new Problem('malformed_request', {
+      detail: `The header ${name} is not a list of quoted entity tags.`,
+    });
+  }
+  return header.match(/(?:W\/)?"[^"]*"/g) ?? [];
+}
+
+export const EVENT_STREAM = 'text/event-stream';
+
+/** What it can be answered with, ours first. */
+const formatsOf = ({ stream, formats }: Endpoint): string[] => [
+  JSON_FORMAT,
+  ...(stream ? [EVENT_STREAM] : []),
+  ...Object.keys(formats),
+];
+
+/** `q=0` is how a client says what it will not take. */
+const REFUSED = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i;
+
+function refuseForeignFormat(exchange: Exchange, formats: readonly string[]): void {
+  const accept = exchange.incoming.headers.accept;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === formats[0]) return;
+  const wanted = accept
+    .split(',')
+    .filter((part) => !REFUSED.test(part))
+    .map((part) => part.split(';')[0]?.trim().toLowerCase() ?? '');
+  const families = formats.map((format) => format.replace(/\/.*/, '/*'));
+  const offered = [...formats, ...families, 'application/problem+json', '*/*'];
+  if (!wanted.some((type) => offered.includes(type))) throw new Problem('not_acceptable');
+}
+
+function readIdempotencyKey(exchange: Exchange, errors: FieldError[]): string | undefined {
+  const sent = exchange.incoming.headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const key = Array.isArray(sent) ? sent.join(',') : sent;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    const detail = 'Use 1 to 255 printable ASCII characters.';
+    errors.push({ pointer: 'header/Idempotency-Key', code: 'invalid_format', detail });
+  } else if (maskKeys(key) !== key) {
+    const detail = 'This holds an API key; choose a text that is no secret, for instance a UUID.';
+    errors.push({ pointer: 'header/Idempotency-Key', code: 'invalid_format', detail });
+  }
+  return key;
+}
+
+/** Asked for in the header, in the query, or in both alike. Calls that never wait ignore the preference, as RFC 7240 has it. */
+function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): number | null {
+  const endpoint = endpointOf(exchange);
+  if (!endpoint.waits && !isAsync(endpoint)) return null;
+  const preferred = readPreferredWait(exchange.incoming.headers['prefer'] as string | undefined);
+  if (preferred !== null && typeof preferred !== 'number') {
+    errors.push(preferred);
+    return null;
+  }
+  if (typeof asked !== 'number') return preferred;
+  if (preferred !== null && preferred !== asked) {
+    const detail = 'The header Prefer asks for another wait; give one of them, or both alike.';
+    errors.push({ pointer: 'query/wait', code: 'incompatible', detail });
+  }
+  return asked;
+}
+
+/** Headers, query and body are judged together, so one answer names every fault. An id of the wrong shape is just unknown. */
+export function readInput(exchange: Exchange, sentBody: unknown): Input {
+  const endpoint = endpointOf(exchange);
+  refuseForeignFormat(exchange, formatsOf(endpoint));
+  const ifMatch = readTags(exchange, 'if-match');
+  const ifNoneMatch = readTags(exchange, 'if-none-match');
+  if (endpoint.body === undefined && sentBody !== undefined) {
+    throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
+  }
+  const { values, errors } = convertQuery(queryShapeOf(endpoint), exchange.incoming.query);
+  const found: FieldError[] = [...errors, ...faultsOf(queryShapeOf(endpoint), values, 'query')];
+  const idempotencyKey = readIdempotencyKey(exchange, found);
+  const seconds = readWait(exchange, values['wait'], found);
+  const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
+  if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
+  if (found.length > 0) throw invalid(distinct(found));
+  if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
+  if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
+  const { dry_run, wait: _, ...query } = values;
+  const isDryRun = dry_run === true && endpoint.access !== 'read';
+  // A dry run has no effect to repeat: it neither stores an answer nor gets that of the real call.
+  const isRepeatable = endpoint.method === 'POST' && endpoint.access !== 'read' && !isDryRun;
+  return {
+    params: exchange.incoming.params,
+    query,
+    body,
+    dryRun: isDryRun,
+    idempotencyKey: isRepeatable ? idempotencyKey : undefined,
+    ifMatch,
+    ifNoneMatch,
+    wait: seconds,
+  };
+}

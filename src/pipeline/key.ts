@@ -1,0 +1,65 @@
+import type { KnownKey } from '../kernel/access/cache.ts';
+import { DUMMY_HASH, matchesHash, readPublicId } from '../kernel/access/key-format.ts';
+import type { Exchange, Refused, Stage } from '../kernel/exchange.ts';
+import type { ProblemCode } from '../kernel/problems/catalogue.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { Services } from '../kernel/services.ts';
+
+const CHALLENGE = { 'www-authenticate': 'ApiKey header="X-API-Key"' };
+
+const refusals = new Map<ProblemCode, Problem>();
+
+/** Says nothing of the request, so one object serves all: whoever guesses keys should not make us build answers. */
+function refuse(code: ProblemCode): Problem {
+  const known = refusals.get(code) ?? new Problem(code, { headers: CHALLENGE });
+  refusals.set(code, known);
+  return known;
+}
+
+/** The credentials of another scheme are for a proxy, or for somebody else; only these were meant for us. */
+const MEANT_AS_KEY = /^bearer\b|hpk1_/i;
+
+/** Repeated headers are joined with a comma, which no key contains. */
+function readHeader(exchange: Exchange): string | Problem {
+  const { incoming } = exchange;
+  const sent = incoming.header('x-api-key');
+  if (sent !== undefined && sent !== '' && !sent.includes(',')) return sent;
+  if (sent !== undefined && sent !== '') {
+    const detail = 'The header X-API-Key came more than once.';
+    return new Problem('api_key_missing', { detail, headers: CHALLENGE });
+  }
+  return refuse(
+    MEANT_AS_KEY.test(incoming.header('authorization') ?? '') ? 'bearer_not_supported' : 'api_key_missing',
+  );
+}
+
+/** Said only to whoever holds the right secret: to all others a key is valid or not, nothing else. */
+function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
+  if (account.status === 'closed') return 'api_key_invalid';
+  if (key.status === 'revoked' || owner === null) return 'api_key_revoked';
+  if (key.endsAt <= Date.now()) return 'api_key_expired';
+  if (key.status === 'suspended' || account.keysSuspended || owner.suspended) return 'api_key_suspended';
+  return null;
+}
+
+function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): Refused {
+  const right = matchesHash(sent, known?.hash ?? DUMMY_HASH);
+  if (known === null || !right) return refuse('api_key_invalid');
+  const code = lifeProblem(known);
+  if (code !== null) {
+    services.activity.rejected(known.key.id, exchange.client.address.text, code);
+    return refuse(code);
+  }
+  exchange.caller = known;
+  return undefined;
+}
+
+export const key: Stage = (exchange, services) => {
+  const sent = readHeader(exchange);
+  if (typeof sent !== 'string') return sent;
+  const publicId = readPublicId(sent);
+  if (publicId === undefined) return refuse('api_key_malformed');
+  const known = services.access.find(publicId);
+  if (known instanceof Promise) return known.then((found) => accept(exchange, services, sent, found));
+  return accept(exchange, services, sent, known);
+};

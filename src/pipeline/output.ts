@@ -1,0 +1,90 @@
+import { maskKeys } from '../kernel/access/key-format.ts';
+import type { Endpoint, Reply, SuccessStatus } from '../kernel/record.ts';
+import type { TSchema } from '../kernel/schema.ts';
+import { hasSecret, serialise, serialiseWithoutSecrets } from '../kernel/serialise.ts';
+
+export interface Result {
+  readonly status: SuccessStatus | 304;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+}
+
+const member = (body: unknown, name: string): unknown =>
+  body !== null && typeof body === 'object' ? (body as Record<string, unknown>)[name] : undefined;
+
+const secretAnswers = new WeakMap<object, boolean>();
+
+function holdsSecret(schema: object): boolean {
+  const known = secretAnswers.get(schema) ?? hasSecret(schema);
+  secretAnswers.set(schema, known);
+  return known;
+}
+
+function headersOf(
+  { answers, waits, formats }: Endpoint,
+  { status, body }: Reply,
+  nextPage: (cursor: string) => string,
+): Record<string, string> {
+  const schema = answers[status];
+  const headers: Record<string, string> = {
+    'cache-control': schema && holdsSecret(schema) ? 'no-store' : 'private, no-cache',
+  };
+  if (Object.keys(formats).length > 0) headers['vary'] = 'accept';
+  const etag = member(body, 'etag');
+  if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
+  // A feed has no end to walk to: whoever follows links would never come to rest.
+  const cursor = waits ? null : member(body, 'next_cursor');
+  if (typeof cursor === 'string') headers['link'] = maskKeys(`<${nextPage(cursor)}>; rel="next"`);
+  return headers;
+}
+
+const shared = new WeakMap<object, { text?: string }>();
+
+/** A body that many callers are given at once, as news wakes those who wait for it: it is written once for all of them. */
+export function share<B extends object>(body: B): B {
+  shared.set(body, {});
+  return body;
+}
+
+function textOf(schema: TSchema, body: unknown): string {
+  const kept = body !== null && typeof body === 'object' ? shared.get(body) : undefined;
+  if (kept === undefined) return maskKeys(serialise(schema, body));
+  kept.text ??= maskKeys(serialise(schema, body));
+  return kept.text;
+}
+
+/**
+ * No call answers with an API key, keys are made by people; but a name, a label or a reference of the caller's own may
+ * hold one by mistake, and is not repeated as it came.
+ */
+export function answer(
+  endpoint: Endpoint,
+  reply: Reply,
+  nextPage: (cursor: string) => string,
+  format: string | null = null,
+): Result {
+  const schema = endpoint.answers[reply.status];
+  if (schema === undefined)
+    throw new Error(`${endpoint.id} answered ${reply.status}, which its record does not declare.`);
+  const headers = headersOf(endpoint, reply, nextPage);
+  const write = format === null || reply.status !== 200 ? undefined : endpoint.formats[format];
+  if (format !== null && write !== undefined) {
+    headers['content-type'] = `${format}; charset=utf-8`;
+    return { status: reply.status, headers, body: maskKeys(write(reply.body)) };
+  }
+  return { status: reply.status, headers, body: schema === null ? null : textOf(schema, reply.body) };
+}
+
+/** How an answer is kept for a repeat of the same request. */
+export function rememberable(endpoint: Endpoint, reply: Reply): string {
+  const schema = endpoint.answers[reply.status];
+  return schema === undefined || schema === null ? '' : maskKeys(serialiseWithoutSecrets(schema, reply.body));
+}
+
+export function notModified(result: Result, ifNoneMatch: readonly string[] | undefined): Result {
+  const etag = result.headers['etag'];
+  if (etag === undefined || ifNoneMatch === undefined || result.status !== 200) return result;
+  // A GET compares weakly (RFC 9110, 13.1.2): a proxy that compressed our answer may have weakened the tag.
+  const isSame = ifNoneMatch.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
+  return isSame ? { status: 304, headers: result.headers, body: null } : result;
+}

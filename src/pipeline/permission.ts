@@ -1,0 +1,57 @@
+import type { Decision } from '../kernel/access/caller.ts';
+import { fold } from '../kernel/access/permissions.ts';
+import { callerOf, type Exchange, endpointOf, type Stage } from '../kernel/exchange.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+
+function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): string {
+  const { permission, family } = endpointOf(exchange);
+  const { key, owner, account } = callerOf(exchange);
+  switch (code) {
+    case 'account_restricted':
+      return 'The account is restricted: calls that raise its cost are refused.';
+    case 'account_suspended':
+      return `The account is ${account.status}: this call is not one of those still allowed.`;
+    case 'product_not_enabled':
+      return `The account does not have the product ${family}.`;
+    case 'permission_denied': {
+      const held = fold(key.permissions);
+      const shown = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
+      return `This call needs ${permission}; the key has ${shown}, and its owner is ${owner?.role ?? 'gone'}.`;
+    }
+  }
+}
+
+const refusals = new WeakMap<Decision, Problem>();
+
+/** Says nothing of the request, so it is kept as long as the decision itself. */
+function problemOf(exchange: Exchange, decision: Decision): Problem {
+  const known = refusals.get(decision);
+  if (known !== undefined) return known;
+  const endpoint = endpointOf(exchange);
+  const code = decision.code ?? 'permission_denied';
+  const problem = new Problem(code, {
+    detail: detailOf(exchange, code),
+    extra: {
+      ...(code === 'product_not_enabled' ? { family: endpoint.family } : {}),
+      required_permission: endpoint.permission,
+      denied_by: decision.deniedBy,
+    },
+    headers: { 'x-required-permission': endpoint.permission },
+  });
+  refusals.set(decision, problem);
+  return problem;
+}
+
+/** Account status, product and permission are one decision, kept per key and endpoint; its code says which came first. */
+export const permission: Stage = (exchange, services) => {
+  const decision = callerOf(exchange).decide(endpointOf(exchange));
+  if (decision.allowed) return undefined;
+  const problem = problemOf(exchange, decision);
+  services.denials.record(exchange, endpointOf(exchange), {
+    cause: 'permission',
+    code: problem.code,
+    enforced: true,
+    deniedBy: decision.deniedBy,
+  });
+  return problem;
+};

@@ -1,0 +1,40 @@
+/**
+ * Keys in what a caller sends: everyone who reads the text could use them, and rows, events and bills keep it. Only a
+ * member that is never shown again (`writeOnly`) may hold one.
+ */
+import { maskKeys } from '../kernel/access/key-format.ts';
+import { type FieldError, Problem } from '../kernel/problems/problem.ts';
+import type { TSchema } from '../kernel/schema.ts';
+
+interface Described {
+  readonly writeOnly?: boolean;
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly items?: Described;
+}
+
+const DETAIL = 'Holds an API key, which everyone who reads this text could use.';
+
+const holdsKey = (text: string): boolean => maskKeys(text) !== text;
+
+function keysIn(value: unknown, schema: Described | undefined, pointer: string): FieldError[] {
+  if (schema?.writeOnly) return [];
+  if (typeof value === 'string')
+    return holdsKey(value) ? [{ pointer, code: 'invalid_format', detail: DETAIL }] : [];
+  if (Array.isArray(value)) return value.flatMap((item, i) => keysIn(item, schema?.items, `${pointer}/${i}`));
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    holdsKey(name)
+      ? [{ pointer, code: 'invalid_format' as const, detail: 'A name in it holds an API key.' }]
+      : keysIn(
+          member,
+          schema?.properties?.[name],
+          `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        ),
+  );
+}
+
+/** Of a body that is as its shape says. */
+export function refuseKeys(schema: TSchema, body: unknown): void {
+  const errors = keysIn(body, schema as Described, '');
+  if (errors.length > 0) throw new Problem('secret_in_text', { errors });
+}

@@ -1,0 +1,172 @@
+/** Calls that wait: reads until there is something to tell, changes until their operation has ended. */
+import { nothingDone } from '../kernel/call.ts';
+import { callerOf, type Exchange, endpointOf, type Refused } from '../kernel/exchange.ts';
+import { hasEnded, type OperationRow, presentOperation } from '../kernel/operations/schema.ts';
+import { findOperation } from '../kernel/operations/store.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import { type Endpoint, isOperation, isWrite } from '../kernel/record.ts';
+import type { Registry } from '../kernel/registry.ts';
+import type { Services } from '../kernel/services.ts';
+import { endOf } from '../kernel/waiting/channels.ts';
+import type { Departure } from '../kernel/waiting/client-gone.ts';
+import { hold, type Patience } from '../kernel/waiting/hold.ts';
+import { readmit } from './admission.ts';
+import { callOf, type Hold } from './call-context.ts';
+import type { Input } from './input.ts';
+import { answer, type Result } from './output.ts';
+
+/** Tells when the caller is no longer there; asked for only by those who wait. */
+export type Leave = () => Departure;
+
+export class CallersPatience implements Patience {
+  readonly #exchange: Exchange;
+  readonly #services: Services;
+  readonly milliseconds: number;
+  readonly departure: Departure;
+
+  constructor(exchange: Exchange, services: Services, milliseconds: number, departure: Departure) {
+    this.#exchange = exchange;
+    this.#services = services;
+    this.milliseconds = milliseconds;
+    this.departure = departure;
+  }
+
+  get accountId(): string {
+    return callerOf(this.#exchange).account.id;
+  }
+
+  isOverdue(): boolean {
+    return callerOf(this.#exchange).key.endsAt <= Date.now();
+  }
+
+  readmit(): Refused | Promise<Refused> {
+    return readmit(this.#exchange, this.#services);
+  }
+}
+
+/** For reads; undefined where nobody wants to wait. */
+export function holdFor(
+  exchange: Exchange,
+  services: Services,
+  { wait }: Input,
+  leave: Leave,
+): Hold | undefined {
+  if (wait === null || endpointOf(exchange).waits !== true) return undefined;
+  const patience = new CallersPatience(exchange, services, wait * 1000, leave());
+  return (holding) => hold(services.waiters, patience, holding);
+}
+
+/** As RFC 7240 has it: the answer says which of the preferences was heeded. */
+export function applied(result: Result, { wait }: Input): Result {
+  if (wait !== null) result.headers['preference-applied'] = `wait=${wait}`;
+  return result;
+}
+
+const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
+/**
+ * The change is made and committed; what is waited for is its end. Whoever loses the right to wait keeps the answer that
+ * was earned already.
+ */
+export async function awaitEnd(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  accepted: Result,
+  leave: Leave,
+): Promise<Result> {
+  const location = accepted.headers['operation-location'];
+  if (input.wait === null || accepted.status !== 202 || location === undefined) return accepted;
+  const { db, waiters } = services;
+  const accountId = callerOf(exchange).account.id;
+  const id = lastSegment(location);
+  const patience = new CallersPatience(exchange, services, input.wait * 1000, leave());
+  const operation = await hold(waiters, patience, {
+    keys: [endOf(id)],
+    look: () => findOperation(db, accountId, id),
+    isDone: (row) => row === undefined || hasEnded(row.status),
+  }).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+  if (operation === undefined || !hasEnded(operation.status)) return applied(accepted, input);
+  return applied(await finalResult(exchange, services, input, accepted, operation), input);
+}
+
+async function finalResult(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  accepted: Result,
+  operation: OperationRow,
+): Promise<Result> {
+  const endpoint = endpointOf(exchange);
+  const view = presentOperation(operation, services.baseUrl);
+  const isItself = endpoint.answers[202] != null && isOperation(endpoint.answers[202]);
+  // What the accepted answer alone holds (a secret that is shown once) is kept; all else is as it is now.
+  const before = JSON.parse(accepted.body ?? '{}') as Record<string, unknown>;
+  const body = isItself
+    ? view
+    : { ...before, ...(await readNow(exchange, services, input, before['id'])), operation: view };
+  const result = answer(endpoint, { status: 200, body }, () => '');
+  return { ...result, headers: { ...accepted.headers, ...result.headers } };
+}
+
+/** The record that reads what this call changes: one of it, or all of it. */
+function readerOf(registry: Registry, { resource }: Endpoint, role: 'read' | 'list'): Endpoint | undefined {
+  return registry.endpoints.find(
+    (record) => record.resource.name === resource.name && record.resource.role === role && !isWrite(record),
+  );
+}
+
+const defaultsOf = ({ query }: Endpoint): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(query.properties as Record<string, { default?: unknown }>).flatMap(([name, member]) =>
+      member.default === undefined ? [] : [[name, member.default]],
+    ),
+  );
+
+/** Nothing when it is gone. */
+async function readNow(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  id: unknown,
+): Promise<Record<string, unknown>> {
+  const reader = readerOf(services.registry, endpointOf(exchange), 'read');
+  if (reader === undefined) return findNow(exchange, services, input, id);
+  const names = Object.keys(reader.params.properties);
+  const own = names.at(-1);
+  const params = { ...(input.params as object), ...(own === undefined ? {} : { [own]: id }) };
+  const call = callOf(
+    exchange,
+    services,
+    { ...input, params, query: {} },
+    { db: services.db, done: nothingDone() },
+  );
+  try {
+    return (await reader.handle(call)).body as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return {};
+    throw error;
+  }
+}
+
+/** Parts that cannot be read one by one are few: the first page of their list has them all. */
+async function findNow(
+  exchange: Exchange,
+  services: Services,
+  input: Input,
+  id: unknown,
+): Promise<Record<string, unknown>> {
+  const lister = readerOf(services.registry, endpointOf(exchange), 'list');
+  if (lister === undefined) return {};
+  const call = callOf(
+    exchange,
+    services,
+    { ...input, query: defaultsOf(lister) },
+    { db: services.db, done: nothingDone() },
+  );
+  const { data } = (await lister.handle(call)).body as { data: readonly Record<string, unknown>[] };
+  return data.find((row) => row['id'] === id) ?? {};
+}

@@ -1,0 +1,176 @@
+/**
+ * What the provider sells: every entry has a slug that clients use, and a SKU (or several) in the price list.
+ * A stored machine remembers slugs, so an entry that is no longer sold is retired by date, not removed.
+ */
+import { familyNames } from '../kernel/families.ts';
+import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
+import { ComputeDriver } from './compute.ts';
+import { Datacenter, Dedicated } from './metal.ts';
+import { PriceEntry } from './price-entry.ts';
+import { Count, Country, Day, Default, ListOf, Sku, Text, Whole } from './words.ts';
+
+const Architecture = OneOf(['amd64', 'arm64']);
+
+const Retired = {
+  deprecated_at: Default(Nullable(Day), null),
+  removed_at: Default(Nullable(Day), null),
+};
+
+const Product = Shape({
+  family: OneOf(familyNames),
+  name: Text,
+  /** Whether a new account has it from the start. */
+  enabled: Default(Type.Boolean(), true),
+});
+
+export const Location = Shape({
+  slug: Slug,
+  name: Text,
+  country: Country,
+  city: Text,
+  network_zone: Slug,
+  architectures: ListOf(Architecture, { minItems: 1, uniqueItems: true }),
+  features: Default(
+    ListOf(OneOf(['ipv6', 'volumes', 'vpn', 'live_resize', 'nested_virtualization']), { uniqueItems: true }),
+    [],
+  ),
+  status: Default(OneOf(['available', 'limited', 'full', 'maintenance']), 'available'),
+  /** `null`: no machines are sold there. */
+  compute: Default(Nullable(ComputeDriver), null),
+});
+
+export const Plan = Shape({
+  slug: Slug,
+  name: Text,
+  category: OneOf(['shared', 'dedicated']),
+  architecture: Architecture,
+  vcpus: Count,
+  memory_mb: Count,
+  disk_gb: Count,
+  traffic_gb_per_month: Whole,
+  network_mbps: Count,
+  locations: ListOf(Slug, { minItems: 1, uniqueItems: true }),
+  sku: Sku,
+  /** A stopped machine still costs its plan. Disk above the plan and addresses always cost. */
+  billed_while_stopped: Default(Type.Boolean(), false),
+  ...Retired,
+});
+
+const Bounds = Shape({ min: Count, max: Count, step: Default(Count, 1) });
+
+/** Machines of the customer's own size: vCPUs, memory and disk each have a price. */
+export const CustomPlan = Shape({
+  architecture: Architecture,
+  traffic_gb_per_month: Whole,
+  network_mbps: Count,
+  locations: ListOf(Slug, { minItems: 1, uniqueItems: true }),
+  billed_while_stopped: Default(Type.Boolean(), false),
+  limits: Shape({
+    vcpus: Bounds,
+    memory_mb: Bounds,
+    disk_gb: Bounds,
+    memory_mb_per_vcpu: Shape({ min: Count, max: Count }),
+  }),
+});
+
+export const Image = Shape({
+  slug: Slug,
+  name: Text,
+  os: Shape({ family: OneOf(['linux', 'windows', 'bsd']), distribution: Slug, version: Text }),
+  architecture: Architecture,
+  boot_mode: Default(OneOf(['uefi', 'bios']), 'uefi'),
+  secure_boot: Default(Type.Boolean(), false),
+  min_disk_gb: Count,
+  min_memory_mb: Count,
+  default_user: Text,
+  cloud_init: Default(Type.Boolean(), true),
+  guest_agent: Default(Type.Boolean(), true),
+  licence_sku: Default(Nullable(Sku), null),
+  /** Since when it has been offered. */
+  added_on: Default(Day, '2025-01-01'),
+  ...Retired,
+});
+
+/** Fewer classes of volume than plans: the first one is what a volume gets when none is named. */
+const VolumeTier = Shape({
+  slug: Slug,
+  name: Text,
+  locations: ListOf(Slug, { minItems: 1, uniqueItems: true }),
+  sku: Sku,
+});
+
+const Kubernetes = Shape({
+  regions: ListOf(Slug, { uniqueItems: true }),
+  node_plans: ListOf(Slug, { uniqueItems: true }),
+  tiers: ListOf(Shape({ slug: OneOf(['standard', 'ha']), name: Text, replicas: Count, sku: Sku }), {
+    minItems: 1,
+  }),
+  versions: ListOf(
+    Shape({
+      version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$', examples: ['1.34.2'] }),
+      support: OneOf(['preview', 'supported', 'deprecated']),
+      end_of_life_on: Day,
+    }),
+    { minItems: 1 },
+  ),
+});
+
+const ObjectStorage = Shape({
+  regions: ListOf(
+    Shape({
+      location: Slug,
+      s3_endpoint_url: Type.String({ pattern: '^https?://[^\\s@]+$', maxLength: 255 }),
+      virtual_host_suffix: Text,
+      max_object_gb: Default(Count, 5000),
+    }),
+  ),
+});
+
+const Monitoring = Shape({
+  probe_regions: ListOf(Shape({ slug: Slug, name: Text }), { minItems: 1 }),
+});
+
+const AddressPool = Shape({
+  slug: Slug,
+  location: Slug,
+  cidr: Type.String({ maxLength: 64 }),
+  /** `single`: addresses and prefixes handed out one by one; `subnet`: routed blocks for dedicated servers. */
+  purpose: OneOf(['single', 'subnet']),
+});
+
+export const LimitEntry = Shape({
+  id: Type.String({ pattern: '^[a-z][a-z-]*\\.[a-z0-9-]+$', maxLength: 80, examples: ['flexible-vps.vms'] }),
+  name: Text,
+  unit: Text,
+  /** `null`: no limit, only counted. */
+  limit: Nullable(Whole),
+  scope: OneOf(['account', 'location', 'parent']),
+  raisable: Default(Type.Boolean(), true),
+  maximum_on_request: Default(Nullable(Whole), null),
+});
+
+export const Catalogue = Shape({
+  version: Text,
+  products: ListOf(Product),
+  locations: ListOf(Location, { minItems: 1 }),
+  plans: ListOf(Plan),
+  custom_plan: Default(Nullable(CustomPlan), null),
+  images: ListOf(Image),
+  volume_tiers: ListOf(VolumeTier),
+  kubernetes: Kubernetes,
+  dedicated: Dedicated,
+  object_storage: ObjectStorage,
+  datacenter: Datacenter,
+  monitoring: Monitoring,
+  address_pools: ListOf(AddressPool),
+  prices: ListOf(PriceEntry),
+  limits: ListOf(LimitEntry),
+});
+
+export type Catalogue = Static<typeof Catalogue>;
+export type Location = Static<typeof Location>;
+export type Plan = Static<typeof Plan>;
+export type CustomPlan = Static<typeof CustomPlan>;
+export type Image = Static<typeof Image>;
+export type LimitEntry = Static<typeof LimitEntry>;
+export type AddressPool = Static<typeof AddressPool>;

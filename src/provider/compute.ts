@@ -1,0 +1,106 @@
+/**
+ * What runs the machines of a location. The file has one shape for all drivers, so that a member in the wrong place is
+ * told by its name; `computeOf` is what the rest of the program reads.
+ */
+import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
+import { Count, Default } from './words.ts';
+
+const Path = Type.String({ minLength: 1, maxLength: 4096 });
+/** Of a pool or a bridge at the engine. */
+const EngineName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+  maxLength: 63,
+  examples: ['public'],
+});
+
+const Url = Type.String({
+  pattern: '^(unix:///[^\\s?#]+|https://[^\\s@/?#]+/?)$',
+  maxLength: 255,
+  examples: ['unix:///var/lib/incus/unix.socket', 'https://10.0.0.5:8443'],
+});
+
+const AccountBounds = Shape({
+  instances: Default(Nullable(Count), null),
+  vcpus: Default(Nullable(Count), null),
+  memory_mb: Default(Nullable(Count), null),
+  disk_gb: Default(Nullable(Count), null),
+});
+
+export const ComputeDriver = Shape({
+  driver: OneOf(['sandbox', 'incus']),
+  /** How long things take there, as a multiple of what they would: 0 is at once. */
+  pace: Default(Nullable(Type.Number({ minimum: 0, maximum: 100 })), null),
+  url: Default(Nullable(Url), null),
+  /** Of other members of the same cluster: the location goes on when the first one is lost. */
+  other_urls: Default(Nullable(Type.Array(Url, { maxItems: 50 })), null),
+  /** Files; relative ones lie beside the provider's file. */
+  client_certificate: Default(Nullable(Path), null),
+  client_key: Default(Nullable(Path), null),
+  /** For an engine whose certificate no authority vouches for: nothing but this one is believed then. */
+  server_certificate: Default(Nullable(Path), null),
+  instance_type: Default(Nullable(OneOf(['container', 'virtual-machine'])), null),
+  storage_pool: Default(Nullable(EngineName), null),
+  public_network: Default(Nullable(EngineName), null),
+  account_bounds: Default(Nullable(AccountBounds), null),
+  vcpu_overcommit: Default(Nullable(Type.Integer({ minimum: 1, maximum: 100 })), null),
+  reserve_percent: Default(Nullable(Type.Integer({ minimum: 0, maximum: 90 })), null),
+});
+export type ComputeDriver = Static<typeof ComputeDriver>;
+
+export const SANDBOX_MEMBERS = ['pace'] as const;
+export const CERTIFICATE_MEMBERS = ['client_certificate', 'client_key', 'server_certificate'] as const;
+export const INCUS_MEMBERS = [
+  'url',
+  'other_urls',
+  ...CERTIFICATE_MEMBERS,
+  'instance_type',
+  'storage_pool',
+  'public_network',
+  'account_bounds',
+  'vcpu_overcommit',
+  'reserve_percent',
+] as const;
+
+interface SandboxCompute {
+  readonly driver: 'sandbox';
+  readonly pace: number;
+}
+
+export interface IncusCompute {
+  readonly driver: 'incus';
+  readonly url: string;
+  readonly otherUrls: readonly string[];
+  /** Files that are there and fit each other; `null` for a unix socket. */
+  readonly client: { readonly certificate: string; readonly key: string } | null;
+  readonly serverCertificate: string | null;
+  readonly instanceType: 'container' | 'virtual-machine';
+  readonly storagePool: string;
+  readonly publicNetwork: string;
+  readonly bounds: Static<typeof AccountBounds>;
+  readonly vcpuOvercommit: number;
+  readonly reservePercent: number;
+}
+
+export type Compute = SandboxCompute | IncusCompute;
+
+const UNBOUNDED = { instances: null, vcpus: null, memory_mb: null, disk_gb: null };
+
+/** With what the file may leave out. It has been checked: what is missing here is not missing there. */
+export function computeOf(given: ComputeDriver): Compute {
+  if (given.driver === 'sandbox') return { driver: 'sandbox', pace: given.pace ?? 1 };
+  const { client_certificate: certificate, client_key: key } = given;
+  return {
+    driver: 'incus',
+    url: given.url ?? '',
+    otherUrls: given.other_urls ?? [],
+    client: certificate === null || key === null ? null : { certificate, key },
+    serverCertificate: given.server_certificate,
+    // Runs on any host; virtual machines need processors that help with it, and more memory for each.
+    instanceType: given.instance_type ?? 'container',
+    storagePool: given.storage_pool ?? 'default',
+    publicNetwork: given.public_network ?? '',
+    bounds: given.account_bounds ?? UNBOUNDED,
+    vcpuOvercommit: given.vcpu_overcommit ?? 4,
+    reservePercent: given.reserve_percent ?? 5,
+  };
+}

@@ -1,0 +1,189 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { namedSkus } from '../money/prices/skus.ts';
+import { readDefaultText } from './default.ts';
+import { demoProvider } from './demo.ts';
+import type { Environment } from './environment.ts';
+import type { Fault } from './fault.ts';
+import { type Loaded, loadProvider } from './load.ts';
+
+const defaultText = readDefaultText();
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hostplane-provider-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(text: string | Buffer, name = 'hostplane.yaml'): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const load = (text: string | Buffer, env: Environment = {}): Loaded =>
+  loadProvider({ file: write(text), env, defaultText });
+
+function faultsIn(text: string | Buffer, env: Environment = {}): readonly Fault[] {
+  const loaded = load(text, env);
+  return loaded.ok ? [] : loaded.faults;
+}
+
+function configOf(text: string, env: Environment = {}) {
+  const loaded = load(text, env);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  return loaded.config;
+}
+
+describe('the default', () => {
+  it('is a complete provider', () => {
+    const { server, database, redis, catalogue } = demoProvider();
+    expect(server).toMatchObject({ host: '127.0.0.1', port: 8080, tls: null, trusted_proxies: [] });
+    expect(database).toEqual({ url: null, folder: resolve('data'), pool_size: 10 });
+    expect(redis).toEqual({ url: null });
+    expect(catalogue.locations.map(({ slug }) => slug)).toEqual(['fra1', 'ams1', 'hel1']);
+    expect(catalogue.products).toHaveLength(9);
+    expect(catalogue.products.every(({ enabled }) => enabled)).toBe(true);
+  });
+
+  it('prices what resource types charge by name', () => {
+    const listed = new Set(demoProvider().catalogue.prices.map(({ sku }) => sku));
+    expect(namedSkus.map(({ sku }) => sku).filter((sku) => !listed.has(sku))).toEqual([]);
+  });
+
+  it('keeps money as it is written', () => {
+    const plan = demoProvider().catalogue.prices.find(({ sku }) => sku === 'vps.flex-2-4');
+    expect(plan?.prices[0]).toMatchObject({ hourly: '0.011', monthly: '7.50' });
+  });
+});
+
+describe('an own file', () => {
+  it('leaves everything to the default when it is empty', () => {
+    expect(configOf('')).toEqual(demoProvider());
+  });
+
+  it('replaces the sections that it names, whole', () => {
+    const { server, provider } = configOf('server:\n  port: 9000\n  log_level: debug\n');
+    expect(server).toMatchObject({ port: 9000, log_level: 'debug', host: '127.0.0.1' });
+    expect(provider).toEqual(demoProvider().provider);
+  });
+
+  it('replaces sub-sections of the catalogue', () => {
+    const { catalogue } = configOf('catalogue:\n  version: mine\n  limits: []\n');
+    expect(catalogue.version).toBe('mine');
+    expect(catalogue.limits).toEqual([]);
+    expect(catalogue.plans).toEqual(demoProvider().catalogue.plans);
+  });
+
+  it('takes its own folder for relative paths', () => {
+    expect(configOf('database:\n  folder: state\n').database.folder).toBe(join(folder, 'state'));
+  });
+});
+
+describe('the environment', () => {
+  it('wins over the file', () => {
+    const env = {
+      HOSTPLANE_PORT: '9001',
+      HOSTPLANE_HOST: '::1',
+      HOSTPLANE_BASE_URL: 'https://api.example.com/',
+      HOSTPLANE_TRUSTED_PROXIES: '10.0.0.0/24, 10.1.0.1',
+      HOSTPLANE_DATA: '/var/lib/hostplane',
+      HOSTPLANE_DATABASE_URL: 'postgres://u:secret@db/hostplane',
+      HOSTPLANE_REDIS_URL: 'redis://:secret@cache',
+    };
+    const { server, database, redis } = configOf('server:\n  port: 9000\n', env);
+    expect(server).toMatchObject({
+      port: 9001,
+      host: '::1',
+      base_url: 'https://api.example.com',
+      trusted_proxies: ['10.0.0.0/24', '10.1.0.1'],
+    });
+    expect(database).toMatchObject({ folder: '/var/lib/hostplane', url: 'postgres://u:secret@db/hostplane' });
+    expect(redis.url).toBe('redis://:secret@cache');
+  });
+
+  it.each([
+    ['HOSTPLANE_PORT', 'http', '/server/port'],
+    ['HOSTPLANE_PORT', '70000', '/server/port'],
+    ['HOSTPLANE_TRUSTED_PROXIES', '10.0.0.0/24,0.0.0.0/0', '/server/trusted_proxies/1'],
+    ['HOSTPLANE_HOST', '0.0.0.0', '/server/host'],
+    ['HOSTPLANE_DATABASE_URL', 'mysql://db', '/database/url'],
+  ])('is blamed for %s=%s', (variable, value, path) => {
+    const faults = faultsIn('', { [variable]: value });
+    expect(faults).toEqual([expect.objectContaining({ file: variable, path, line: 0 })]);
+  });
+
+  it('is ignored where a variable is empty', () => {
+    expect(configOf('', { HOSTPLANE_PORT: '', HOSTPLANE_DATABASE_URL: '' }).server.port).toBe(8080);
+  });
+});
+
+describe('secrets', () => {
+  it('come from a named variable', () => {
+    const { database } = configOf('database:\n  url_env: PG\n', { PG: 'postgres://u:p@db/x' });
+    expect(database.url).toBe('postgres://u:p@db/x');
+  });
+
+  it('come from a file beside this one', () => {
+    write('redis://:p@cache\n', 'redis-url');
+    expect(configOf('redis:\n  url_file: redis-url\n').redis.url).toBe('redis://:p@cache');
+  });
+
+  it.each([
+    'postgres://u:geheim@db/x',
+    'postgres://db/x?user=u&password=geheim',
+    '"postgres://u:geheim@db:port/x"',
+  ])('in the file are a fault that does not repeat them: %s', (url) => {
+    const faults = faultsIn(`database:\n  url: ${url}\n`);
+    expect(faults[0]).toMatchObject({
+      path: '/database/url',
+      line: 2,
+      message: expect.stringContaining('password'),
+    });
+    expect(faults[0]?.fix).toContain('HOSTPLANE_DATABASE_URL');
+    expect(JSON.stringify(faults)).not.toContain('geheim');
+  });
+
+  it('that are missing say which', () => {
+    expect(faultsIn('database:\n  url_env: PG\n')[0]).toMatchObject({ path: '/database/url_env', line: 2 });
+    expect(faultsIn('redis:\n  url_file: nope\n')[0]).toMatchObject({ path: '/redis/url_file', line: 2 });
+  });
+
+  it('may not be given in two ways', () => {
+    const [fault] = faultsIn('redis:\n  url: redis://cache\n  url_env: R\n', { R: 'redis://cache' });
+    expect(fault).toMatchObject({ path: '/redis/url_env', line: 3 });
+  });
+});
+
+describe('TLS', () => {
+  it('needs files that are there', () => {
+    const faults = faultsIn('server:\n  tls:\n    certificate: a.crt\n    key: a.key\n');
+    expect(faults.map(({ path, line }) => [path, line])).toEqual([
+      ['/server/tls/certificate', 3],
+      ['/server/tls/key', 4],
+    ]);
+  });
+
+  it('needs a certificate and its key', () => {
+    write('no certificate', 'a.crt');
+    write('no key', 'a.key');
+    const [fault] = faultsIn('server:\n  tls: { certificate: a.crt, key: a.key }\n');
+    expect(fault).toMatchObject({ path: '/server/tls', line: 2 });
+  });
+
+  it('allows any host', () => {
+    const fixture = (name: string): string =>
+      fileURLToPath(new URL(`../../testing/fixtures/${name}`, import.meta.url));
+    copyFileSync(fixture('localhost.crt'), join(folder, 'b.crt'));
+    copyFileSync(fixture('localhost.key'), join(folder, 'b.key'));
+    const { server } = configOf('server:\n  host: 0.0.0.0\n  tls: { certificate: b.crt, key: b.key }\n');
+    expect(server.tls).toEqual({ certificate: join(folder, 'b.crt'), key: join(folder, 'b.key') });
+  });
+
+  it('is not needed where plain HTTP was allowed', () => {
+    expect(configOf('server:\n  host: 0.0.0.0\n  allow_plain_http: true\n').server.host).toBe('0.0.0.0');
+  });
+});

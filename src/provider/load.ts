@@ -1,0 +1,159 @@
+/**
+ * Reads the provider's file over the default, applies the environment, and says everything that is wrong at once.
+ * Only broken YAML stops the reading early: behind it no line can be trusted.
+ */
+import { dirname, join, resolve } from 'node:path';
+import { examine } from '../kernel/validation.ts';
+import type { Location } from './catalogue.ts';
+import { checkCertificate, readAuthorities } from './certificate.ts';
+import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
+import { checkCoverage } from './checks/coverage.ts';
+import { checkEgress } from './checks/egress.ts';
+import { checkLimits } from './checks/limits.ts';
+import { checkPools } from './checks/pools.ts';
+import { checkPrices } from './checks/prices.ts';
+import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
+import { checkServer } from './checks/server.ts';
+import { DEFAULT_FILE } from './default.ts';
+import { Draft, fillDefaults } from './draft.ts';
+import { applyEnvironment, type Environment } from './environment.ts';
+import { type Fault, orderFaults, type Report } from './fault.ts';
+import { mergeSources } from './merge.ts';
+import { type ProviderConfig, ProviderFile } from './schema.ts';
+import { databaseUrl, readSecretKey, readUrl, redisUrl } from './secrets.ts';
+import { explainShape } from './shape.ts';
+import { readSource, readSourceFile, type Source } from './source.ts';
+
+export interface LoadOptions {
+  /** Path of the provider's own file; left out, the default is the whole configuration. */
+  readonly file?: string;
+  readonly env: Environment;
+  readonly defaultText: string;
+  readonly now?: Date;
+}
+
+export type Loaded =
+  | { readonly ok: true; readonly config: ProviderConfig }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
+  const defaults = readDefault(defaultText);
+  const own = file === undefined ? null : readSourceFile(file);
+  const unreadable = [defaults, own].filter((source) => source !== null && !source.readable);
+  if (unreadable.length > 0) return refuse(unreadable.flatMap((source) => source?.faults ?? []));
+
+  const merged = mergeSources(defaults, own);
+  const applied = applyEnvironment(merged.value, env);
+  const faults: Fault[] = [...merged.faults];
+  const report: Report = (path, message, fix, origin) => {
+    const variable = origin ?? applied.variableOf(path);
+    const place = variable === null ? merged.place(path) : { file: variable, line: 0, column: 0 };
+    faults.push({ path, ...place, message, fix: `${fix}${variable === null ? merged.hint(path) : ''}` });
+  };
+
+  const value = fillDefaults(ProviderFile, applied.value);
+  const { errors, isCutShort } = examine(ProviderFile, value);
+  const refused = merged.faults.map(({ path }) => path);
+  explainShape(errors, value, refused, report);
+  // What was not looked at may have any shape.
+  if (isCutShort) return refuse(faults);
+  const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
+  const folder = (section: string): string =>
+    file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
+  checkMeaning(draft, report, now);
+  checkCompute(draft, folder(LOCATIONS), report);
+  const database = hasSoundUrl(draft, 'database')
+    ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
+    : null;
+  const redis = hasSoundUrl(draft, 'redis')
+    ? readUrl(redisUrl, draft.file.redis, env, folder('redis'), report)
+    : null;
+  checkStore(draft, redis, report);
+  const tls = draft.isSound('/server/tls') ? absoluteTls(draft, folder('server')) : null;
+  if (tls) checkCertificate(tls, report);
+  const key = readSecretKey(env, report);
+  const ca = draft.isSound('/egress/ca_file')
+    ? readAuthorities(draft.file.egress, folder('egress'), report)
+    : null;
+  if (faults.length > 0) return refuse(faults);
+
+  const { provider, server, catalogue, database: data, secrets, egress } = draft.file;
+  const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
+  const dataFolder = resolve(dataBase, data.folder);
+  return {
+    ok: true,
+    config: {
+      provider,
+      server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
+      database: { url: database, folder: dataFolder, pool_size: data.pool_size },
+      redis: { url: redis },
+      secrets: {
+        key,
+        key_file:
+          secrets.key_file === null
+            ? join(dataFolder, 'secret.key')
+            : resolve(folder('secrets'), secrets.key_file),
+      },
+      egress: { allow: egress.allow, deny: egress.deny, addresses: egress.addresses, ca },
+      catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
+    },
+  };
+}
+
+const LOCATIONS = 'catalogue/locations';
+
+function withFiles(locations: readonly Location[], folder: string): Location[] {
+  return locations.map((location) =>
+    location.compute === null
+      ? location
+      : { ...location, compute: withAbsoluteFiles(location.compute, folder) },
+  );
+}
+
+let known: { readonly text: string; readonly source: Source } | undefined;
+
+/** Most of the time of a load goes into reading the default, and a reload finds the same one. */
+function readDefault(text: string): Source {
+  if (known?.text !== text) known = { text, source: readSource(DEFAULT_FILE, text) };
+  return known.source;
+}
+
+function refuse(faults: readonly Fault[]): Loaded {
+  return { ok: false, faults: orderFaults(faults) };
+}
+
+function checkMeaning(draft: Draft, report: Report, now: Date): void {
+  for (const check of [
+    checkServer,
+    checkEgress,
+    checkUnique,
+    checkReferences,
+    checkArchitectures,
+    checkPools,
+    checkPrices,
+    checkLimits,
+  ]) {
+    check(draft, report);
+  }
+  checkCoverage(draft, report, now);
+}
+
+/** A fault beside it, such as the size of the pool, must not hide one of the URL. */
+const hasSoundUrl = (draft: Draft, section: 'database' | 'redis'): boolean =>
+  ['url', 'url_env', 'url_file'].every((member) => draft.isSound(`/${section}/${member}`));
+
+function checkStore(draft: Draft, redis: string | null, report: Report): void {
+  const path = '/server/rate_limit/store';
+  if (!draft.isSound(path) || !hasSoundUrl(draft, 'redis') || redis !== null) return;
+  if (draft.file.server.rate_limit.store !== 'redis') return;
+  report(
+    path,
+    'The rate limiter wants Redis but none is configured.',
+    'Give redis.url_env, or set store to auto.',
+  );
+}
+
+function absoluteTls(draft: Draft, folder: string): { certificate: string; key: string } | null {
+  const { tls } = draft.file.server;
+  return tls && { certificate: resolve(folder, tls.certificate), key: resolve(folder, tls.key) };
+}

@@ -1,0 +1,36 @@
+/** The price list: one entry per SKU and period, in it the prices per location. */
+import { familyNames } from '../kernel/families.ts';
+import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
+import { Default, Instant, ListOf, Money, Quantity, Rate, Sku, Text } from './words.ts';
+
+export const billings = ['hourly_capped', 'monthly', 'metered', 'one_time'] as const;
+export const units = ['hour', 'month', 'gb_month', 'gb', 'million_requests', 'minute', 'item'] as const;
+
+export type Billing = (typeof billings)[number];
+export type Unit = (typeof units)[number];
+
+/** `location: null` (or left out) is the price wherever no other row names the place. */
+export const PriceRow = Shape({
+  location: Default(Nullable(Slug), null),
+  hourly: Type.Optional(Rate),
+  monthly: Type.Optional(Money),
+  unit_price: Type.Optional(Rate),
+  setup: Type.Optional(Money),
+  included_quantity: Default(Quantity, 0),
+  tiers: Default(ListOf(Shape({ from_quantity: Quantity, unit_price: Rate })), []),
+});
+
+export const PriceEntry = Shape({
+  sku: Sku,
+  family: OneOf(familyNames),
+  resource_type: Type.String({ pattern: '^[a-z][a-z_]*$', maxLength: 40 }),
+  name: Text,
+  billing: OneOf(billings),
+  unit: OneOf(units),
+  valid_from: Instant,
+  valid_until: Default(Nullable(Instant), null),
+  prices: ListOf(PriceRow, { minItems: 1 }),
+});
+
+export type PriceRow = Static<typeof PriceRow>;
+export type PriceEntry = Static<typeof PriceEntry>;

@@ -1,0 +1,119 @@
+/**
+ * The provider's file as it is written. What the program reads later (`ProviderConfig`) is this with the
+ * environment applied and secrets fetched from where the file says they are.
+ */
+import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
+import { Catalogue } from './catalogue.ts';
+import { Count, Country, Default, ListOf, Text } from './words.ts';
+
+const Path = Type.String({ minLength: 1, maxLength: 4096 });
+const VariableName = Type.String({
+  pattern: '^[A-Za-z_][A-Za-z0-9_]*$',
+  maxLength: 128,
+  examples: ['DATABASE_URL'],
+});
+const HttpUrl = Type.String({
+  pattern: '^https?://[^\\s@/]+(/[^\\s]*)?$',
+  maxLength: 255,
+  examples: ['https://api.example.com'],
+});
+const Cidrs = ListOf(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 256 });
+
+const Provider = Shape({
+  name: Text,
+  /** Reverse names and mail addresses of the provider lie below it. */
+  domain: Type.String({
+    pattern: '^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$',
+    maxLength: 253,
+    examples: ['example.com'],
+  }),
+  docs_url: HttpUrl,
+  support_email: Type.String({
+    pattern: '^[^@\\s]+@[^@\\s]+$',
+    maxLength: 254,
+    examples: ['support@example.com'],
+  }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
+  country: Country,
+  timezone: Text,
+});
+
+const Server = Shape({
+  host: Default(Type.String({ minLength: 1, maxLength: 253 }), '127.0.0.1'),
+  port: Default(Type.Integer({ minimum: 0, maximum: 65_535 }), 8080),
+  /** Where a process that only works answers probes and metrics; 0: nowhere. */
+  worker_port: Default(Type.Integer({ minimum: 0, maximum: 65_535 }), 0),
+  /** As clients reach it; made from host and port when left out. */
+  base_url: Default(Nullable(HttpUrl), null),
+  tls: Default(Nullable(Shape({ certificate: Path, key: Path })), null),
+  allow_plain_http: Default(Type.Boolean(), false),
+  trusted_proxies: Default(Cidrs, []),
+  metrics_allow_from: Default(Cidrs, ['127.0.0.0/8', '::1/128']),
+  rate_limit: Default(
+    Shape({
+      /** How much of an IPv6 address is one client. */
+      ipv6_prefix: Default(Type.Unsafe<64 | 56>({ type: 'integer', enum: [64, 56] }), 64),
+      /** `auto`: Redis when one is configured, else in memory. */
+      store: Default(OneOf(['auto', 'memory', 'redis']), 'auto'),
+    }),
+    {},
+  ),
+  body_limit_bytes: Default(Type.Integer({ minimum: 1024, maximum: 67_108_864 }), 262_144),
+  body_timeout_seconds: Default(Type.Integer({ minimum: 1, maximum: 300 }), 30),
+  shutdown_seconds: Default(Type.Integer({ minimum: 0, maximum: 300 }), 20),
+  log_level: Default(OneOf(['debug', 'info', 'warn', 'error']), 'info'),
+});
+
+/** At most one of the three; `url` only if it holds no password. */
+const Address = {
+  url: Default(Nullable(Type.String({ minLength: 1, maxLength: 2048 })), null),
+  url_env: Default(Nullable(VariableName), null),
+  url_file: Default(Nullable(Path), null),
+};
+
+const Database = Shape({
+  ...Address,
+  /** The data folder: the embedded PostgreSQL lives in it when no URL is given. */
+  folder: Default(Path, 'data'),
+  pool_size: Default(Type.Unsafe<number>({ ...Count, maximum: 500 }), 10),
+});
+
+const Redis = Shape(Address);
+
+const Secrets = Shape({
+  /** Left out: `secret.key` in the data folder, made at the first start. */
+  key_file: Default(Nullable(Path), null),
+});
+
+/** Where calls may go that we make because a customer told us an address. */
+const Egress = Shape({
+  allow: Default(Cidrs, []),
+  deny: Default(Cidrs, []),
+  addresses: Default(Cidrs, []),
+  ca_file: Default(Nullable(Path), null),
+});
+
+export const ProviderFile = Shape({
+  provider: Provider,
+  server: Server,
+  database: Database,
+  redis: Redis,
+  secrets: Secrets,
+  egress: Egress,
+  catalogue: Catalogue,
+});
+
+export type ProviderFile = Static<typeof ProviderFile>;
+
+export interface ProviderConfig {
+  readonly provider: ProviderFile['provider'];
+  readonly server: ProviderFile['server'];
+  /** `url` is a secret: it may hold a password. */
+  readonly database: { readonly url: string | null; readonly folder: string; readonly pool_size: number };
+  readonly redis: { readonly url: string | null };
+  /** `key` is a secret: what the secrets in the database are sealed with, if the environment gives it. */
+  readonly secrets: { readonly key: string | null; readonly key_file: string };
+  /** `ca` is what the file holds. */
+  readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
+  readonly catalogue: Catalogue;
+}

@@ -1,0 +1,117 @@
+/**
+ * Addresses that hold passwords come from the environment or from a file of their own. A password in the
+ * provider's file is a fault: that file is copied, mailed and committed. No message repeats what it found.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseKey } from '../kernel/secrets/seal.ts';
+import type { Environment } from './environment.ts';
+import type { Report } from './fault.ts';
+
+export interface UrlSetting {
+  readonly url: string | null;
+  readonly url_env: string | null;
+  readonly url_file: string | null;
+}
+
+interface Kind {
+  readonly section: 'database' | 'redis';
+  readonly variable: string;
+  readonly protocols: readonly string[];
+  readonly example: string;
+}
+
+export const databaseUrl: Kind = {
+  section: 'database',
+  variable: 'HOSTPLANE_DATABASE_URL',
+  protocols: ['postgres:', 'postgresql:'],
+  example: 'postgres://hostplane@db.internal/hostplane',
+};
+
+export const redisUrl: Kind = {
+  section: 'redis',
+  variable: 'HOSTPLANE_REDIS_URL',
+  protocols: ['redis:', 'rediss:'],
+  example: 'redis://cache.internal:6379',
+};
+
+export function readUrl(
+  kind: Kind,
+  setting: UrlSetting,
+  env: Environment,
+  folder: string,
+  report: Report,
+): string | null {
+  const at = `/${kind.section}`;
+  const given = (['url', 'url_env', 'url_file'] as const).filter((member) => setting[member] !== null);
+  if (given.length > 1) {
+    report(`${at}/${given[1]}`, `${given.join(' and ')} are both given.`, 'Keep one of them.');
+  }
+  if (setting.url !== null && holdsPassword(setting.url)) {
+    const fix = `Put the URL into ${kind.variable}, or into a file named by url_file.`;
+    report(`${at}/url`, 'The URL holds a password, and secrets do not stand in this file.', fix);
+  }
+  const { path, text, variable } = findUrl(kind, setting, env, folder, report);
+  if (text === null) return null;
+  if (!URL.canParse(text) || !kind.protocols.includes(new URL(text).protocol)) {
+    report(path, 'This is not a URL of the right kind.', `Write it as ${kind.example}.`, variable);
+    return null;
+  }
+  return text;
+}
+
+interface Found {
+  readonly path: string;
+  readonly text: string | null;
+  readonly variable?: string;
+}
+
+function findUrl(kind: Kind, setting: UrlSetting, env: Environment, folder: string, report: Report): Found {
+  const { url, url_env, url_file } = setting;
+  const own = env[kind.variable];
+  if (own) return { path: `/${kind.section}/url`, text: own, variable: kind.variable };
+  if (url_env !== null) {
+    const path = `/${kind.section}/url_env`;
+    const text = env[url_env];
+    if (text) return { path, text, variable: url_env };
+    report(path, `The variable ${url_env} is not set.`, 'Set it, or correct its name.');
+    return { path, text: null };
+  }
+  if (url_file !== null) {
+    const path = `/${kind.section}/url_file`;
+    return { path, text: readSecret(resolve(folder, url_file), path, report) };
+  }
+  return { path: `/${kind.section}/url`, text: url };
+}
+
+export const SECRET_KEY_VARIABLE = 'HOSTPLANE_SECRET_KEY';
+
+/** Only its form is looked at here; whether it is the right one, the database knows. */
+export function readSecretKey(env: Environment, report: Report): string | null {
+  const text = env[SECRET_KEY_VARIABLE]?.trim();
+  if (text === undefined || text === '') return null;
+  if (parseKey(text) === null) {
+    const fix = 'Write 32 random bytes in base64, as printed by: openssl rand -base64 32';
+    report('/secrets', 'This is not a key.', fix, SECRET_KEY_VARIABLE);
+  }
+  return text;
+}
+
+function readSecret(file: string, path: string, report: Report): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    report(
+      path,
+      `${file} cannot be read.`,
+      'Create it, readable by this user, with the URL as its only line.',
+    );
+    return null;
+  }
+}
+
+function holdsPassword(text: string): boolean {
+  if (!URL.canParse(text)) return /:[^/@\s]+@/.test(text) || /password=/i.test(text);
+  const url = new URL(text);
+  return url.password !== '' || [...url.searchParams.keys()].some((name) => /^(ssl)?password$/i.test(name));
+}

@@ -1,0 +1,56 @@
+/** Turns what the validator found into sentences for the person who edits the file. */
+
+import { nearest } from '../kernel/did-you-mean.ts';
+import type { FieldError } from '../kernel/problems/problem.ts';
+import { isRecord, shapeAt, valueAt } from './draft.ts';
+import { pointerSegments, type Report } from './fault.ts';
+import { ProviderFile } from './schema.ts';
+
+/** `refused` are the paths that the reader could not take a value from: nothing is said of them twice. */
+export function explainShape(
+  errors: readonly FieldError[],
+  value: unknown,
+  refused: readonly string[],
+  report: Report,
+): void {
+  for (const error of errors) {
+    // "Must be null" about something optional that is broken further inside.
+    const outer = errors.some((other) => other.pointer.startsWith(`${error.pointer}/`));
+    if (!outer && !refused.includes(error.pointer)) explain(error, value, report);
+  }
+}
+
+function explain({ pointer, code, detail }: FieldError, value: unknown, report: Report): void {
+  const segments = pointerSegments(pointer);
+  const name = segments.at(-1) ?? '';
+  switch (code) {
+    case 'required':
+      report(pointer, `${name} is missing.`, `Add ${name} here.`);
+      return;
+    case 'unknown_member': {
+      const known = Object.keys(shapeAt(ProviderFile, segments.slice(0, -1)).properties ?? {});
+      const meant = nearest(name, known);
+      const fix = meant ? `Did you mean ${meant}?` : `Remove it; known here are: ${known.join(', ')}.`;
+      report(pointer, `${name} is not known here.`, fix);
+      return;
+    }
+    default:
+      report(
+        pointer,
+        detail.replace(/^Must match pattern .*$/, 'This is not in the form it needs.'),
+        fixFor(shapeAt(ProviderFile, segments), valueAt(value, segments)),
+      );
+  }
+}
+
+function fixFor(shape: object, value: unknown): string {
+  const type = 'type' in shape ? shape.type : undefined;
+  const types = Array.isArray(type) ? type : [type];
+  if (value === null) return 'Give it a value, or leave the member out.';
+  if (types.includes('string') && typeof value === 'number') return `Put it in quotes: "${value}".`;
+  if (types.includes('array') && !Array.isArray(value)) return 'Write a list: [a, b].';
+  if (types.includes('object') && !isRecord(value)) return 'Write members below it, each as name: value.';
+  if (types.includes('integer') && typeof value === 'string') return 'Write a whole number without quotes.';
+  const [example] = 'examples' in shape && Array.isArray(shape.examples) ? shape.examples : [];
+  return example === undefined ? 'Correct the value.' : `Write it as ${example}.`;
+}

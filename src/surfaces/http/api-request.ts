@@ -1,0 +1,169 @@
+/** One request to the API and its answer: admitted, body read, executed, sent, told of. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Exchange, Refused } from '../../kernel/exchange.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import { refuseUndecodable } from '../../kernel/query-string.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import type { Services } from '../../kernel/services.ts';
+import { Departure } from '../../kernel/waiting/client-gone.ts';
+import { admit } from '../../pipeline/admission.ts';
+import { execute } from '../../pipeline/execution.ts';
+import { JSON_FORMAT } from '../../pipeline/format.ts';
+import { openStream, wantsStream } from '../../pipeline/stream.ts';
+import type { Outbox } from './batched-answers.ts';
+import { announcesBody, readBody } from './body.ts';
+import { type StreamTimes, sendStream, streamHeaders } from './event-stream.ts';
+import type { Observer } from './observation.ts';
+import { refuse } from './refusal.ts';
+
+/** What all visits share. */
+export interface House {
+  readonly services: Services;
+  readonly observer: Observer;
+  readonly outbox: Outbox;
+  readonly bodyMilliseconds: number;
+  readonly streamTimes: StreamTimes;
+  readonly witness: ((endpoint: Endpoint, status: number, body: string | null) => void) | undefined;
+  closing: boolean;
+}
+
+export class Visit {
+  readonly #house: House;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #exchange: Exchange;
+  readonly #began = performance.now();
+
+  constructor(house: House, request: IncomingMessage, response: ServerResponse, exchange: Exchange) {
+    this.#house = house;
+    this.#request = request;
+    this.#response = response;
+    this.#exchange = exchange;
+  }
+
+  /** A refusal before the body is sent in the same turn in which the request came, unless a stage has to wait. */
+  receive(): void {
+    try {
+      const refused = admit(this.#exchange, this.#house.services);
+      if (refused instanceof Promise) this.#wait(refused);
+      else this.#decide(refused);
+    } catch (error) {
+      this.#turnAway(error);
+    }
+  }
+
+  /** For what is refused whatever the checks say; it is counted like any other request. */
+  async refuse(problem: Problem): Promise<void> {
+    try {
+      const refused = await admit(this.#exchange, this.#house.services);
+      this.#turnAway(refused?.code === 'rate_limited' ? refused : problem);
+    } catch (error) {
+      this.#turnAway(error);
+    }
+  }
+
+  #wait(refused: Promise<Refused>): void {
+    refused.then(
+      (problem) => this.#decide(problem),
+      (error: unknown) => this.#turnAway(error),
+    );
+  }
+
+  #decide(refused: Refused): void {
+    if (refused === undefined) void this.#serve();
+    else this.#turnAway(refused);
+  }
+
+  #turnAway(error: unknown): void {
+    const { status, headers, body, length } = refuse(this.#exchange, this.#house.services, error);
+    // What is left of a body we did not read would be taken for the next request on this connection.
+    if (announcesBody(this.#request)) headers['connection'] = 'close';
+    this.#send(status, headers, body, length);
+  }
+
+  async #serve(): Promise<void> {
+    const exchange = this.#exchange;
+    const { services, witness } = this.#house;
+    try {
+      refuseUndecodable(this.#request.url ?? '');
+      const body = announcesBody(this.#request) ? await this.#readBody() : undefined;
+      if (wantsStream(exchange)) {
+        await this.#stream();
+        return;
+      }
+      const result = await execute(exchange, services, body, () => this.#leave());
+      const headers = Object.assign(exchange.headers, result.headers);
+      if (headers['content-type'] === undefined) {
+        if (exchange.endpoint !== undefined) witness?.(exchange.endpoint, result.status, result.body);
+        if (result.body !== null) headers['content-type'] = JSON_FORMAT;
+      }
+      this.#send(result.status, headers, result.body);
+    } catch (error) {
+      const { status, headers, body } = refuse(exchange, services, error);
+      if (!this.#request.complete) headers['connection'] = 'close';
+      this.#send(status, headers, body);
+    }
+  }
+
+  /** When there is nobody left to answer. */
+  #leave(): Departure {
+    const departure = new Departure();
+    // All of the request is read: to put it away is one thing less to do when many are woken at once.
+    this.#request.resume();
+    this.#response.on('close', () => departure.leave());
+    return departure;
+  }
+
+  async #stream(): Promise<void> {
+    const exchange = this.#exchange;
+    const { services, observer, closing, streamTimes } = this.#house;
+    const departure = this.#leave();
+    const stream = await openStream(exchange, services, departure);
+    try {
+      if (this.#request.socket.destroyed) {
+        observer.abandoned(exchange);
+        return;
+      }
+      const headers = { ...exchange.headers, ...streamHeaders, ...(closing ? { connection: 'close' } : {}) };
+      this.#response.writeHead(200, headers);
+      observer.answered(exchange, 200, performance.now() - this.#began);
+      await sendStream(this.#response, stream.items, departure, streamTimes);
+    } catch (error) {
+      // The head is out: what broke can be told to the log only.
+      services.log.error({ request_id: exchange.requestId, err: error }, 'stream broke');
+    } finally {
+      await stream
+        .close()
+        .catch((error: unknown) => services.log.warn({ err: error }, 'seat of a stream kept'));
+    }
+  }
+
+  #readBody(): Promise<unknown> {
+    const { endpoint } = this.#exchange;
+    const { services, bodyMilliseconds } = this.#house;
+    if (endpoint?.body === undefined) {
+      throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
+    }
+    return readBody(this.#request, {
+      bytes: endpoint.bodyLimitBytes ?? services.provider.server.body_limit_bytes,
+      milliseconds: bodyMilliseconds,
+    });
+  }
+
+  #send(
+    status: number,
+    headers: Record<string, string>,
+    body: string | null,
+    length: number = body === null ? 0 : Buffer.byteLength(body),
+  ): void {
+    const { observer, outbox, closing } = this.#house;
+    if (this.#request.socket.destroyed) {
+      observer.abandoned(this.#exchange);
+      return;
+    }
+    if (closing) headers['connection'] = 'close';
+    if (body !== null) headers['content-length'] = String(length);
+    outbox.post(this.#response.writeHead(status, headers), body, length === body?.length);
+    observer.answered(this.#exchange, status, performance.now() - this.#began);
+  }
+}

@@ -1,0 +1,39 @@
+/** Money that was spent in this month, straight into the meter's tables. */
+import { newId } from '../kernel/ids.ts';
+import { monthOf } from '../money/metering/calendar.ts';
+import { addSpan, endSpan } from '../money/metering/store.ts';
+import { micro } from '../money/prices/micro.ts';
+import type { Db } from '../store/database.ts';
+
+export interface Spending {
+  readonly family?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly apiKeyId?: string;
+  /** The beginning of the month, unless told otherwise. */
+  readonly at?: Date;
+}
+
+export async function spend(
+  db: Db,
+  accountId: string,
+  amount: string,
+  { family = 'workshop', labels = {}, apiKeyId, at = monthOf(new Date()).from }: Spending = {},
+): Promise<void> {
+  const once = { sku: 'setup', unit: 'item', pace: 'once', hourly: 0n } as const;
+  const span = {
+    accountId,
+    resourceId: newId('request').replace(/^req/, 'wid'),
+    family,
+    type: 'widget',
+    name: 'spent',
+    location: null,
+    labels,
+    apiKeyId: apiKeyId ?? null,
+    pricedAs: 'widget',
+    configuration: {},
+    lines: [{ ...once, quantity: 1_000_000n, billable: 1_000_000n, monthly: micro(amount) }],
+    startedAt: at,
+  };
+  const { id } = await addSpan(db, span);
+  await endSpan(db, id, at);
+}
