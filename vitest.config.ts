@@ -26,8 +26,8 @@ const older = {
     ...shared,
     name: `postgres-${system?.major}`,
     include: [
-      'src/{store,families,portal-api,engines}/**/*.test.ts',
-      'src/kernel/{pipeline,pages}/**/*.test.ts',
+      'src/{store,families,portal-api,engines,pipeline,resources}/**/*.test.ts',
+      'src/kernel/pages/**/*.test.ts',
       'src/laws/{audit,idempotency,pagination,tenancy}.test.ts',
     ],
     exclude: ['src/store/embedded/**', ...withEngines],

@@ -1,7 +1,7 @@
 /** Puts the parts together, in the order they need each other, and takes them apart in the reverse one. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { openCompute } from './compute.ts';
+import { openCompute } from './engines/compute/open.ts';
 import { KeyActivity } from './kernel/access/activity.ts';
 import { ACCESS_CHANNEL, AccessCache } from './kernel/access/cache.ts';
 import { AuditQueue } from './kernel/audit/queue.ts';

@@ -1,42 +1,13 @@
 /** What a handler is handed. It never sees HTTP, a driver or another family's tables. */
 import type { Db } from '../store/database.ts';
 import type { Caller } from './access/caller.ts';
-import type { AuditChange } from './audit/entry.ts';
+import type { ClientView } from './client.ts';
+import type { Cost, Effect, Warning } from './effect.ts';
 import type { NewEvent } from './events/event.ts';
-import type { Address } from './net/address.ts';
 import type { Start } from './operations/kind.ts';
 import type { StoredOperation } from './operations/store.ts';
-import type { Verdict } from './rate-limit/port.ts';
 import type { Services } from './services.ts';
-import type { Holding } from './waiting/hold.ts';
-
-export interface ResourceRef {
-  readonly type: string;
-  readonly id: string | null;
-  readonly name: string | null;
-}
-
-/** One thing a write does: the audit entry and the answer to a dry run are both made of these. */
-export interface Effect extends ResourceRef {
-  /** `none`: it was as wanted already. */
-  readonly action: 'create' | 'update' | 'delete' | 'start' | 'cancel' | 'none';
-  readonly changes?: readonly AuditChange[];
-}
-
-export interface Warning {
-  readonly code: string;
-  readonly detail: string;
-  readonly pointer?: string;
-}
-
-export interface Cost {
-  readonly hourly: string;
-  readonly monthly: string;
-  readonly currency: string;
-  /** For budgets that count only a part: the family of what costs, if not the endpoint's, and its labels. */
-  readonly family?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-}
+import type { Holding } from './waiting/holding.ts';
 
 /** Throws to refuse the whole call. */
 export type Act = () => Promise<void>;
@@ -60,13 +31,6 @@ export const nothingDone = (): Done => ({
   acts: [],
   operation: null,
 });
-
-export interface ClientView {
-  readonly address: Address;
-  readonly rateLimitKey: string;
-  readonly rate: Verdict;
-  readonly userAgent: string;
-}
 
 export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;

@@ -1,9 +1,8 @@
 /** One request on its way through the stages. The HTTP surface fills in what came; the stages add what they learn. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './access/caller.ts';
-import type { Address } from './net/address.ts';
-import type { Problem } from './problems/problem.ts';
-import type { Verdict } from './rate-limit/port.ts';
+import type { Client } from './client.ts';
+import type { Refused } from './problems/problem.ts';
 import type { Endpoint } from './record.ts';
 import type { Services } from './services.ts';
 
@@ -18,14 +17,6 @@ export interface Incoming {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What handlers see as `ClientView`. */
-export interface Client {
-  readonly address: Address;
-  readonly rateLimitKey: string;
-  rate: Verdict;
-  readonly userAgent: string;
-}
-
 export interface Exchange {
   readonly incoming: Incoming;
   /** Undefined where nothing is routed: then `allowedMethods` tells 405 from 404. */
@@ -38,9 +29,6 @@ export interface Exchange {
   authenticated: boolean;
   readonly headers: Record<string, string>;
 }
-
-/** Undefined: go on. */
-export type Refused = Problem | undefined;
 
 /**
  * Returns the problem it refuses with: refusals come in floods, and to throw one costs more than all the checks before

@@ -8,6 +8,12 @@ import {
 } from 'prom-client';
 import { RequestTally } from './request-counts.ts';
 
+declare module './services.ts' {
+  interface Services {
+    readonly metrics: Metrics;
+  }
+}
+
 const PREFIX = 'hostplane_';
 
 export class Metrics {

@@ -1,7 +1,7 @@
 /** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
 
-import type { References } from '../money/prices/bill.ts';
 import type { Db } from '../store/database.ts';
+import type { Guarded } from './access/caller.ts';
 import type { Permission } from './access/permissions.ts';
 import type { ConsoleLine } from './consoles.ts';
 import type { EventType } from './events/event.ts';
@@ -10,6 +10,12 @@ import type { Kind } from './operations/kind.ts';
 import type { Endpoint } from './record.ts';
 import type { Schedule } from './schedule.ts';
 import type { Services } from './services.ts';
+
+declare module './services.ts' {
+  interface Services {
+    readonly registry: Registry;
+  }
+}
 
 /** A kind of thing that customers own, as the inventory and the visibility filter know it. */
 export interface ResourceType {
@@ -47,8 +53,6 @@ export interface Family {
   examine?(db: Db): Promise<readonly Examination[]>;
   /** What is used of the limits that count something else than resources. */
   countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
-  /** What prices depend on of these ids, as far as they are the family's and the account's. */
-  findReferences?(db: Db, accountId: string, ids: readonly string[]): Promise<Partial<References>>;
 }
 
 /** What events and operations are about, and the permission to read it. */
@@ -69,7 +73,7 @@ export interface Registry {
   readonly permissions: readonly Permission[];
   readonly sensitive: ReadonlySet<Permission>;
   /** The place of a record in `endpoints`: per-key decisions are kept in arrays. */
-  indexOf(endpoint: Endpoint): number;
+  indexOf(endpoint: Guarded): number;
 }
 
 function refuseDuplicates(what: string, values: readonly string[]): void {
@@ -124,7 +128,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
     'call',
     endpoints.map((record) => `${record.method} ${record.path.replaceAll(/\{\w+\}/g, '{}')}`),
   );
-  const places = new Map(endpoints.map((record, i) => [record, i]));
+  const places = new Map<Guarded, number>(endpoints.map((record, i) => [record, i]));
   const types = families.flatMap((family) =>
     (family.resourceTypes ?? []).map((type) => [type.type, { ...type, family: family.name }] as const),
   );

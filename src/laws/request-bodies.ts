@@ -1,9 +1,9 @@
 /** What the body of an example can only name once it is there: made first, and put in its place. */
 import { insertVm } from '../families/flexible-vps/vms/store.ts';
-import { allocateAddress } from '../kernel/addresses/store.ts';
 import { newId } from '../kernel/ids.ts';
+import { allocateAddress } from '../resources/addresses/store.ts';
 import { settle } from '../testing/operations.ts';
-import type { Params, World } from './walk.ts';
+import type { Params, World } from './world.ts';
 
 /** Beside those that the walk itself gives. */
 let serial = 1_000_000;

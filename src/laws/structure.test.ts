@@ -3,41 +3,73 @@ import { families } from '../families/index.ts';
 import { exemptFrom } from './exemptions.ts';
 import { isTest, type SourceFile, shipped, sources } from './sources.ts';
 
-/** `families/account`, `surfaces/http`, `kernel`, …; a file directly in `src/` puts the parts together. */
+/** `families/account`, `surfaces/http`, `kernel`, …; a file directly in `src/` puts the layers together. */
 function layerOf(path: string): string {
   const [, layer = '', part = '', ...rest] = path.split('/');
   if (part === '') return 'assembly';
-  const hasParts = ['families', 'surfaces', 'engines'].includes(layer) && rest.length > 0;
+  const hasParts = ['families', 'surfaces'].includes(layer) && rest.length > 0;
   return hasParts ? `${layer}/${part}` : layer;
 }
 
-/** Which layers each one may know, besides itself. */
+/** The layers that each layer may import, besides itself. */
 const knows: Record<string, RegExp> = {
   store: /^$/,
   kernel: /^store$/,
-  operations: /^(kernel|store)$/,
-  engines: /^(kernel|store|engines)$/,
-  families: /^(kernel|store|operations)$/,
-  'portal-api': /^(kernel|store)$/,
-  'surfaces/http': /^(kernel|store)$/,
-  'surfaces/openapi': /^kernel$/,
-  'surfaces/cli': /^(kernel|store|portal-api|surfaces\/openapi)$/,
-  assembly: /^(kernel|store|families|portal-api|surfaces\/.+|operations|engines\/.+)$/,
+  provider: /^kernel$/,
+  money: /^(store|kernel|provider)$/,
+  resources: /^(store|kernel|provider|money)$/,
+  operations: /^(store|kernel)$/,
+  engines: /^(store|kernel|provider)$/,
+  pipeline: /^(store|kernel|provider|money)$/,
+  families: /^(store|kernel|provider|money|resources|operations)$/,
+  'portal-api': /^(store|kernel|provider|money)$/,
+  'surfaces/http': /^(store|kernel|provider|pipeline)$/,
+  'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
+  'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/openapi)$/,
+  assembly: /./,
 };
 
 function rulesFor(layer: string): RegExp | undefined {
   return knows[layer] ?? knows[layer.split('/')[0] ?? ''];
 }
 
+/** What a family may import of the engines: the ports, and what every port shares. Drivers stay behind their port. */
+const enginePort = /^src\/engines\/([^/]+|[^/]+\/port)\.ts$/;
+/** The one file of a family that its neighbours may import. */
+const offers = /^src\/families\/[^/]+\/offers\.ts$/;
+
 function mayImport(file: SourceFile, target: string): boolean {
   const from = layerOf(file.path);
   const to = layerOf(target);
   if (from === to) return true;
-  // The list of families is the one place that names them all; an engine's port is what a family may know of it.
-  if (file.path === 'src/families/index.ts')
-    return /^src\/families\/[^/]+\/index\.ts$/.test(target) || to === 'kernel';
-  if (from.startsWith('families/') && /^src\/engines\/[^/]+\/port\.ts$/.test(target)) return true;
+  // `families/index.ts` lists all families, so it is the one file that imports each of them.
+  if (from === 'families')
+    return /^src\/families\/[^/]+\/(index|prices)\.ts$/.test(target) || to === 'kernel';
+  if (from.startsWith('families/') && (enginePort.test(target) || offers.test(target))) return true;
   return rulesFor(from)?.test(to) ?? false;
+}
+
+/** The shortest circle of imports through each of the nodes that are on one, type imports included. */
+function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles = new Set<string>();
+  for (const start of arrows.keys()) {
+    const cameFrom = new Map<string, string>();
+    const queue = [start];
+    for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
+      for (const next of arrows.get(node) ?? []) {
+        if (!cameFrom.has(next)) {
+          cameFrom.set(next, node);
+          queue.push(next);
+        }
+      }
+    }
+    if (!cameFrom.has(start)) continue;
+    const circle = [start];
+    for (let at = cameFrom.get(start)!; at !== start; at = cameFrom.get(at)!) circle.unshift(at);
+    const first = circle.indexOf([...circle].sort()[0]!);
+    circles.add([...circle.slice(first), ...circle.slice(0, first)].join(' -> '));
+  }
+  return [...circles].sort();
 }
 
 const namesOf = (files: readonly SourceFile[]): string[] => files.map(({ path }) => path).sort();
@@ -54,6 +86,25 @@ describe('layers point one way', () => {
         .map(({ target }) => `${file.path} imports ${target}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('no files import each other in a circle', () => {
+    const arrows = new Map(
+      sources.map(({ path, imports }) => [path, imports.map(({ target }) => target)] as const),
+    );
+    expect(circlesOf(arrows)).toEqual([]);
+  });
+
+  it('families take from each other in one direction', () => {
+    const arrows = new Map<string, string[]>();
+    for (const { path, imports } of shipped) {
+      const from = layerOf(path);
+      const neighbours = imports
+        .map(({ target }) => layerOf(target))
+        .filter((layer) => layer.startsWith('families/') && layer !== from);
+      if (from.startsWith('families/')) arrows.set(from, [...(arrows.get(from) ?? []), ...neighbours]);
+    }
+    expect(circlesOf(arrows)).toEqual([]);
   });
 
   it('nothing that is shipped imports what is there for tests', () => {

@@ -4,19 +4,21 @@
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
-import { setAttachment } from '../kernel/addresses/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import { insertOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
-import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../testing/app.ts';
+import { setAttachment } from '../resources/addresses/store.ts';
+import { createKey } from '../testing/accounts.ts';
 import { settle } from '../testing/operations.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
 import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
 import { bodies, reserveAddress } from './request-bodies.ts';
+import type { Params, World } from './world.ts';
+
+export { createWorld, type Params, type World } from './world.ts';
 
 /** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
 export const { endpoints } = buildRegistry([...families, workshop]);
@@ -26,30 +28,7 @@ export const lists: readonly Endpoint[] = endpoints.filter(
   ({ resource, waits }) => resource.role === 'list' && waits !== true,
 );
 
-export interface World {
-  readonly app: TestApp;
-  readonly account: TestAccount;
-  /** May do everything and belongs to the account's owner. */
-  readonly key: TestKey;
-}
-
-export async function createWorld(app?: TestApp): Promise<World> {
-  const home = app ?? (await createTestApp());
-  const account = await createAccount(home.services.db);
-  await liftLimits(home, account);
-  return { app: home, account, key: await createKey(home.services.db, account) };
-}
-
-/** A walk makes more of everything than anybody would. */
-async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<void> {
-  const lifted = services.provider.catalogue.limits
-    .filter(({ scope }) => scope === 'account')
-    .map((limit) => ({ account_id: id, limit_id: limit.id, value: null }));
-  await services.db.insertInto('account_limits').values(lifted).execute();
-}
-
 export type WalkRequest = InjectOptions & { readonly method: Endpoint['method']; readonly url: string };
-export type Params = Readonly<Record<string, string>>;
 export type Query = Readonly<Record<string, unknown>>;
 
 interface Maker {

@@ -4,6 +4,12 @@
  */
 import { Problem } from '../kernel/problems/problem.ts';
 
+declare module '../kernel/services.ts' {
+  interface Services {
+    readonly turns: Turns;
+  }
+}
+
 /** Of the connections to the database: what one account may hold, so that something is left for all others. */
 const SHARE = 0.6;
 const PATIENCE_MS = 30_000;

@@ -1,5 +1,6 @@
 /** Everything that is decided before the body is read, in the order of the conventions. */
-import type { Exchange, Refused, Stage } from '../kernel/exchange.ts';
+import type { Exchange, Stage } from '../kernel/exchange.ts';
+import type { Refused } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
 import { allowlist } from './allowlist.ts';
 import { clientAddressStage } from './client-address.ts';

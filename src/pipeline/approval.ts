@@ -4,33 +4,23 @@ import type { Caller } from '../kernel/access/caller.ts';
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { askForApproval } from '../kernel/approvals/approval.ts';
 import { APPROVAL_REQUEST } from '../kernel/approvals/kind.ts';
+import { needsApproval } from '../kernel/approvals/needs-approval.ts';
 import { redact } from '../kernel/approvals/redaction.ts';
 import { lockApproval, markUsed } from '../kernel/approvals/store.ts';
 import { approvalRequired, refusalOf } from '../kernel/approvals/verdict.ts';
 import { canonicalJson } from '../kernel/audit/entry.ts';
-import type { Done, ResourceRef } from '../kernel/call.ts';
+import type { Done } from '../kernel/call.ts';
 import type { EventActor } from '../kernel/events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { micro } from '../kernel/micro.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Endpoint } from '../kernel/record.ts';
+import type { ResourceRef } from '../kernel/resource-ref.ts';
 import type { Services } from '../kernel/services.ts';
-import { micro } from '../money/prices/micro.ts';
 import type { Db } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
 import { foresee, monthlyOf } from './dry-run.ts';
 import type { Input } from './input.ts';
-
-/** Whatever it costs; what adds much to the cost may need approval besides. */
-export function needsApproval(caller: Caller, endpoint: Endpoint): boolean {
-  switch (caller.key.approval) {
-    case 'off':
-      return false;
-    case 'destructive':
-      return endpoint.access === 'destructive';
-    case 'writes':
-      return endpoint.access !== 'read';
-  }
-}
 
 /** Taking back a question needs nobody's answer. */
 const withdraws = ({ effects }: Done): boolean =>

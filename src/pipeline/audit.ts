@@ -1,6 +1,6 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type AuditChange, type AuditEntry, type AuditOutcome, MAX_CHANGES } from '../kernel/audit/entry.ts';
-import type { Effect } from '../kernel/call.ts';
+import type { Effect } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf, isDryRun } from '../kernel/exchange.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Problem } from '../kernel/problems/problem.ts';

@@ -4,15 +4,16 @@
  * shrinking and deleting cost nothing and never come here to be refused.
  */
 
-import type { Cost, Done } from '../kernel/call.ts';
+import type { Done } from '../kernel/call.ts';
+import type { Cost } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { type Micro, micro, sum } from '../kernel/micro.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { type Declaration, isUsedUp } from '../money/budgets/budget.ts';
 import { spentOf } from '../money/budgets/figures.ts';
 import { covers } from '../money/budgets/scope.ts';
 import { type BudgetRow, lockBlockingBudgets } from '../money/budgets/store.ts';
 import { formatMoney } from '../money/prices/format.ts';
-import { type Micro, micro, sum } from '../money/prices/micro.ts';
 import type { Tx } from '../store/database.ts';
 
 const monthlySum = (costs: readonly Cost[]): Micro => sum(costs.map(({ monthly }) => micro(monthly)));

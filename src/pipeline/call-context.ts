@@ -1,13 +1,14 @@
 /** What a handler is handed, made of what came and of what the stages learnt. */
 
 import type { Caller } from '../kernel/access/caller.ts';
-import type { Call, ClientView, Done } from '../kernel/call.ts';
+import type { Call, Done } from '../kernel/call.ts';
+import type { ClientView } from '../kernel/client.ts';
 import type { EventActor } from '../kernel/events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { startOperation } from '../kernel/operations/operations.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
-import type { Holding } from '../kernel/waiting/hold.ts';
+import type { Holding } from '../kernel/waiting/holding.ts';
 import type { Db } from '../store/database.ts';
 import type { Input } from './input.ts';
 

@@ -1,11 +1,12 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
 import type { ForeseenEffect } from '../kernel/approvals/store.ts';
-import type { Cost, Done } from '../kernel/call.ts';
+import type { Done } from '../kernel/call.ts';
+import type { Cost } from '../kernel/effect.ts';
+import { type Micro, micro, sum } from '../kernel/micro.ts';
 import { Decimal, Named, Nullable, OneOf, Shape, Type } from '../kernel/schema.ts';
 import { serialise } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
-import { type Micro, micro, sum } from '../money/prices/micro.ts';
 import type { Result } from './output.ts';
 
 export const DryRun = Named(

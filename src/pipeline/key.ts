@@ -1,7 +1,8 @@
 import type { KnownKey } from '../kernel/access/cache.ts';
 import { DUMMY_HASH, matchesHash, readPublicId } from '../kernel/access/key-format.ts';
-import type { Exchange, Refused, Stage } from '../kernel/exchange.ts';
+import type { Exchange, Stage } from '../kernel/exchange.ts';
 import type { ProblemCode } from '../kernel/problems/catalogue.ts';
+import type { Refused } from '../kernel/problems/problem.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
 

@@ -2,6 +2,7 @@ import { maskKeys } from '../kernel/access/key-format.ts';
 import type { Endpoint, Reply, SuccessStatus } from '../kernel/record.ts';
 import type { TSchema } from '../kernel/schema.ts';
 import { hasSecret, serialise, serialiseWithoutSecrets } from '../kernel/serialise.ts';
+import { sharedText } from '../kernel/shared-body.ts';
 
 export interface Result {
   readonly status: SuccessStatus | 304;
@@ -38,19 +39,8 @@ function headersOf(
   return headers;
 }
 
-const shared = new WeakMap<object, { text?: string }>();
-
-/** A body that many callers are given at once, as news wakes those who wait for it: it is written once for all of them. */
-export function share<B extends object>(body: B): B {
-  shared.set(body, {});
-  return body;
-}
-
 function textOf(schema: TSchema, body: unknown): string {
-  const kept = body !== null && typeof body === 'object' ? shared.get(body) : undefined;
-  if (kept === undefined) return maskKeys(serialise(schema, body));
-  kept.text ??= maskKeys(serialise(schema, body));
-  return kept.text;
+  return sharedText(body, () => maskKeys(serialise(schema, body)));
 }
 
 /**

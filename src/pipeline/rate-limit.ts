@@ -1,4 +1,5 @@
-import type { Exchange, Refused, Stage } from '../kernel/exchange.ts';
+import type { Exchange, Stage } from '../kernel/exchange.ts';
+import type { Refused } from '../kernel/problems/problem.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { LIMIT, type Verdict, WINDOW_MS } from '../kernel/rate-limit/port.ts';
 

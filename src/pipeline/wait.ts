@@ -1,8 +1,9 @@
 /** Calls that wait: reads until there is something to tell, changes until their operation has ended. */
 import { nothingDone } from '../kernel/call.ts';
-import { callerOf, type Exchange, endpointOf, type Refused } from '../kernel/exchange.ts';
+import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { hasEnded, type OperationRow, presentOperation } from '../kernel/operations/schema.ts';
 import { findOperation } from '../kernel/operations/store.ts';
+import type { Refused } from '../kernel/problems/problem.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { type Endpoint, isOperation, isWrite } from '../kernel/record.ts';
 import type { Registry } from '../kernel/registry.ts';

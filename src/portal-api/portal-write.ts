@@ -4,10 +4,10 @@
  */
 import { type AuditChange, type AuditEntry, MAX_CHANGES } from '../kernel/audit/entry.ts';
 import { append } from '../kernel/audit/store.ts';
-import type { ResourceRef } from '../kernel/call.ts';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problems/problem.ts';
+import type { ResourceRef } from '../kernel/resource-ref.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { type AccountRow, lockAccount } from './accounts/store.ts';
 import { type Actor, auditActor, auditOrigin } from './actor.ts';

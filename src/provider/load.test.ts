@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { namedSkus } from '../money/prices/skus.ts';
 import { readDefaultText } from './default.ts';
 import { demoProvider } from './demo.ts';
 import type { Environment } from './environment.ts';
 import type { Fault } from './fault.ts';
 import { type Loaded, loadProvider } from './load.ts';
+import { namedSkus } from './named-skus.ts';
 
 const defaultText = readDefaultText();
 let folder: string;

@@ -34,3 +34,13 @@ export const PriceEntry = Shape({
 
 export type PriceRow = Static<typeof PriceRow>;
 export type PriceEntry = Static<typeof PriceEntry>;
+
+/** A bare day begins at midnight UTC. */
+export function instant(text: string): number {
+  return Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
+}
+
+export function rowFor(rows: readonly PriceRow[], location: string | null): PriceRow | undefined {
+  const general = rows.find((row) => row.location === null);
+  return location === null ? general : (rows.find((row) => row.location === location) ?? general);
+}

@@ -6,6 +6,12 @@ import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
 import { Catalogue } from './catalogue.ts';
 import { Count, Country, Default, ListOf, Text } from './words.ts';
 
+declare module '../kernel/services.ts' {
+  interface Services {
+    readonly provider: ProviderConfig;
+  }
+}
+
 const Path = Type.String({ minLength: 1, maxLength: 4096 });
 const VariableName = Type.String({
   pattern: '^[A-Za-z_][A-Za-z0-9_]*$',

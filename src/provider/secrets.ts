@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseKey } from '../kernel/secrets/seal.ts';
+import { parseKey, SECRET_KEY_VARIABLE } from '../kernel/secrets/seal.ts';
 import type { Environment } from './environment.ts';
 import type { Report } from './fault.ts';
 
@@ -83,8 +83,6 @@ function findUrl(kind: Kind, setting: UrlSetting, env: Environment, folder: stri
   }
   return { path: `/${kind.section}/url`, text: url };
 }
-
-export const SECRET_KEY_VARIABLE = 'HOSTPLANE_SECRET_KEY';
 
 /** Only its form is looked at here; whether it is the right one, the database knows. */
 export function readSecretKey(env: Environment, report: Report): string | null {

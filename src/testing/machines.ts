@@ -5,7 +5,6 @@
  */
 import { type Generated, type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
-import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
 import {
   type Commit,
   done,
@@ -16,6 +15,7 @@ import {
   type Step,
 } from '../kernel/operations/kind.ts';
 import { Shape, Type } from '../kernel/schema.ts';
+import { forgetResource, noteResource } from '../resources/inventory/store.ts';
 import type { Db, Tables } from '../store/database.ts';
 
 interface MachinesTable {

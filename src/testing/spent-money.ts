@@ -1,8 +1,8 @@
 /** Money that was spent in this month, straight into the meter's tables. */
 import { newId } from '../kernel/ids.ts';
+import { micro } from '../kernel/micro.ts';
 import { monthOf } from '../money/metering/calendar.ts';
 import { addSpan, endSpan } from '../money/metering/store.ts';
-import { micro } from '../money/prices/micro.ts';
 import type { Db } from '../store/database.ts';
 
 export interface Spending {

@@ -4,7 +4,6 @@
  */
 import { type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
-import { forgetResource, noteResource } from '../kernel/inventory/store.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
@@ -24,6 +23,7 @@ import {
 } from '../kernel/schema.ts';
 import type { Services } from '../kernel/services.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
+import { forgetResource, noteResource } from '../resources/inventory/store.ts';
 import type { Db, Tables } from '../store/database.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
 import { machineEvents, machineKinds } from './machines.ts';

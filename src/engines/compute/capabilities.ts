@@ -1,28 +1,23 @@
-/** What drivers may lack: each is there, or the reason why not in words for the customer. */
-import { CapabilityMissing } from './errors.ts';
+/** What a driver may lack: `true` where the driver has it, else the reason it is missing, written for the customer. */
+import type { Capability } from '../capability.ts';
 
 export interface Capabilities {
   /** More processors and memory while it runs. */
-  readonly liveResize: true | string;
+  readonly liveResize: Capability;
   /** Interfaces come and go while it runs. */
-  readonly nicHotPlug: true | string;
+  readonly nicHotPlug: Capability;
   /** Networks of their own for the machines of an account. */
-  readonly privateNetworks: true | string;
+  readonly privateNetworks: Capability;
   /** Two of them with the same addresses, of whichever accounts. */
-  readonly overlappingNetworks: true | string;
+  readonly overlappingNetworks: Capability;
   /** Snapshots of a file system that was told to hold still. */
-  readonly quiesce: true | string;
-  readonly rescue: true | string;
-  readonly passwordReset: true | string;
-  readonly imageImport: true | string;
-  readonly consoleLog: true | string;
-  readonly serialConsole: true | string;
-  readonly graphicalConsole: true | string;
-  readonly series: true | string;
+  readonly quiesce: Capability;
+  readonly rescue: Capability;
+  readonly passwordReset: Capability;
+  readonly imageImport: Capability;
+  readonly consoleLog: Capability;
+  readonly serialConsole: Capability;
+  readonly graphicalConsole: Capability;
+  readonly series: Capability;
 }
 export type CapabilityName = keyof Capabilities;
-
-export function requireCapability(capabilities: Capabilities, name: CapabilityName): void {
-  const reason = capabilities[name];
-  if (reason !== true) throw new CapabilityMissing(name, reason);
-}

@@ -24,8 +24,8 @@ import type {
 import type { Network, NetworkSpec } from './network.ts';
 import type { MetricName, Series, SeriesRange } from './series.ts';
 
+export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
-export { CapabilityMissing, EngineRefused, EngineUnreachable } from './errors.ts';
 export type { Image, ImageFormat, ImageSource } from './image.ts';
 export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';

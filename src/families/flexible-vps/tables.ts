@@ -206,7 +206,7 @@ declare module '../../store/database.ts' {
   }
 }
 
-export type { PublicAddressRow } from '../../kernel/addresses/store.ts';
+export type { PublicAddressRow } from '../../resources/addresses/store.ts';
 export type SshKeyRow = Selectable<Tables['ssh_keys']>;
 export type PlacementGroupRow = Selectable<Tables['placement_groups']>;
 export type NetworkRow = Selectable<Tables['vps_networks']>;

@@ -1,9 +1,15 @@
 /** When keys were last used and allowlist entries last matched: told at most once a minute, a crash forgets that minute. */
 import type { Db } from '../../store/database.ts';
-import type { ClientView } from '../call.ts';
+import type { ClientView } from '../client.ts';
 import { WriteBehind } from '../write-behind.ts';
 import { noteUses } from './key-use-events.ts';
 import { type KeyRejection, type KeyUse, writeMatches, writeRejections } from './store.ts';
+
+declare module '../services.ts' {
+  interface Services {
+    readonly activity: KeyActivity;
+  }
+}
 
 const INTERVAL_MS = 60_000;
 const CAPACITY = 100_000;

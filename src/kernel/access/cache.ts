@@ -10,6 +10,12 @@ import type { Registry } from '../registry.ts';
 import { type AccountAccess, type Caller, type Decision, decide } from './caller.ts';
 import { type AccountRow, findAccount, findKey, type KeyRow } from './store.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    readonly access: AccessCache;
+  }
+}
+
 export const ACCESS_CHANNEL = 'hostplane_access';
 const TTL_MS = 60_000;
 const UNKNOWN_TTL_MS = 10_000;

@@ -1,7 +1,6 @@
 /** Who is calling and what that may do: key ∩ role of the key's owner ∩ products ∩ account status, at each request anew. */
 import type { PrefixTrie } from '../net/prefix-trie.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import type { Endpoint } from '../record.ts';
 import { allows, IMPLICIT, type Permission } from './permissions.ts';
 import { type RoleName, roleAllows } from './roles.ts';
 import type { AccountStatus, AllowlistMode, Approval, StoredKeyStatus } from './tables.ts';
@@ -44,6 +43,16 @@ export interface KeyOwner {
   readonly suspended: boolean;
 }
 
+/** The facts of an endpoint that decide who may call it. */
+export interface Guarded {
+  readonly family: string;
+  readonly permission: Permission;
+  readonly method: string;
+  readonly sensitive?: true;
+  readonly raisesCost?: true;
+  readonly whileSuspended?: true;
+}
+
 export interface Caller {
   readonly account: AccountAccess;
   readonly key: {
@@ -60,10 +69,10 @@ export interface Caller {
     readonly endsAt: number;
   };
   readonly owner: KeyOwner | null;
-  decide(endpoint: Endpoint): Decision;
+  decide(endpoint: Guarded): Decision;
 }
 
-function accountRefusal(status: AccountStatus, endpoint: Endpoint): Decision['code'] {
+function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['code'] {
   switch (status) {
     case 'active':
       return null;
@@ -90,7 +99,7 @@ export function holds(caller: Pick<Caller, 'account' | 'key' | 'owner'>, permiss
   );
 }
 
-export function decide(caller: Pick<Caller, 'account' | 'key' | 'owner'>, endpoint: Endpoint): Decision {
+export function decide(caller: Pick<Caller, 'account' | 'key' | 'owner'>, endpoint: Guarded): Decision {
   const implicit = IMPLICIT.includes(endpoint.permission);
   const byKey = implicit || allows(caller.key.permissions, endpoint.permission);
   const byRole =

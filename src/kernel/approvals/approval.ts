@@ -3,12 +3,13 @@
  * approved is then made again, once, exactly as it was shown to the person.
  */
 import type { Db } from '../../store/database.ts';
-import type { Cost, ResourceRef } from '../call.ts';
+import type { Cost } from '../effect.ts';
 import type { EventActor } from '../events/event.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { startedEvent, startOperation } from '../operations/operations.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 import { approvalEvent } from './event.ts';
 import { approvalRequest, DECISION_SECONDS } from './kind.ts';
 import {

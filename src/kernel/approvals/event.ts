@@ -1,5 +1,5 @@
-import type { ResourceRef } from '../call.ts';
 import type { NewEvent } from '../events/event.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 import type { ApprovalRow } from './store.ts';
 
 export function approvalEvent(

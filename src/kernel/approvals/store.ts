@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
-import type { Cost, ResourceRef } from '../call.ts';
+import type { Cost } from '../effect.ts';
 import type { OperationStatus } from '../operations/schema.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 
 export interface ForeseenEffect extends ResourceRef {
   readonly action: string;

@@ -1,6 +1,6 @@
 /** What is remembered of a write. The chain makes the removal or change of any entry visible to whoever recomputes it. */
 import { createHash } from 'node:crypto';
-import type { ResourceRef } from '../call.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 
 export interface AuditChange {
   readonly pointer: string;

@@ -4,6 +4,12 @@ import { WriteBehind } from '../write-behind.ts';
 import type { AuditEntry } from './entry.ts';
 import { append } from './store.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    readonly audit: AuditQueue;
+  }
+}
+
 const CAPACITY = 10_000;
 
 interface Waiting {

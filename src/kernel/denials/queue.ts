@@ -8,6 +8,12 @@ import { WriteBehind } from '../write-behind.ts';
 import { tellDenials } from './denial-events.ts';
 import { type Denial, type DenialCause, writeDenials, writeDrops } from './store.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    readonly denials: DenialQueue;
+  }
+}
+
 /** Different ones within a second; whoever causes more of them learns no more from the rest. */
 const CAPACITY = 1_000;
 

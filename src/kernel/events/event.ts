@@ -1,5 +1,5 @@
 /** What happened, as the feed, the streams and the webhooks tell it. Each type is declared once, by its family. */
-import type { ResourceRef } from '../call.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 import type { TSchema } from '../schema.ts';
 
 export const severities = ['info', 'warning', 'error'] as const;

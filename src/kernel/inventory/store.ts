@@ -2,10 +2,8 @@
  * What the account owns, across all families, as far as lists, limits and prices need it. Each family keeps its rows
  * in step in the transaction that changes the resource; nobody but the families writes here.
  */
-import { type Generated, type Insertable, sql } from 'kysely';
-import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
-import type { PricedItem } from '../../money/prices/price.ts';
-import type { Db, Tables } from '../../store/database.ts';
+import { type Generated, sql } from 'kysely';
+import type { Db } from '../../store/database.ts';
 
 interface ResourcesTable {
   id: string;
@@ -42,18 +40,6 @@ declare module '../../store/database.ts' {
   }
 }
 
-type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | 'created_at' | 'updated_at';
-type Note = Omit<Insertable<Tables['resources']>, Kept>;
-
-interface NoteOptions {
-  /** When it came, changed or went; now, if left out. */
-  readonly at?: Date;
-}
-
-/** What it is did not change, or is nothing to pay for (`null`). */
-export type PlainNote = Note & { readonly configuration?: null };
-export type PricedNote = Note & { readonly configuration: Record<string, unknown> };
-
 /** Locks the row: changes to one resource, its deletion and new prices happen one after the other. */
 export async function lockResource(db: Db, id: string) {
   return db
@@ -64,82 +50,23 @@ export async function lockResource(db: Db, id: string) {
     .executeTakeFirst();
 }
 
-/**
- * A resource that came or changed. Given what it is made of, it is priced by the one price function, and the meter runs
- * accordingly from here on, in the same transaction. Answers what it costs, for the cost of the call.
- */
-export async function noteResource(db: Db, note: PlainNote, options?: NoteOptions): Promise<null>;
-export async function noteResource(
-  db: Db,
-  note: PricedNote,
-  options: NoteOptions & Pricing,
-): Promise<PricedItem | null>;
-export async function noteResource(
-  db: Db,
-  note: PlainNote | PricedNote,
-  options: NoteOptions & Partial<Pricing> = {},
-): Promise<PricedItem | null> {
-  const { at = new Date(), catalogue, references } = options;
-  const { name, location = null, configuration } = note;
-  const before = await lockResource(db, note.id);
-  let price: Prices = {};
-  let priced: PricedItem | null = null;
-  if (configuration === undefined) {
-    await followChange(db, note.id, { name, location, labels: note.labels }, at);
-  } else if (configuration === null) {
-    await unfollow(db, note.id, at);
-    price = { price_hourly_micros: null, price_monthly_micros: null };
-  } else {
-    if (catalogue === undefined) throw new Error(`Without a catalogue ${note.id} has no price.`);
-    const next = {
-      accountId: note.account_id,
-      resourceId: note.id,
-      family: note.family,
-      type: note.type,
-      name,
-      location,
-      labels: note.labels ?? before?.labels ?? {},
-      apiKeyId: before === undefined ? (note.api_key_id ?? null) : before.api_key_id,
-      pricedAs: note.priced_as ?? note.type,
-      contractMonths: note.contract_months ?? 1,
-      isStopped: note.is_stopped ?? false,
-      configuration,
-    };
-    priced = await follow(db, next, at, { catalogue, references });
-    price = pricesOf(priced);
-  }
-  const { id: _, account_id: __, api_key_id: ___, ...changed } = note;
-  await db
-    .insertInto('resources')
-    .values({ ...note, ...price })
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet({ ...changed, ...price, updated_at: sql`now()` }),
-    )
-    .execute();
-  return priced;
+export type Prices = Partial<Pick<ResourcesTable, 'price_hourly_micros' | 'price_monthly_micros'>>;
+
+/** In micros of the currency. */
+interface Amounts {
+  readonly hourly: bigint;
+  readonly monthly: bigint;
 }
 
-type Prices = Partial<Pick<ResourcesTable, 'price_hourly_micros' | 'price_monthly_micros'>>;
-
-/** What has lost its price keeps the one it had. */
-function pricesOf(priced: Pick<PricedItem, 'hourly' | 'monthly'> | null): Prices {
+/** A resource that has lost its price keeps the one it had. */
+export function pricesOf(priced: Amounts | null): Prices {
   if (priced === null) return {};
   return { price_hourly_micros: Number(priced.hourly), price_monthly_micros: Number(priced.monthly) };
 }
 
 /** After a change of prices. */
-export async function notePrice(db: Db, resourceId: string, priced: PricedItem): Promise<void> {
+export async function notePrice(db: Db, resourceId: string, priced: Amounts): Promise<void> {
   await db.updateTable('resources').set(pricesOf(priced)).where('id', '=', resourceId).execute();
-}
-
-export async function forgetResource(
-  db: Db,
-  resourceId: string,
-  { at = new Date() }: NoteOptions = {},
-): Promise<void> {
-  await lockResource(db, resourceId);
-  await unfollow(db, resourceId, at);
-  await db.deleteFrom('resources').where('id', '=', resourceId).execute();
 }
 
 /** What exists and what it was asked to be, for pricing a change to it. Foreign ids are simply not there. */

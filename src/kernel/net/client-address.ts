@@ -7,6 +7,12 @@ import { type Address, addressFromWords, parseAddress } from './address.ts';
 import { type Cidr, parseCidr } from './cidr.ts';
 import { buildPrefixTrie, type PrefixTrie } from './prefix-trie.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    readonly trustedProxies: TrustedProxies;
+  }
+}
+
 export interface TrustedProxies {
   readonly ranges: readonly Cidr[];
   readonly trie: PrefixTrie<true>;

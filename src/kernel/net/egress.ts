@@ -13,6 +13,13 @@ import { type AddressKind, behindNat64, kindOf } from './address-kind.ts';
 import { parseCidr } from './cidr.ts';
 import { buildPrefixTrie, type PrefixTrie } from './prefix-trie.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    /** Calls addresses that customers name. */
+    readonly egress: Egress;
+  }
+}
+
 export const egressFaults = ['timeout', 'dns', 'tls', 'connect', 'blocked_address'] as const;
 export type EgressFault = (typeof egressFaults)[number];
 

@@ -4,8 +4,8 @@
  * what it commits happens once.
  */
 import type { Db, Tx } from '../../store/database.ts';
-import type { ResourceRef } from '../call.ts';
 import type { NewEvent } from '../events/event.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 import type { TSchema } from '../schema.ts';
 import type { Services } from '../services.ts';
 import type { OperationError } from './schema.ts';

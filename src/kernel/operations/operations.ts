@@ -1,12 +1,12 @@
 /** Starting, cancelling and ending an operation, each inside a transaction of the caller's. */
 import type { Db, Tx } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
-import type { ResourceRef } from '../call.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { kindOfId, newId } from '../ids.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
+import type { ResourceRef } from '../resource-ref.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
 import { hasEnded } from './schema.ts';
 import {

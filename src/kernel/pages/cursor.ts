@@ -2,6 +2,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems/problem.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    readonly cursors: CursorSeal;
+  }
+}
+
 const SEAL_BYTES = 16;
 
 export class CursorSeal {

@@ -46,6 +46,9 @@ export class Problem extends Error {
   }
 }
 
+/** What a check returns: the problem to refuse with, or undefined to go on. */
+export type Refused = Problem | undefined;
+
 /** As many as somebody would read: an answer must not be many times as long as the request that caused it. */
 export const MAX_FIELD_ERRORS = 100;
 

@@ -44,3 +44,9 @@ export function verdict(allowed: boolean, limit: number, counted: number, msLeft
     retryAfterSeconds: allowed ? 0 : resetSeconds,
   };
 }
+
+declare module '../services.ts' {
+  interface Services {
+    readonly limiter: RateLimitStore;
+  }
+}

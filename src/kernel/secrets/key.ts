@@ -5,10 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { SECRET_KEY_VARIABLE } from '../../provider/secrets.ts';
 import type { Db } from '../../store/database.ts';
 import { keepKeyFingerprint, readKeyFingerprint } from '../../store/instance.ts';
-import { newKey, parseKey, Seal } from './seal.ts';
+import { newKey, parseKey, SECRET_KEY_VARIABLE, Seal } from './seal.ts';
 
 interface KeySource {
   readonly key: string | null;

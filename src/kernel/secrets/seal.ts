@@ -4,6 +4,16 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
+/** The environment variable that may hold the key instead of a file. */
+export const SECRET_KEY_VARIABLE = 'HOSTPLANE_SECRET_KEY';
+
+declare module '../services.ts' {
+  interface Services {
+    /** Seals secrets that have to be used again. */
+    readonly secrets: Seal;
+  }
+}
+
 const KEY_BYTES = 32;
 const FORMAT = 1;
 const KEY_ID_BYTES = 4;

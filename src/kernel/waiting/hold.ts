@@ -1,18 +1,9 @@
 /** To hold an answer until there is something to tell: nothing but a watch is kept meanwhile, no connection, no lock. */
-import type { Refused } from '../exchange.ts';
+import type { Refused } from '../problems/problem.ts';
 import { accessOf } from './channels.ts';
 import type { Departure } from './client-gone.ts';
+import type { Holding } from './holding.ts';
 import type { Waiters } from './waiters.ts';
-
-export interface Holding<T> {
-  /** What there may be news of: see `news.ts`. */
-  readonly keys: readonly string[];
-  /** Given what it found before, it may go on from there. Changes nothing: others may be shown what it finds. */
-  look(before?: T): Promise<T>;
-  isDone(value: T): boolean;
-  /** Names the next look: those who were woken together and would ask the same ask it once. */
-  question?(before: T): string;
-}
 
 export interface Patience {
   readonly milliseconds: number;

@@ -6,6 +6,12 @@
 import type { Subscriber } from '../../store/listener.ts';
 import type { Departure } from './client-gone.ts';
 
+declare module '../services.ts' {
+  interface Services {
+    readonly waiters: Waiters;
+  }
+}
+
 const BLIND_MS = 1_000;
 /** In one turn of the event loop; then others have theirs, and what these left behind is cleared away. */
 export const WOKEN_AT_ONCE = 512;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Micro, micro } from '../../kernel/micro.ts';
 import { formatMoney } from '../prices/format.ts';
-import { type Micro, micro } from '../prices/micro.ts';
 import {
   actions,
   bases,

@@ -1,7 +1,7 @@
 /** What somebody means to spend in a month at most, and what is to happen on the way there. */
 
-import type { Micro } from '../prices/micro.ts';
-import { micro } from '../prices/micro.ts';
+import type { Micro } from '../../kernel/micro.ts';
+import { micro } from '../../kernel/micro.ts';
 
 export const actions = ['notify', 'block_new_cost'] as const;
 export type Action = (typeof actions)[number];

@@ -1,11 +1,11 @@
 /** From what a caller sent to what a budget is: defaults filled in, and everything it names known to the account. */
 
 import { maskKeys } from '../../kernel/access/key-format.ts';
+import { micro } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid, Problem } from '../../kernel/problems/problem.ts';
 import type { Db } from '../../store/database.ts';
 import { formatMoney } from '../prices/format.ts';
-import { micro } from '../prices/micro.ts';
 import { type Declaration, sameThreshold, type Threshold } from './budget.ts';
 import { looseningsOf } from './locked-budget.ts';
 import { findKnownAddresses, findKnownKeys, readCurrency } from './references/store.ts';

@@ -1,5 +1,6 @@
 /** What the meter says of budgets. */
 
+import { type Micro, sum } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import type { Db } from '../../store/database.ts';
 import { monthOf } from '../metering/calendar.ts';
@@ -7,7 +8,6 @@ import { isInScope, type SpendingScope } from '../metering/scope.ts';
 import type { Ledger, Origin } from '../metering/span.ts';
 import { forecastOf, spentByOrigin } from '../metering/spent.ts';
 import { readLedger } from '../metering/store.ts';
-import { type Micro, sum } from '../prices/micro.ts';
 import type { Figures, Scope } from './budget.ts';
 
 type Scoped = { readonly scope: Scope };

@@ -2,7 +2,7 @@
  * A budget locked in the portal may be tightened by a key, never loosened: an agent must not lift its own cap. What
  * makes it stop or tell later, of less, or to fewer people loosens it; a description changes nothing of that.
  */
-import { micro } from '../prices/micro.ts';
+import { micro } from '../../kernel/micro.ts';
 import { bases, type Declaration, type Scope, type Threshold } from './budget.ts';
 
 function raisesAmount(before: Declaration, after: Declaration): string[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { micro, ONE, sum } from '../../kernel/micro.ts';
 import { defaultProvider } from '../../testing/app.ts';
-import { micro, ONE, sum } from '../prices/micro.ts';
 import { price } from '../prices/price.ts';
 import { type Part, partsOf, type Stretch } from './accrual.ts';
 import { DAY_MS, HOUR_MS, monthAt } from './calendar.ts';

@@ -5,7 +5,7 @@
  * The sum of one resource, SKU and month is exact and rounded as it runs, and a part costs the difference between the
  * rounded sums at its two ends: parts add up to the whole to the last millionth, however time is cut.
  */
-import { divide, least, type Micro, most, ONE } from '../prices/micro.ts';
+import { divide, least, type Micro, most, ONE } from '../../kernel/micro.ts';
 import { DAY_MS, HOUR_MS, type Month, monthAt, startOfDay } from './calendar.ts';
 import { keyOf, type MeterLine } from './line.ts';
 import type { Ledger, Origin, Reading, Span } from './span.ts';

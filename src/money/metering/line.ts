@@ -3,9 +3,9 @@
  * reading. Lines of one SKU are one, so that it has one monthly price.
  */
 
+import type { Micro } from '../../kernel/micro.ts';
 import type { Unit } from '../../provider/price-entry.ts';
 import type { Line } from '../prices/line.ts';
-import type { Micro } from '../prices/micro.ts';
 
 /**
  * `hour`: so much for each hour that passes, at most `monthly` in a month. `month`: `monthly` for a whole calendar

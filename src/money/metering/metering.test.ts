@@ -1,14 +1,14 @@
 /** From the inventory to the bill, on the database: what the meter writes, and what follows from it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
-import { forgetResource, noteResource } from '../../kernel/inventory/store.ts';
+import { divide, micro } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import { forgetWhatExpired } from '../../kernel/retention/store.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
+import { forgetResource, noteResource } from '../../resources/inventory/store.ts';
 import { type Db, openDatabase, openPool } from '../../store/database.ts';
 import { createAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { divide, micro } from '../prices/micro.ts';
 import { repriceSpans } from './price-changes.ts';
 import { addReading } from './readings/add-reading.ts';
 import { forecast, spentBetween } from './spent.ts';

@@ -1,5 +1,5 @@
 /** What the meter knows: spans of time at a price, and readings of what only a measurement can tell. */
-import type { Micro } from '../prices/micro.ts';
+import type { Micro } from '../../kernel/micro.ts';
 import type { MeterLine } from './line.ts';
 
 /** What a part of the cost belongs to, and so what it can be grouped and narrowed by. */

@@ -1,6 +1,7 @@
 /** What an account (or a part of it) spent in a period, and what it will have spent at its end. */
+
+import type { Micro } from '../../kernel/micro.ts';
 import type { Db } from '../../store/database.ts';
-import type { Micro } from '../prices/micro.ts';
 import { partsOf } from './accrual.ts';
 import type { Period } from './calendar.ts';
 import { isInScope, type SpendingScope } from './scope.ts';

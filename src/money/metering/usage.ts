@@ -1,6 +1,6 @@
 /** Costs and quantities of a period, added up by what the reader wants to compare. */
 import { setImmediate } from 'node:timers/promises';
-import type { Micro } from '../prices/micro.ts';
+import type { Micro } from '../../kernel/micro.ts';
 import { type Part, partsOf } from './accrual.ts';
 import { dayName, type Period, startOfDay } from './calendar.ts';
 import type { Ledger } from './span.ts';

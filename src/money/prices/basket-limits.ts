@@ -1,9 +1,10 @@
 /** What a basket would take beyond the account's limits and budgets. To know it is the point of asking beforehand. */
+
+import { type Micro, sum } from '../../kernel/micro.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { BasketItem } from './basket.ts';
 import { bookOf } from './book.ts';
 import { formatMoney } from './format.ts';
-import { type Micro, sum } from './micro.ts';
 import type { Estimate } from './schema.ts';
 
 /** How much of a limit is in use, and how high it is for this account; `null` is no limit. */

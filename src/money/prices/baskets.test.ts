@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { micro, sum } from '../../kernel/micro.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import { demoProvider } from '../../provider/demo.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
-import { micro, sum } from './micro.ts';
 import { Estimate, type EstimateRequest } from './schema.ts';
 
 const { catalogue } = demoProvider();

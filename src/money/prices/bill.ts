@@ -2,7 +2,8 @@
  * What a resource type writes its price on: lines, what is wrong with the configuration, what was assumed, and
  * what it takes from the account's limits. Nothing is thrown, so every fault of a configuration is told at once.
  */
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
+import { type Micro, micro, ONE } from '../../kernel/micro.ts';
 import type { FieldCode } from '../../kernel/problems/catalogue.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Location } from '../../provider/catalogue.ts';
@@ -10,7 +11,6 @@ import type { Site } from '../../provider/metal.ts';
 import { type Book, rateOf } from './book.ts';
 import { formatQuantity } from './format.ts';
 import { HOURS_PER_MONTH, type Line, linesOf } from './line.ts';
-import { type Micro, micro, ONE } from './micro.ts';
 
 /** What a configuration may point at beyond the catalogue; `null` for what is unknown or belongs to others. */
 export interface References {

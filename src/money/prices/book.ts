@@ -2,10 +2,18 @@
  * The provider's catalogue, indexed for asking "what does this SKU cost here, at that time?". Made once per
  * loaded catalogue; a reload is a new catalogue and so a new book.
  */
+
+import { type Micro, micro } from '../../kernel/micro.ts';
 import type { Catalogue, Image, LimitEntry, Location, Plan } from '../../provider/catalogue.ts';
 import type { DedicatedProduct, Site } from '../../provider/metal.ts';
-import type { Billing, PriceEntry, PriceRow, Unit } from '../../provider/price-entry.ts';
-import { type Micro, micro } from './micro.ts';
+import {
+  type Billing,
+  instant,
+  type PriceEntry,
+  type PriceRow,
+  rowFor,
+  type Unit,
+} from '../../provider/price-entry.ts';
 
 export interface Rate {
   readonly sku: string;
@@ -77,11 +85,6 @@ function versionsOf(entries: readonly PriceEntry[]): ReadonlyMap<string, readonl
   return bySku;
 }
 
-/** A bare day begins at midnight UTC. */
-export function instant(text: string): number {
-  return Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
-}
-
 function versionAt(book: Book, sku: string, at: Date): Version | undefined {
   const time = at.getTime();
   return book.versions.get(sku)?.find((version) => version.from <= time && time < version.until);
@@ -93,11 +96,6 @@ export function rateOf(book: Book, sku: string, location: string | null, at: Dat
   const here = rowFor(entry.prices, location);
   const row = here ?? entry.prices[0];
   return row && { ...rateFrom(entry, row), elsewhere: here ? null : row.location };
-}
-
-export function rowFor(rows: readonly PriceRow[], location: string | null): PriceRow | undefined {
-  const general = rows.find((row) => row.location === null);
-  return location === null ? general : (rows.find((row) => row.location === location) ?? general);
 }
 
 function rateFrom(entry: PriceEntry, row: PriceRow): Omit<Rate, 'elsewhere'> {

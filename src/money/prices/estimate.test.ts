@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { micro } from '../../kernel/micro.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import { demoProvider } from '../../provider/demo.ts';
 import type { BasketItem, Lookup } from './basket.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
-import { micro } from './micro.ts';
 import { Estimate, EstimateRequest } from './schema.ts';
 
 const { catalogue } = demoProvider();

@@ -2,8 +2,9 @@
  * Prices a basket of things that do not exist yet, or changes to things that do. Pure: what it needs of the
  * account is handed in. It reserves nothing and is stored nowhere.
  */
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import { newId } from '../../kernel/ids.ts';
+import { type Micro, sum } from '../../kernel/micro.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import { type BasketItem, fillBasket, type Lookup } from './basket.ts';
@@ -18,7 +19,6 @@ import { bookOf } from './book.ts';
 import { compareLocations } from './comparison.ts';
 import { formatMoney, formatQuantity, formatRate } from './format.ts';
 import type { Line } from './line.ts';
-import { type Micro, sum } from './micro.ts';
 import type { Amounts } from './price.ts';
 import type { Estimate, EstimateItem, EstimateLine, EstimateRequest } from './schema.ts';
 

@@ -1,5 +1,5 @@
 /** Millionths as the decimal strings the API shows. */
-import { divide, type Micro, ONE } from './micro.ts';
+import { divide, type Micro, ONE } from '../../kernel/micro.ts';
 
 function decimal(value: Micro, digits: number): string {
   const scale = 10n ** BigInt(digits);

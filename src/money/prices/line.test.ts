@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { least, micro, ONE, sum, toCents } from '../../kernel/micro.ts';
 import type { Rate } from './book.ts';
 import { type Entry, type Line, linesOf } from './line.ts';
-import { least, micro, ONE, sum, toCents } from './micro.ts';
 
 const plain: Rate = {
   sku: 'a.b',

@@ -2,9 +2,10 @@
  * The arithmetic of one line of a bill. Exact until the end, where a line's month is rounded half-up to cents
  * and its hour to six digits; totals are sums of what is shown, so they always add up.
  */
+
+import { divide, least, type Micro, most, ONE, toCents } from '../../kernel/micro.ts';
 import type { Billing, Unit } from '../../provider/price-entry.ts';
 import type { Rate } from './book.ts';
-import { divide, least, type Micro, most, ONE, toCents } from './micro.ts';
 
 export const HOURS_PER_MONTH = 730;
 const MONTH = BigInt(HOURS_PER_MONTH);

@@ -1,9 +1,10 @@
 /** The price list as clients read it: what holds now, and what is announced. */
+
+import { micro } from '../../kernel/micro.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { PriceEntry, PriceRow } from '../../provider/price-entry.ts';
 import { type Book, bookOf, type Version } from './book.ts';
 import { formatMoney, formatQuantity, formatRate } from './format.ts';
-import { micro } from './micro.ts';
 import type { Price } from './schema.ts';
 import { freeThings } from './types/free.ts';
 

@@ -2,16 +2,17 @@
  * The one price function. The estimate shows its lines, a dry run their sum, and metering asks it what an hour
  * of an existing configuration costs, so the three cannot differ.
  */
-import type { Warning } from '../../kernel/call.ts';
+
 import { nearest } from '../../kernel/did-you-mean.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import type { FamilyName } from '../../kernel/families.ts';
+import { type Micro, sum } from '../../kernel/micro.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import { Bill, type Demand, type References, type Terms } from './bill.ts';
 import { bookOf } from './book.ts';
 import { HOURS_PER_MONTH, type Line } from './line.ts';
-import { type Micro, sum } from './micro.ts';
 import type { PricedType } from './type.ts';
 import { pricedTypes } from './types/table.ts';
 

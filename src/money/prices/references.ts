@@ -1,6 +1,14 @@
 /** What the configurations of an account point at, told by the families that have it. */
 import type { Call } from '../../kernel/call.ts';
+import type { Db } from '../../store/database.ts';
 import type { References } from './bill.ts';
+
+declare module '../../kernel/registry.ts' {
+  interface Family {
+    /** Facts that prices depend on, for those of the ids that belong to the family and the account. */
+    findReferences?(db: Db, accountId: string, ids: readonly string[]): Promise<Partial<References>>;
+  }
+}
 
 const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 

@@ -1,5 +1,5 @@
 import type { AllowlistMode } from '../../kernel/access/tables.ts';
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Cidr, type CidrCheck, checkCidr, cidrCovers, parseCidr } from '../../kernel/net/cidr.ts';

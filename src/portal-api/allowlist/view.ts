@@ -1,4 +1,4 @@
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
 import type { Db } from '../../store/database.ts';

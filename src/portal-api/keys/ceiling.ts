@@ -6,7 +6,7 @@
 import { allows, matches } from '../../kernel/access/permissions.ts';
 import { type RoleName, roles } from '../../kernel/access/roles.ts';
 import { judgePattern, type Vocabulary } from '../../kernel/access/vocabulary.ts';
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import { familyNames } from '../../kernel/families.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 

@@ -2,7 +2,7 @@ import { issueKey } from '../../kernel/access/key-format.ts';
 import { presetNames, presetPatterns, presets } from '../../kernel/access/presets.ts';
 import { type Approval, approvals } from '../../kernel/access/tables.ts';
 import type { Vocabulary } from '../../kernel/access/vocabulary.ts';
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type FieldError, Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';

@@ -1,5 +1,5 @@
 import { roleNames } from '../../kernel/access/roles.ts';
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalid, Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';

@@ -1,11 +1,11 @@
 /** Whatever is sold at a place has a price there, of the kind that the thing is billed by. */
 
 import { nearest } from '../../kernel/did-you-mean.ts';
-import { instant, rowFor } from '../../money/prices/book.ts';
-import { type Market, namedSkus } from '../../money/prices/skus.ts';
 import type { Draft, Entry } from '../draft.ts';
 import type { Report } from '../fault.ts';
+import { type Market, namedSkus } from '../named-skus.ts';
 import type { Billing, PriceEntry, Unit } from '../price-entry.ts';
+import { instant, rowFor } from '../price-entry.ts';
 
 interface Sale {
   readonly path: string;

@@ -1,9 +1,10 @@
 /** Each entry of the price list makes sense in itself. */
-import { instant } from '../../money/prices/book.ts';
-import { micro } from '../../money/prices/micro.ts';
+
+import { micro } from '../../kernel/micro.ts';
 import type { Draft } from '../draft.ts';
 import type { Report } from '../fault.ts';
 import type { PriceEntry, PriceRow } from '../price-entry.ts';
+import { instant } from '../price-entry.ts';
 
 type Amount = 'hourly' | 'monthly' | 'unit_price';
 const amounts: readonly Amount[] = ['hourly', 'monthly', 'unit_price'];

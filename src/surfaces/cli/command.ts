@@ -1,6 +1,6 @@
 /** What every command has in common: global options, output for people or for scripts, the question before harm. */
 import type { Command } from 'commander';
-import type { Warning } from '../../kernel/call.ts';
+import type { Warning } from '../../kernel/effect.ts';
 import type { Examination, Registry } from '../../kernel/registry.ts';
 import type { Actor } from '../../portal-api/actor.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';

@@ -1,6 +1,7 @@
 /** One request to the API and its answer: admitted, body read, executed, sent, told of. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange, Refused } from '../../kernel/exchange.ts';
+import type { Exchange } from '../../kernel/exchange.ts';
+import type { Refused } from '../../kernel/problems/problem.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { refuseUndecodable } from '../../kernel/query-string.ts';
 import type { Endpoint } from '../../kernel/record.ts';

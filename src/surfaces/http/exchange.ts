@@ -1,7 +1,8 @@
 /** What came over HTTP, as the stages of the kernel take it. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
-import type { Client, Exchange, Incoming } from '../../kernel/exchange.ts';
+import type { Client } from '../../kernel/client.ts';
+import type { Exchange, Incoming } from '../../kernel/exchange.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { LIMIT } from '../../kernel/rate-limit/port.ts';
 import { readHeader } from './read-header.ts';

@@ -1,6 +1,6 @@
 /** How a private network is written down as a bridge of the engine, and what its name server and DHCP tell the machines. */
 import { isIPv4, isIPv6 } from 'node:net';
-import { CapabilityMissing } from '../errors.ts';
+import { CapabilityMissing } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
 import { networkNameOf } from './names.ts';

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
-import { EngineUnreachable } from '../errors.ts';
+import { EngineUnreachable } from '../../errors.ts';
 import { type Address, type Door, Doors } from './connections.ts';
 import { IncusError, isLeaderless } from './failure.ts';
 

@@ -1,7 +1,7 @@
 /** The two sockets of a console as one stream: what is typed and shown, and what the engine wants to know besides. */
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { EngineUnreachable } from '../errors.ts';
+import { EngineUnreachable } from '../../errors.ts';
 
 /** The engine drops what is typed before its own end is ready, and does not say when that is. */
 const DEAF_MS = 500;

@@ -4,27 +4,16 @@
  * last has it.
  */
 import type { WebSocket } from 'ws';
-import { requireCapability } from '../capabilities.ts';
-import { EngineRefused } from '../errors.ts';
+import { requireCapability } from '../../capability.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import type { EngineOperation } from './client.ts';
+import { KEPT_BYTES } from './console-logs.ts';
 import { joinLine } from './console-stream.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
 import { gone, pathOf, requireRaw, type Site } from './site.ts';
-
-/** What a machine that runs was heard to print; the end of it, as much as there ever is to read. */
-export interface ConsoleLogs {
-  find(ref: Ref): Promise<string>;
-  /** In place of all that was kept. */
-  keep(ref: Ref, text: string): Promise<void>;
-  /** Returns all that is kept now. */
-  append(ref: Ref, text: string): Promise<string>;
-  forget(ref: Ref): Promise<void>;
-}
-
-export const KEPT_BYTES = 256 * 1024;
 
 /** The engine's own bounds are half of what we show, and it empties its file when that is full. */
 export const consoleConfig = { 'raw.lxc': 'lxc.console.buffer.size = 256KB\nlxc.console.size = 4MB' };

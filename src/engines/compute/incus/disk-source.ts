@@ -1,5 +1,5 @@
 /** What the disk of a new machine is made from, as the engine wants it said. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { ImageRef, Ref, Size, Source } from '../instance.ts';
 import { keys } from './config-keys.ts';
 import { isMissing } from './failure.ts';

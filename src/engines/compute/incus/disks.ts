@@ -1,5 +1,5 @@
 /** What happens to the disk of a stopped machine: the way back to a snapshot, a fresh start. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Boot, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys, noteDone, wasDone } from './config-keys.ts';

@@ -1,6 +1,6 @@
 /** What `doctor` asks of an engine: everything that a first machine would stumble over, each with what to do about it. */
 import type { Examination } from '../../../kernel/registry.ts';
-import { EngineUnreachable } from '../errors.ts';
+import { EngineUnreachable } from '../../errors.ts';
 import { Client } from './client.ts';
 import { examineDoors, findAccessFault, mendReaching, reasonOf } from './doctor/access.ts';
 import {

@@ -3,6 +3,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Client } from './client.ts';
+import type { ConsoleLogs } from './console-logs.ts';
 import * as consoles from './consoles.ts';
 import * as disks from './disks.ts';
 import { EventStream } from './events.ts';
@@ -26,7 +27,7 @@ export interface IncusOptions {
   readonly settings: IncusSettings;
   readonly ledger: Ledger;
   readonly samples: series.Samples;
-  readonly logs: consoles.ConsoleLogs;
+  readonly logs: ConsoleLogs;
 }
 
 export class Incus implements ComputeEngine {

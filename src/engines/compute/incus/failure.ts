@@ -1,5 +1,5 @@
 /** What the engine answers when it does not do as it is asked, and what that means to whoever asked. */
-import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 
 /** It answered, and the answer is an error. */
 export class IncusError extends Error {

@@ -1,7 +1,7 @@
 /** What the guest is told: by cloud-init at its next start, or by a command inside it. */
 import { hashGuestPassword } from '../../../kernel/secrets/guest-password.ts';
-import { requireCapability } from '../capabilities.ts';
-import { EngineRefused } from '../errors.ts';
+import { requireCapability } from '../../capability.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Guest } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import type { EngineOperation } from './client.ts';

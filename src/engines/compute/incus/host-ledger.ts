@@ -4,18 +4,13 @@
  */
 import type { Db } from '../../../store/database.ts';
 import { isUnavailable } from '../../../store/unavailable.ts';
-import { EngineUnreachable } from '../errors.ts';
+import { EngineUnreachable } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import { type Choice, chooseHost, contains, type Host } from '../placement.ts';
-import { LedgerStore } from './store.ts';
+import { type Entry, LedgerStore } from './store.ts';
 
 /** A host and all there is of it; what is used is known from the entries. */
 export type Room = Pick<Host, 'name' | 'total'>;
-
-export interface Entry extends Ref {
-  readonly host: string;
-  readonly size: Size;
-}
 
 export interface Ledger {
   /**

@@ -1,5 +1,5 @@
 /** The hosts of a location and what is left of them: the server itself, or the members of the cluster that are up. */
-import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import { type Choice, freeOf } from '../placement.ts';
 import type { ComputeEngine, HostCapacity, Size } from '../port.ts';
 import { isPassing } from './failure.ts';

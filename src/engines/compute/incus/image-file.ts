@@ -8,7 +8,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { ImageFormat, ImageSource } from '../image.ts';
 import { isTaken, translate } from './failure.ts';
 import { DEFAULT } from './names.ts';

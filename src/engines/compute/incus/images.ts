@@ -2,7 +2,7 @@
  * What disks are made from. Images of all accounts lie in the engine's first project, where each is known by the names
  * that were given to it: the same bytes are there once, whoever brought them. One without a name is nobody's.
  */
-import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';

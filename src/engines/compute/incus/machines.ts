@@ -1,7 +1,7 @@
 /** Making machines and removing them. */
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { InstanceSpec, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys } from './config-keys.ts';

@@ -5,7 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { cidrCovers, parseCidr } from '../../../kernel/net/cidr.ts';
-import { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
+import { CapabilityMissing, EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Network, NetworkSpec } from '../network.ts';
 import type { ComputeEngine } from '../port.ts';

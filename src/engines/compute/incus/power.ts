@@ -1,5 +1,5 @@
 /** On and off. What is so already is no error; what the guest does not do in time is. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys, noteDone, wasDone } from './config-keys.ts';

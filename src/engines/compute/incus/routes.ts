@@ -4,7 +4,7 @@
  * that runs with them. So one of ours runs for a moment, whose interfaces get those routes by a profile: the engine keeps
  * what the profile says although it cannot make the routes, and takes them away when that machine stops.
  */
-import { EngineUnreachable } from '../errors.ts';
+import { EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import { IncusError, isBusy, isInUse, isPassing, isRoutedAlready } from './failure.ts';
 import { findSmallestImage } from './images.ts';

@@ -1,10 +1,10 @@
 /** What the parts of the driver share: the engine, how it is used here, and the book of who is on which host. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { EngineRefused } from '../../errors.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { EngineRefused } from '../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Client } from './client.ts';
-import type { ConsoleLogs } from './consoles.ts';
+import type { ConsoleLogs } from './console-logs.ts';
 import { isBusy, isMissing, isStale } from './failure.ts';
 import type { Ledger } from './host-ledger.ts';
 import { nameOf, projectOf } from './names.ts';

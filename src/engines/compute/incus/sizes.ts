@@ -1,5 +1,5 @@
 /** What changes how much of which host a machine takes. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { hostOf, readRooms, requireChoice } from './hosts.ts';

@@ -2,7 +2,7 @@
  * Snapshots, named by our ids. Until one is whole it has a date on which the engine throws it away by itself: one that
  * still has such a date is nobody's, whatever became of the engine that was at it.
  */
-import { CapabilityMissing } from '../errors.ts';
+import { CapabilityMissing } from '../../errors.ts';
 import type { Ref, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { isMissing } from './failure.ts';

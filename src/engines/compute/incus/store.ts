@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { Ref, Size } from '../instance.ts';
-import type { Entry } from './host-ledger.ts';
 
 declare module '../../../store/database.ts' {
   interface Tables {
@@ -17,6 +16,12 @@ declare module '../../../store/database.ts' {
       disk_gb: number;
     };
   }
+}
+
+/** A machine, the host it is on and the size reserved for it there. */
+export interface Entry extends Ref {
+  readonly host: string;
+  readonly size: Size;
 }
 
 export class LedgerStore {

@@ -1,5 +1,5 @@
 /** What happens to the disk of a machine: snapshots, the way back to one, a fresh start. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Guest, ImageRef, Ref } from '../instance.ts';
 import { originOfImage } from './images.ts';
 import { present, requireDisk } from './machines.ts';

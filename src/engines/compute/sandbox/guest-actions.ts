@@ -1,5 +1,5 @@
 /** What happens inside a machine: whoever sits at its console, or a test, does it; we are not asked. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import { start, stop } from './power.ts';
 import { missing, nameOf, type Room } from './room.ts';

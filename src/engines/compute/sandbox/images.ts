@@ -1,6 +1,6 @@
 /** What disks are made from: the provider's images, captures of machines, files that were downloaded. */
 import { createHash } from 'node:crypto';
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
 import type { Task } from './durations.ts';

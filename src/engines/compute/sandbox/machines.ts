@@ -1,6 +1,6 @@
 /** Making machines, finding a place for them, telling of them and removing them. */
 import { isDeepStrictEqual } from 'node:util';
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type {
   Guest,
   Instance,

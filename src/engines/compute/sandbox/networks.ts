@@ -1,4 +1,4 @@
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Network, NetworkSpec } from '../network.ts';
 import { nameOf, type Room } from './room.ts';

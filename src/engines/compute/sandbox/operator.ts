@@ -1,7 +1,7 @@
 /** What an operator may do to the sandbox from outside, in any location and without its driver. */
 import type { OperationErrorCode } from '../../../kernel/operations/schema.ts';
 import type { Db } from '../../../store/database.ts';
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import {
   type CallName,
   callNames,

@@ -1,5 +1,5 @@
 /** Starting and stopping, and what the first start does to a disk. */
-import { EngineRefused } from '../errors.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Ref, Stop } from '../instance.ts';
 import { seedDisk } from './cloud-init.ts';
 import { missing, nameOf, type Room } from './room.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { isUnavailable } from '../../../store/unavailable.ts';
-import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Watcher } from '../port.ts';
 import { type Task, TIMES } from './durations.ts';

@@ -1,5 +1,4 @@
 import { etagOf } from '../../../kernel/etag.ts';
-import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, nameFilter } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -13,6 +12,7 @@ import { SetBudget } from '../../../money/budgets/schema.ts';
 import { lockBudget, removeBudget } from '../../../money/budgets/store.ts';
 import { viewBudget } from '../../../money/budgets/view.ts';
 import { declarationOf, writeBudget } from '../../../money/budgets/write-budget.ts';
+import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { Budget, exampleBudget } from './schema.ts';
 import { readBudgets } from './store.ts';
 

@@ -5,7 +5,7 @@ import { EventView, presentEvent } from '../../../kernel/events/schema.ts';
 import { familyNames } from '../../../kernel/families.ts';
 import { endpoint, ok, type Stream } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { share } from '../../../pipeline/output.ts';
+import { share } from '../../../kernel/shared-body.ts';
 import { checkQuery, cursorAt, type FeedCall, readingFrom, startingPlace } from './feed.ts';
 import type { FeedPage } from './store.ts';
 import { subjectsAsked } from './subjects.ts';

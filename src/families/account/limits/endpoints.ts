@@ -1,9 +1,9 @@
 import { familyNames } from '../../../kernel/families.ts';
-import { readLimitRows } from '../../../kernel/limits/limit-rows.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
 
 const Limit = Named(
   'Limit',

@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { micro } from '../../../kernel/micro.ts';
 import { Labels } from '../../../kernel/schema.ts';
 import { isValid } from '../../../kernel/validation.ts';
 import { periodOf } from '../../../money/budgets/budget.ts';
@@ -7,7 +8,6 @@ import { covers } from '../../../money/budgets/scope.ts';
 import { findBudgets } from '../../../money/budgets/store.ts';
 import type { BasketItem } from '../../../money/prices/basket.ts';
 import type { BudgetState } from '../../../money/prices/basket-limits.ts';
-import { micro } from '../../../money/prices/micro.ts';
 
 type LabelsById = ReadonlyMap<string, { readonly labels: Readonly<Record<string, string>> }>;
 

@@ -1,6 +1,5 @@
 import { familyNames } from '../../../kernel/families.ts';
 import { findConfigurations } from '../../../kernel/inventory/store.ts';
-import { readLimitRows } from '../../../kernel/limits/limit-rows.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
@@ -10,6 +9,7 @@ import { estimate } from '../../../money/prices/estimate.ts';
 import { priceList } from '../../../money/prices/list.ts';
 import { readReferences } from '../../../money/prices/references.ts';
 import { Estimate, EstimateRequest, Price } from '../../../money/prices/schema.ts';
+import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
 import { readBudgetStates } from './budget-states.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 

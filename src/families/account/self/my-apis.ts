@@ -1,10 +1,10 @@
 import { denials } from '../../../kernel/access/caller.ts';
+import { needsApproval } from '../../../kernel/approvals/needs-approval.ts';
 import { familyNames } from '../../../kernel/families.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
-import { needsApproval } from '../../../pipeline/approval.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

@@ -1,13 +1,13 @@
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
 import { changedEvent, disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
 import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
+import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseFaults, wantsSecret } from './declaration.ts';
 import {
   exampleWebhook,

@@ -1,5 +1,4 @@
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
@@ -10,6 +9,7 @@ import { OneOf, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import { price } from '../../../money/prices/price.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import { requireRoom } from '../../../resources/limits/require-room.ts';
 import type { ImageRow } from '../tables.ts';
 import { priceShown } from '../vms/inventory.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';

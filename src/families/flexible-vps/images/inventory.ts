@@ -1,8 +1,8 @@
-import type { Cost } from '../../../kernel/call.ts';
-import { noteResource } from '../../../kernel/inventory/store.ts';
+import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
+import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { ImageRow } from '../tables.ts';
 import { costOf } from '../vms/inventory.ts';

@@ -2,7 +2,7 @@
 import type { Insertable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { readLimitRows } from '../../../kernel/limits/limit-rows.ts';
+import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
 import type { Tables } from '../../../store/database.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import type { MakeInput } from './capture-and-import.ts';

@@ -1,8 +1,8 @@
 /** Whether a machine may be in a private network, and its interface there. */
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { Db } from '../../../store/database.ts';
 import { overlaps } from '../networks/addresses.ts';
 import { readNetwork } from '../networks/store.ts';

@@ -1,9 +1,9 @@
-import type { ResourceRef } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { Immutable } from '../../../kernel/immutable-members.ts';
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
 import type { InterfaceRow } from '../tables.ts';
 

@@ -1,10 +1,10 @@
 import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoom, requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import { requireRoom, requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { NetworkRow } from '../tables.ts';
 import { requireCapability } from '../vm-access/engine-call.ts';
 import { networkExample, newNetworkExample, operationExample } from './example.ts';

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
-import { forgetResource, noteResource } from '../../../kernel/inventory/store.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import { type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
+import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { NetworkRow } from '../tables.ts';
 import { localPrefix, usableRange } from './addresses.ts';

@@ -1,10 +1,10 @@
 import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { immutableFaults } from '../../../kernel/immutable-members.ts';
-import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { NetworkRow } from '../tables.ts';
 import { requireFreeName } from './create.ts';
 import { networkExample, operationExample } from './example.ts';

@@ -1,7 +1,7 @@
 /** For every call that takes `placement_group_id`. */
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { lockPlacementGroup, type PlacementGroupWithMembers } from './store.ts';
 
 /**

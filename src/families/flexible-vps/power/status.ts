@@ -1,11 +1,11 @@
 /** The status of a machine while something works on it and afterwards: what the engine says, whatever the work came to. */
 import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { noteResource } from '../../../kernel/inventory/store.ts';
 import type { Outcome, Work } from '../../../kernel/operations/kind.ts';
 import { failed } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../tables.ts';

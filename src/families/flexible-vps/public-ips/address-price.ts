@@ -1,5 +1,5 @@
 /** What a machine costs without an address that is part of it. Reserved ones have a price of their own, wherever they are. */
-import type { PublicAddressRow } from '../../../kernel/addresses/store.ts';
+import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import type { VmRow } from '../tables.ts';
 
 export function withoutEphemeral(

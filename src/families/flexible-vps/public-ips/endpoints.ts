@@ -1,14 +1,14 @@
-import {
-  attachedAddresses,
-  lockAddressIfThere,
-  type PublicAddressRow,
-} from '../../../kernel/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import type { Kind } from '../../../kernel/operations/kind.ts';
 import { pendingOn, queueOf, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import {
+  attachedAddresses,
+  lockAddressIfThere,
+  type PublicAddressRow,
+} from '../../../resources/addresses/store.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';

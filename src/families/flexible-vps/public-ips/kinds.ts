@@ -2,18 +2,19 @@
  * How public addresses come to machines and leave them. Whoever has one is in the table; an address that a machine
  * holds without an interface is on its way. The engine is told before anybody else may have it.
  */
-import {
-  type PublicAddressRow,
-  readAddress,
-  releaseAddress,
-  setAttachment,
-} from '../../../kernel/addresses/store.ts';
+
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import {
+  type PublicAddressRow,
+  readAddress,
+  releaseAddress,
+  setAttachment,
+} from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { step } from '../engine-step.ts';
 import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addFault } from '../../../engines/compute/sandbox/store.ts';
-import { allocateAddress, type PublicAddressRow, readAddress } from '../../../kernel/addresses/store.ts';
+import { allocateAddress, type PublicAddressRow, readAddress } from '../../../resources/addresses/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';

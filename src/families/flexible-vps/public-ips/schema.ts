@@ -1,6 +1,6 @@
-import type { PublicAddressRow } from '../../../kernel/addresses/store.ts';
-import type { ResourceRef } from '../../../kernel/call.ts';
+import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 
 export const AttachPublicIp = Shape({
   ip_id: Id('ip'),

@@ -1,7 +1,8 @@
 /** A machine that could never be made lost its public addresses; tried anew, it needs others. */
-import { allocateAddress, attachedAddresses, setAttachment } from '../../../kernel/addresses/store.ts';
+
 import type { Call } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
+import { allocateAddress, attachedAddresses, setAttachment } from '../../../resources/addresses/store.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { wasMade } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../tables.ts';

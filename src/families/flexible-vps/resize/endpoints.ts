@@ -1,9 +1,9 @@
 import type { Call } from '../../../kernel/call.ts';
-import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { enterStatus } from '../power/status.ts';
 import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';

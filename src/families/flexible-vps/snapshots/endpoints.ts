@@ -1,11 +1,11 @@
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';

@@ -1,8 +1,8 @@
 /** What a snapshot costs, by the space it takes, and the inventory that goes with it. */
-import type { Cost } from '../../../kernel/call.ts';
-import { noteResource } from '../../../kernel/inventory/store.ts';
+import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
+import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { SnapshotRow, VmRow } from '../tables.ts';
 import { costOf } from '../vms/inventory.ts';

@@ -2,9 +2,9 @@
 import { type ComputeEngine, EngineUnreachable } from '../../../engines/compute/port.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { forgetResource } from '../../../kernel/inventory/store.ts';
 import { done, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
+import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Tx } from '../../../store/database.ts';
 import { engineAt } from '../engine-step.ts';
 import type { SnapshotRow, VmRow } from '../tables.ts';

@@ -1,13 +1,13 @@
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { forgetResource, noteResource } from '../../../kernel/inventory/store.ts';
-import { requireRoom } from '../../../kernel/limits/require-room.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
+import { requireRoom } from '../../../resources/limits/require-room.ts';
 import type { SshKeyRow } from '../tables.ts';
 import { type PublicKey, readPublicKey } from './public-key.ts';
 import {

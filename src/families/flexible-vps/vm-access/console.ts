@@ -6,11 +6,11 @@ import {
   TOKEN_PREFIX,
 } from '../../../kernel/consoles.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { requireRoomIn } from '../../../kernel/limits/require-room.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { type VmState, vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';

@@ -36,7 +36,7 @@ function problemOf(error: unknown, hasGivenUp: boolean): unknown {
   return error instanceof EngineUnreachable ? unavailable(error.message, error) : error;
 }
 
-const missing = (capability: CapabilityName, detail: string): Problem =>
+const missing = (capability: string, detail: string): Problem =>
   new Problem('capability_missing', { detail, extra: { capability } });
 
 /** The engine of a location that can do this. */

@@ -1,6 +1,6 @@
 /** A machine as it is asked for at the engine, put together from what is stored. */
 import type { ComputeEngine, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
-import { attachedAddresses } from '../../../kernel/addresses/store.ts';
+import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { findImageRow } from '../images/store.ts';
 import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';

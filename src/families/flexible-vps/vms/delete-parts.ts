@@ -1,8 +1,9 @@
 /** What becomes of the rows of a machine that is gone, or was never made. */
-import { attachedAddresses, releaseAddress, setAttachment } from '../../../kernel/addresses/store.ts';
+
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { forgetResource } from '../../../kernel/inventory/store.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
+import { attachedAddresses, releaseAddress, setAttachment } from '../../../resources/addresses/store.ts';
+import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import type { VmRow } from '../tables.ts';

@@ -1,10 +1,10 @@
 /** What a machine costs, by the one price function, and the inventory that goes with it. */
-import type { Cost } from '../../../kernel/call.ts';
-import { noteResource } from '../../../kernel/inventory/store.ts';
+import type { Cost } from '../../../kernel/effect.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { formatMoney, formatRate } from '../../../money/prices/format.ts';
 import { type Priced, type PricedItem, price } from '../../../money/prices/price.ts';
+import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { VmRow } from '../tables.ts';
 

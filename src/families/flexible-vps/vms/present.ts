@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { attachedAddresses } from '../../../kernel/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces } from '../interfaces/store.ts';

@@ -1,6 +1,7 @@
 /** Which calls of the last 30 days a budget would have refused, had it been there: what a dry run is for. */
 
-import type { Warning } from '../../../kernel/call.ts';
+import type { Warning } from '../../../kernel/effect.ts';
+import { type Micro, micro } from '../../../kernel/micro.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import type { Db } from '../../../store/database.ts';
 import { DAY_MS, monthOf, type Period } from '../../metering/calendar.ts';
@@ -8,7 +9,6 @@ import type { SpendingScope } from '../../metering/scope.ts';
 import type { Ledger } from '../../metering/span.ts';
 import { spentOn } from '../../metering/spent.ts';
 import { readLedger } from '../../metering/store.ts';
-import { type Micro, micro } from '../../prices/micro.ts';
 import type { Declaration } from '../budget.ts';
 import { spendingScope } from '../figures.ts';
 import { findCalls, type PastCall } from './store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
-import { forgetResource, noteResource } from '../../../kernel/inventory/store.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
+import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { announcePrices } from './announcements.ts';

@@ -3,11 +3,11 @@
  * repeated after a crash adds nothing; the meter keeps what each day added, and its price at the time.
  */
 
+import { type Micro, most, sum } from '../../../kernel/micro.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import { bookOf, rateOf } from '../../prices/book.ts';
 import { HOURS_PER_MONTH, linesOf } from '../../prices/line.ts';
-import { type Micro, most, sum } from '../../prices/micro.ts';
 import { dayName, monthAt } from '../calendar.ts';
 import { addToDay, findOrigin, lockMonth } from './store.ts';
 

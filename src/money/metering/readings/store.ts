@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Micro } from '../../../kernel/micro.ts';
 import type { Db } from '../../../store/database.ts';
-import type { Micro } from '../../prices/micro.ts';
 import type { OriginColumns } from '../store.ts';
 
 interface MeterReadingsTable extends OriginColumns {

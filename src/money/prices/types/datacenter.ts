@@ -1,9 +1,9 @@
 /** Work and cables in the halls. */
 
+import { ONE } from '../../../kernel/micro.ts';
 import { OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { crossConnectMedia } from '../../../provider/metal.ts';
 import { count } from '../bill.ts';
-import { ONE } from '../micro.ts';
 import { IDENTITY, pricedType } from '../type.ts';
 import { termOf } from './dedicated.ts';
 

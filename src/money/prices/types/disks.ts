@@ -1,7 +1,8 @@
 /** Volumes, and what is kept of disks: images, ISOs, backups and snapshots. */
+
+import { micro } from '../../../kernel/micro.ts';
 import { Nullable, Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { count } from '../bill.ts';
-import { micro } from '../micro.ts';
 import { IDENTITY, type PricedType, pricedType } from '../type.ts';
 
 export const volume = pricedType({

@@ -1,8 +1,8 @@
 /** What never costs anything. It still has a line, so that nobody wonders whether it was forgotten. */
 import type { FamilyName } from '../../../kernel/families.ts';
+import { ONE } from '../../../kernel/micro.ts';
 import { Shape } from '../../../kernel/schema.ts';
 import type { Line } from '../line.ts';
-import { ONE } from '../micro.ts';
 import { type PricedType, pricedType } from '../type.ts';
 
 interface FreeThing {

@@ -1,10 +1,10 @@
 /** A Flexible VPS: its plan or its own size, disk above it, address, licence, copies and traffic. */
 
+import { divide, ONE } from '../../../kernel/micro.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
 import type { CustomPlan } from '../../../provider/catalogue.ts';
 import { type Bill, count } from '../bill.ts';
 import { HOURS_PER_MONTH } from '../line.ts';
-import { divide, ONE } from '../micro.ts';
 import { IDENTITY, pricedType } from '../type.ts';
 import { chargeIpv4, chargeMachine, chargeTraffic, checkDisk, findPlan, LARGEST_DISK_GB } from './machine.ts';
 

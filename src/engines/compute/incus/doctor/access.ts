@@ -1,7 +1,7 @@
 /** Whether the engine answers, and lets us do everything. */
 import { X509Certificate } from 'node:crypto';
 import type { Examination } from '../../../../kernel/registry.ts';
-import { EngineUnreachable } from '../../errors.ts';
+import { EngineUnreachable } from '../../../errors.ts';
 import { Client } from '../client.ts';
 import { IncusError } from '../failure.ts';
 import type { IncusSettings } from '../settings.ts';

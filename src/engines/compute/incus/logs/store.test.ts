@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../../testing/database.ts';
-import { KEPT_BYTES } from '../consoles.ts';
+import { KEPT_BYTES } from '../console-logs.ts';
 import { PgConsoleLogs } from './store.ts';
 
 const database = useTestDatabase();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../../store/database.ts';
 import type { Ref } from '../../instance.ts';
-import { type ConsoleLogs, KEPT_BYTES } from '../consoles.ts';
+import { type ConsoleLogs, KEPT_BYTES } from '../console-logs.ts';
 
 declare module '../../../../store/database.ts' {
   interface Tables {

@@ -1,7 +1,8 @@
 /** Whether what a new machine is asked to be makes sense, and what its body names. */
-import { lockAddress } from '../../../../kernel/addresses/store.ts';
+
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { lockAddress } from '../../../../resources/addresses/store.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
 import type { PublicAddressRow } from '../../tables.ts';

@@ -1,5 +1,5 @@
 /** The interfaces of a new machine, in the order in which its guest sees them. */
-import { setAttachment } from '../../../../kernel/addresses/store.ts';
+import { setAttachment } from '../../../../resources/addresses/store.ts';
 import type { Db } from '../../../../store/database.ts';
 import { addInterface } from '../../interfaces/network-membership.ts';
 import { holdAliases, holdOwn } from '../../interfaces/private-addresses.ts';

@@ -1,8 +1,8 @@
 /** The private networks of a new machine and its addresses there. */
 
 import type { Call } from '../../../../kernel/call.ts';
-import { requireRoomIn } from '../../../../kernel/limits/require-room.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { refuseUnusable } from '../../interfaces/network-membership.ts';
 import { checkAddresses, type Wanted } from '../../interfaces/private-addresses.ts';
 import { overlaps } from '../../networks/addresses.ts';

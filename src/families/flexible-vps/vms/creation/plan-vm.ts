@@ -1,8 +1,9 @@
 /** Everything that is decided before a new machine is written down: what it is made from, where it goes, what it gets. */
-import { allocateAddress } from '../../../../kernel/addresses/store.ts';
-import { requireRoom } from '../../../../kernel/limits/require-room.ts';
+
 import { lockDeclarations } from '../../../../kernel/named/store.ts';
 import { Problem } from '../../../../kernel/problems/problem.ts';
+import { allocateAddress } from '../../../../resources/addresses/store.ts';
+import { requireRoom } from '../../../../resources/limits/require-room.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import type { PublicAddressRow } from '../../tables.ts';

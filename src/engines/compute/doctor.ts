@@ -1,10 +1,11 @@
 /** What `doctor` learns of the engines that run machines: each is asked whether it is fit for what is sold there. */
-import { examineIncus, type Sold } from './engines/compute/incus/doctor.ts';
-import { readSettings } from './engines/compute/incus/settings.ts';
-import { parseCidr } from './kernel/net/cidr.ts';
-import type { Examination } from './kernel/registry.ts';
-import { computeOf } from './provider/compute.ts';
-import type { ProviderConfig } from './provider/schema.ts';
+
+import { parseCidr } from '../../kernel/net/cidr.ts';
+import type { Examination } from '../../kernel/registry.ts';
+import { computeOf } from '../../provider/compute.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
+import { examineIncus, type Sold } from './incus/doctor.ts';
+import { readSettings } from './incus/settings.ts';
 
 type Catalogue = ProviderConfig['catalogue'];
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { KEY_LIVES } from '../../kernel/access/store.ts';
 import type { Db } from '../../store/database.ts';
-import { KEY_LIVES } from '../access/store.ts';
 
 export async function readOverrides(db: Db, accountId: string): Promise<Map<string, number | null>> {
   const rows = await db

@@ -1,5 +1,5 @@
 /** SKUs that resource types charge by name. A provider sets their prices, not their names. */
-import type { Billing, Unit } from '../../provider/price-entry.ts';
+import type { Billing, Unit } from './price-entry.ts';
 
 /** Where something is sold, which is where its price must be known. */
 export type Market =

@@ -1,6 +1,5 @@
 /** What an engine's call can end with: a refusal is final, an engine that does not answer is asked again. */
-import type { OperationErrorCode } from '../../kernel/operations/schema.ts';
-import type { CapabilityName } from './capabilities.ts';
+import type { OperationErrorCode } from '../kernel/operations/schema.ts';
 
 /** It was understood and will not be done; asking again gives the same answer until something else changes. */
 export class EngineRefused extends Error {
@@ -14,9 +13,9 @@ export class EngineRefused extends Error {
 }
 
 export class CapabilityMissing extends EngineRefused {
-  readonly capability: CapabilityName;
+  readonly capability: string;
 
-  constructor(capability: CapabilityName, reason: string) {
+  constructor(capability: string, reason: string) {
     super('capability_missing', reason);
     this.name = 'CapabilityMissing';
     this.capability = capability;

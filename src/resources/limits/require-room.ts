@@ -1,6 +1,6 @@
-import type { Call } from '../call.ts';
-import type { NewEvent } from '../events/event.ts';
-import { Problem } from '../problems/problem.ts';
+import type { Call } from '../../kernel/call.ts';
+import type { NewEvent } from '../../kernel/events/event.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
 import { type LimitRow, readLimitRows } from './limit-rows.ts';
 
 export interface Want {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMoney, formatQuantity, formatRate } from './format.ts';
+import { formatMoney, formatQuantity, formatRate } from '../money/prices/format.ts';
 import { divide, micro, toCents } from './micro.ts';
 
 const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });

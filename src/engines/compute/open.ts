@@ -1,15 +1,16 @@
 /** The engines that run machines, one for each location that has one. */
-import { Incus } from './engines/compute/incus/driver.ts';
-import { PgLedger } from './engines/compute/incus/host-ledger.ts';
-import { PgConsoleLogs } from './engines/compute/incus/logs/store.ts';
-import { PgSamples } from './engines/compute/incus/samples/store.ts';
-import { readSettings } from './engines/compute/incus/settings.ts';
-import type { ComputeEngine, ComputeEngines } from './engines/compute/port.ts';
-import { Sandbox } from './engines/compute/sandbox/sandbox.ts';
-import { computeOf } from './provider/compute.ts';
-import type { ProviderConfig } from './provider/schema.ts';
-import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
-import type { Listener } from './store/listener.ts';
+
+import { computeOf } from '../../provider/compute.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
+import { type Connection, type Db, openDatabase, openPool } from '../../store/database.ts';
+import type { Listener } from '../../store/listener.ts';
+import { Incus } from './incus/driver.ts';
+import { PgLedger } from './incus/host-ledger.ts';
+import { PgConsoleLogs } from './incus/logs/store.ts';
+import { PgSamples } from './incus/samples/store.ts';
+import { readSettings } from './incus/settings.ts';
+import type { ComputeEngine, ComputeEngines } from './port.ts';
+import { Sandbox } from './sandbox/sandbox.ts';
 
 /** The books of engines stand for other machines: what they do must not wait for connections that wait for it. */
 const BOOK_CONNECTIONS = 4;

@@ -1,8 +1,8 @@
 /** What can be handed out of a pool, one after the other: single IPv4 addresses, or IPv6 prefixes of 64 bits. */
 
+import { addressFromWords } from '../../kernel/net/address.ts';
+import { type Cidr, parseCidr } from '../../kernel/net/cidr.ts';
 import type { AddressPool } from '../../provider/catalogue.ts';
-import { addressFromWords } from '../net/address.ts';
-import { type Cidr, parseCidr } from '../net/cidr.ts';
 
 export interface Pool {
   readonly slug: string;

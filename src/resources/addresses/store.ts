@@ -9,10 +9,10 @@
  * In one transaction IPv4 is always taken before IPv6.
  */
 import { type Generated, type Selectable, sql } from 'kysely';
+import { newId } from '../../kernel/ids.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
 import type { AddressPool } from '../../provider/catalogue.ts';
 import type { Db, Tables } from '../../store/database.ts';
-import { newId } from '../ids.ts';
-import { Problem } from '../problems/problem.ts';
 import { type Pool, poolsOf } from './pool.ts';
 
 interface PublicAddressesTable {

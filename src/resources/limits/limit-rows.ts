@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts';
+import type { Call } from '../../kernel/call.ts';
 import { readAccountCounts, readOverrides, readResourceCounts } from './store.ts';
 
 export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];

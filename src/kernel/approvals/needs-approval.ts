@@ -1,0 +1,14 @@
+import type { Caller } from '../access/caller.ts';
+import type { Endpoint } from '../record.ts';
+
+/** Whether the key's settings require a person's approval, regardless of cost. A high cost can require it as well. */
+export function needsApproval({ key }: Pick<Caller, 'key'>, { access }: Pick<Endpoint, 'access'>): boolean {
+  switch (key.approval) {
+    case 'off':
+      return false;
+    case 'destructive':
+      return access === 'destructive';
+    case 'writes':
+      return access !== 'read';
+  }
+}

@@ -1,0 +1,15 @@
+import type { Address } from './net/address.ts';
+import type { Verdict } from './rate-limit/port.ts';
+
+/** Where a request comes from, as handlers see it. */
+export interface ClientView {
+  readonly address: Address;
+  readonly rateLimitKey: string;
+  readonly rate: Verdict;
+  readonly userAgent: string;
+}
+
+/** The same for the pipeline, whose rate-limit stage sets the verdict. */
+export interface Client extends ClientView {
+  rate: Verdict;
+}

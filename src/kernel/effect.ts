@@ -1,0 +1,25 @@
+/** What a handler reports of a write: what it does, what it warns of and what it adds to the running cost. */
+import type { AuditChange } from './audit/entry.ts';
+import type { ResourceRef } from './resource-ref.ts';
+
+/** One thing a write does. The audit entry and the answer to a dry run are both built from these. */
+export interface Effect extends ResourceRef {
+  /** `none`: the resource already is as requested. */
+  readonly action: 'create' | 'update' | 'delete' | 'start' | 'cancel' | 'none';
+  readonly changes?: readonly AuditChange[];
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly detail: string;
+  readonly pointer?: string;
+}
+
+export interface Cost {
+  readonly hourly: string;
+  readonly monthly: string;
+  readonly currency: string;
+  /** For budgets with a narrower scope: the family that causes the cost, if not the endpoint's own, and the labels. */
+  readonly family?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,83 @@
+/** Keeps the inventory and the meter in step with a resource, in the transaction that changes it. */
+import { type Insertable, sql } from 'kysely';
+import { lockResource, type Prices, pricesOf } from '../../kernel/inventory/store.ts';
+import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
+import type { PricedItem } from '../../money/prices/price.ts';
+import type { Db, Tables } from '../../store/database.ts';
+
+type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | 'created_at' | 'updated_at';
+type Note = Omit<Insertable<Tables['resources']>, Kept>;
+
+interface NoteOptions {
+  /** When it came, changed or went; now, if left out. */
+  readonly at?: Date;
+}
+
+/** What it is did not change, or is nothing to pay for (`null`). */
+export type PlainNote = Note & { readonly configuration?: null };
+export type PricedNote = Note & { readonly configuration: Record<string, unknown> };
+
+/**
+ * A resource that came or changed. Given what it is made of, it is priced by the one price function, and the meter runs
+ * accordingly from here on, in the same transaction. Answers what it costs, for the cost of the call.
+ */
+export async function noteResource(db: Db, note: PlainNote, options?: NoteOptions): Promise<null>;
+export async function noteResource(
+  db: Db,
+  note: PricedNote,
+  options: NoteOptions & Pricing,
+): Promise<PricedItem | null>;
+export async function noteResource(
+  db: Db,
+  note: PlainNote | PricedNote,
+  options: NoteOptions & Partial<Pricing> = {},
+): Promise<PricedItem | null> {
+  const { at = new Date(), catalogue, references } = options;
+  const { name, location = null, configuration } = note;
+  const before = await lockResource(db, note.id);
+  let price: Prices = {};
+  let priced: PricedItem | null = null;
+  if (configuration === undefined) {
+    await followChange(db, note.id, { name, location, labels: note.labels }, at);
+  } else if (configuration === null) {
+    await unfollow(db, note.id, at);
+    price = { price_hourly_micros: null, price_monthly_micros: null };
+  } else {
+    if (catalogue === undefined) throw new Error(`Without a catalogue ${note.id} has no price.`);
+    const next = {
+      accountId: note.account_id,
+      resourceId: note.id,
+      family: note.family,
+      type: note.type,
+      name,
+      location,
+      labels: note.labels ?? before?.labels ?? {},
+      apiKeyId: before === undefined ? (note.api_key_id ?? null) : before.api_key_id,
+      pricedAs: note.priced_as ?? note.type,
+      contractMonths: note.contract_months ?? 1,
+      isStopped: note.is_stopped ?? false,
+      configuration,
+    };
+    priced = await follow(db, next, at, { catalogue, references });
+    price = pricesOf(priced);
+  }
+  const { id: _, account_id: __, api_key_id: ___, ...changed } = note;
+  await db
+    .insertInto('resources')
+    .values({ ...note, ...price })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ ...changed, ...price, updated_at: sql`now()` }),
+    )
+    .execute();
+  return priced;
+}
+
+export async function forgetResource(
+  db: Db,
+  resourceId: string,
+  { at = new Date() }: NoteOptions = {},
+): Promise<void> {
+  await lockResource(db, resourceId);
+  await unfollow(db, resourceId, at);
+  await db.deleteFrom('resources').where('id', '=', resourceId).execute();
+}
