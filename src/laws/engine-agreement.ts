@@ -1,7 +1,8 @@
 /** Whether what the rows of an account say and what the engines have of it is the same, and what is left when all was deleted. */
 import { sql } from 'kysely';
 import type { ComputeEngine, Instance } from '../engines/compute/port.ts';
-import type { InterfaceRow, VmRow } from '../families/flexible-vps/tables.ts';
+import type { InterfaceRow } from '../families/flexible-vps/interfaces/table.ts';
+import type { VmRow } from '../families/flexible-vps/vms/table.ts';
 import { families } from '../families/index.ts';
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import { work } from './crashes.ts';

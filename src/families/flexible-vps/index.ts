@@ -9,7 +9,7 @@ import { findImageReferences } from './images/references.ts';
 import { countImports } from './images/store.ts';
 import { interfaceDrift } from './interfaces/drift.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
-import { interfaceLife } from './interfaces/schema.ts';
+import { interfaceLife } from './interfaces/lifecycle.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
 import {

@@ -2,8 +2,8 @@
 import type { Call } from '../../../kernel/call.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { VmRow } from '../tables.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
+import type { VmRow } from '../vms/table.ts';
 import { isAvailable, type Place, type SoldPlan } from './sold-plans.ts';
 import { findVmToResize } from './store.ts';
 
@@ -35,7 +35,7 @@ function refusalOf(vm: VmRow, plan: SoldPlan, place: Place | undefined): Reason 
   const { vcpus, memoryMb } = plan.size;
   const grows = vcpus > vm.vcpus || memoryMb > vm.memory_mb;
   if (vm.status === 'suspended') return 'resource_suspended';
-  if (!vmLife.allowedFor('resizeVm').includes(vm.status as VmState)) return 'invalid_state';
+  if (!vmLife.allowedFor('resizeVm').includes(vm.status)) return 'invalid_state';
   if (vm.rescue_expires_at !== null) return 'vm_in_rescue';
   if (plan.slug === vm.plan && plan.category !== 'custom') return 'current_plan';
   if (plan.architecture !== vm.architecture) return 'incompatible';

@@ -1,5 +1,5 @@
 import type { Db } from '../../../store/database.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 
 export function findVmToResize(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
   return db

@@ -10,13 +10,13 @@ import {
 import type { Work } from '../../../kernel/operations/kind.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { engineAt } from '../engine-step.ts';
-import type { ImageRow } from '../tables.ts';
 import { unpack } from './decompression.ts';
 import { fetchFile } from './download.ts';
 import { ImportFailed } from './failure.ts';
 import { inspect } from './formats.ts';
 import { withScratch } from './scratch.ts';
 import { noteProgress } from './store.ts';
+import type { ImageRow } from './table.ts';
 
 export type MakeInput =
   | {

@@ -10,16 +10,16 @@ import { bookOf } from '../../../money/prices/book.ts';
 import { price } from '../../../money/prices/price.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
-import type { ImageRow } from '../tables.ts';
 import { priceShown } from '../vms/inventory.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
 import { costOfRemoving, imageResource, noteUnpaidImage } from './inventory.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
-import { type ImageState, imageLife } from './lifecycle.ts';
+import { imageLife } from './lifecycle.ts';
 import { draftOf } from './new-image.ts';
 import { architectures, CreateImage, Image, ImageId, imageEtag, presentImage, publicRow } from './schema.ts';
 import { readSource } from './source.ts';
 import { findImageByName, findImageRow, findMaking, insertImage, readImages, updateImage } from './store.ts';
+import type { ImageRow } from './table.ts';
 
 const MOST_SHOWN = 20;
 
@@ -28,7 +28,7 @@ async function show(
   { db, services }: Pick<Call, 'db' | 'services'>,
   rows: readonly ImageRow[],
 ): Promise<Image[]> {
-  const busy = rows.filter(({ status }) => imageLife.transitional.includes(status as ImageState));
+  const busy = rows.filter(({ status }) => imageLife.transitional.includes(status));
   const pending = await pendingOn(
     db,
     busy.map(({ id }) => id),
@@ -205,7 +205,7 @@ export const deleteImage = endpoint({
       follow(operation);
       return accepted(presentImage(services, before, operation));
     }
-    imageLife.require('deleteImage', before.status as ImageState, { operation });
+    imageLife.require('deleteImage', before.status, { operation });
     await refuseUsed(call, before);
     const row = await updateImage(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');

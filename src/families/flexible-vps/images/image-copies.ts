@@ -8,8 +8,8 @@ import {
 } from '../../../engines/compute/port.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { engineAt } from '../engine-step.ts';
-import type { ImageRow } from '../tables.ts';
 import { withScratch } from './scratch.ts';
+import type { ImageRow } from './table.ts';
 
 type Row = Pick<ImageRow, 'id' | 'account_id' | 'locations' | 'architecture' | 'boot_mode'>;
 

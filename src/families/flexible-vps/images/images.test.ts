@@ -6,11 +6,11 @@ import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ended, settle } from '../../../testing/operations.ts';
-import type { ImageRow } from '../tables.ts';
 import { removeFailedImages } from './failed-images.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { publicRow } from './schema.ts';
 import { findImageRow, insertImage, updateImage } from './store.ts';
+import type { ImageRow } from './table.ts';
 
 let t: TestApp;
 let account: TestAccount;

@@ -4,8 +4,8 @@ import { price } from '../../../money/prices/price.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { ImageRow } from '../tables.ts';
 import { costOf } from '../vms/inventory.ts';
+import type { ImageRow } from './table.ts';
 
 const BYTES_PER_GB = 1e9;
 

@@ -6,12 +6,12 @@ import { Shape, Type } from '../../../kernel/schema.ts';
 import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Tx } from '../../../store/database.ts';
 import { step } from '../engine-step.ts';
-import type { ImageRow } from '../tables.ts';
 import { capture, importers, importFile, type MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { imageResource, notePaidImage, noteUnpaidImage } from './inventory.ts';
 import { failImage, findImageRow, removeImageRow, updateImage } from './store.ts';
+import type { ImageRow } from './table.ts';
 
 const MADE_PERCENT = 90;
 const LIED = 'The engine says that the image is stored, and does not have it.';

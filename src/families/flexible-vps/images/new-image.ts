@@ -38,7 +38,7 @@ function commonOf({ caller, body }: Pick<Creating, 'caller' | 'body'>) {
     name: body.name,
     description: body.description ?? '',
     labels: body.labels ?? {},
-    status: 'creating',
+    status: 'creating' as const,
     progress_percent: 0,
   };
 }

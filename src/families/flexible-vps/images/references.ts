@@ -6,8 +6,8 @@ import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
-import type { ImageRow, Os } from '../tables.ts';
 import { findImageRow, findImageRows } from './store.ts';
+import type { ImageRow, Os } from './table.ts';
 
 export interface KnownImage {
   /** As engines know it. */

@@ -19,8 +19,8 @@ import {
 import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
-import type { ImageRow } from '../tables.ts';
 import { imageLife } from './lifecycle.ts';
+import type { ImageRow } from './table.ts';
 
 export const osFamilies = ['linux', 'windows', 'bsd'] as const;
 export const architectures = ['amd64', 'arm64'] as const;

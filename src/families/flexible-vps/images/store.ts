@@ -3,7 +3,8 @@ import type { Call } from '../../../kernel/call.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch, type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { ImageRow, SnapshotRow } from '../tables.ts';
+import type { SnapshotRow } from '../snapshots/table.ts';
+import type { ImageRow } from './table.ts';
 
 export async function findImageRow(
   db: Db,

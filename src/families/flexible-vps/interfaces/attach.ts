@@ -3,10 +3,11 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { lockNetwork } from '../networks/store.ts';
-import type { NetworkRow, VmRow } from '../tables.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import type { NetworkRow } from '../networks/table.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
 import { lockVm, lockVmIfThere, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { exampleWork } from './example.ts';
 import { attachInterfaceKind } from './kinds.ts';
 import { addInterface, requireJoinable } from './network-membership.ts';
@@ -89,7 +90,7 @@ export const attachVmInterface = endpoint({
     const movable = body.move_aliases ? readableAliases(body.alias_ips) : [];
     const vm = await lockWithHolders(call, params.id, network, movable);
     const operation = (await pendingOn(db, [vm.id])).get(vm.id);
-    vmLife.require('attachVmInterface', vm.status as VmState, { operation });
+    vmLife.require('attachVmInterface', vm.status, { operation });
     if (network === undefined) {
       const detail = 'There is no such network in this account.';
       throw invalid([{ pointer: '/network_id', code: 'unknown_reference', detail }]);

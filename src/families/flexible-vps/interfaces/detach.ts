@@ -1,16 +1,16 @@
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { lockVm, updateVm } from '../vms/store.ts';
 import { exampleWork } from './example.ts';
 import { detachInterfaceKind } from './kinds.ts';
+import { interfaceLife } from './lifecycle.ts';
 import {
   exampleInterface,
   Interface,
   InterfaceId,
   interfaceEtag,
-  interfaceLife,
   interfaceRef,
   presentInterface,
 } from './schema.ts';
@@ -47,7 +47,7 @@ export const detachVmInterface = endpoint({
     const row = await lockInterface(db, caller.account.id, vm.id, params.interface_id);
     call.checkVersion(interfaceEtag(row));
     const pending = await pendingOn(db, [vm.id, row.id]);
-    vmLife.require('detachVmInterface', vm.status as VmState, { operation: pending.get(vm.id) });
+    vmLife.require('detachVmInterface', vm.status, { operation: pending.get(vm.id) });
     const leaving = pending.get(row.id);
     // Wanting it gone twice is wanting it gone.
     if (leaving?.type === detachInterfaceKind.type) {

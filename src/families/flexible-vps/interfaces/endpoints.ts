@@ -5,7 +5,8 @@ import { VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
 import { attachVmInterface } from './attach.ts';
 import { detachVmInterface } from './detach.ts';
-import { exampleInterface, Interface, interfaceLife, presentInterface } from './schema.ts';
+import { interfaceLife } from './lifecycle.ts';
+import { exampleInterface, Interface, presentInterface } from './schema.ts';
 import { listInterfaces } from './store.ts';
 import { updateVmInterface } from './update.ts';
 

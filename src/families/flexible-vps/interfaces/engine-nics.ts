@@ -3,11 +3,11 @@ import { type ComputeEngine, EngineRefused, type Nic } from '../../../engines/co
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { engineAt } from '../engine-step.ts';
-import type { VmRow } from '../tables.ts';
 import { nicsOf } from '../vms/create-instance.ts';
 import { refOf } from '../vms/guest.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { readVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 
 type Asking = Pick<Work<unknown>, 'db' | 'services' | 'signal'>;
 
@@ -19,7 +19,7 @@ export async function stillFit(
 ): Promise<VmRow | null> {
   const vm = await readVm(db, vmId);
   if (vm === undefined) return null;
-  vmLife.require(endpointId, vm.status as VmState);
+  vmLife.require(endpointId, vm.status);
   return vm;
 }
 

@@ -9,13 +9,14 @@ import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { step } from '../engine-step.ts';
 import { readNetwork } from '../networks/store.ts';
-import type { InterfaceRow, VmRow } from '../tables.ts';
 import { readVm, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { plug, plugIfThere, stillFit, unplug } from './engine-nics.ts';
 import { refuseUnusable } from './network-membership.ts';
 import { giveBack, putBack, Settings, Taken } from './previous-settings.ts';
 import { interfaceRef } from './schema.ts';
 import { deleteInterface, readInterface, updateInterface } from './store.ts';
+import type { InterfaceRow } from './table.ts';
 
 const common = {
   family: 'flexible-vps',

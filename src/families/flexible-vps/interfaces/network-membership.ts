@@ -6,9 +6,11 @@ import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { Db } from '../../../store/database.ts';
 import { overlaps } from '../networks/addresses.ts';
 import { readNetwork } from '../networks/store.ts';
-import type { InterfaceRow, NetworkRow, VmRow } from '../tables.ts';
+import type { NetworkRow } from '../networks/table.ts';
+import type { VmRow } from '../vms/table.ts';
 import { newMac } from './macs.ts';
 import { insertInterface } from './store.ts';
+import type { InterfaceRow } from './table.ts';
 
 const usable = ['active', 'updating'];
 

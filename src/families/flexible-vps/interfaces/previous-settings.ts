@@ -1,7 +1,6 @@
 /** What an interface had before a change that came to nothing. */
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
-import type { InterfaceRow } from '../tables.ts';
 import { updateVm } from '../vms/store.ts';
 import {
   dropAliases,
@@ -11,6 +10,7 @@ import {
   readInterface,
   updateInterface,
 } from './store.ts';
+import type { InterfaceRow } from './table.ts';
 
 /** Aliases that were another interface's. */
 export const Taken = Shape({ interface_id: Type.String(), addresses: Type.Array(Type.String()) });

@@ -5,7 +5,7 @@ import type { Static } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { addressAt, isUsable, usableIn } from '../networks/addresses.ts';
 import { pickFreeAddress } from '../networks/store.ts';
-import type { NetworkRow } from '../tables.ts';
+import type { NetworkRow } from '../networks/table.ts';
 import { placeIn64 } from './macs.ts';
 import type { Taken } from './previous-settings.ts';
 import { type Holder, holdAddresses, moveAliases, readHolders } from './store.ts';

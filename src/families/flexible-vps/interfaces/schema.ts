@@ -1,29 +1,11 @@
 import { etagOf } from '../../../kernel/etag.ts';
 import { Immutable } from '../../../kernel/immutable-members.ts';
-import { Lifecycle } from '../../../kernel/lifecycle.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
-import type { InterfaceRow } from '../tables.ts';
-
-export const interfaceLife = new Lifecycle({
-  resource: 'interface',
-  table: 'vm_interfaces',
-  states: ['attaching', 'active', 'updating', 'detaching'] as const,
-  transitional: ['attaching', 'updating', 'detaching'],
-  transitions: [
-    { by: ['attachVmInterface', 'createVm'], from: null, through: 'attaching', to: ['active', null] },
-    { by: ['updateVmInterface'], from: ['active'], through: 'updating', to: ['active'] },
-    { by: ['detachVmInterface'], from: ['active'], through: 'detaching', to: [null, 'active'] },
-    // Whatever the interface is at, it goes with the machine; a network waits until it rests.
-    {
-      by: ['deleteVm', 'deleteVpsNetwork'],
-      from: ['attaching', 'active', 'updating', 'detaching'],
-      to: [null],
-    },
-  ],
-});
+import { interfaceLife } from './lifecycle.ts';
+import type { InterfaceRow } from './table.ts';
 
 export const Interface = Named(
   'Interface',

@@ -5,8 +5,9 @@ import { readPage } from '../../../kernel/pages/store.ts';
 import { operationIn, type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { InterfaceRow } from '../tables.ts';
+import type { InterfaceState } from './lifecycle.ts';
 import type { InterfaceAddresses } from './schema.ts';
+import type { InterfaceRow } from './table.ts';
 
 export interface AddressedInterface extends InterfaceRow {
   readonly addresses: InterfaceAddresses;
@@ -84,7 +85,7 @@ type ListCall = Parameters<typeof readPage>[0] & Pick<Call, 'db'>;
 export interface InterfaceFilters {
   readonly kind?: string | undefined;
   readonly network_id?: string | undefined;
-  readonly status?: string | undefined;
+  readonly status?: InterfaceState | undefined;
   readonly created_after?: string | undefined;
   readonly created_before?: string | undefined;
 }

@@ -5,12 +5,13 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { lockNetwork } from '../networks/store.ts';
-import type { NetworkRow } from '../tables.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import type { NetworkRow } from '../networks/table.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
 import { lockWithHolders, noteTaken } from './attach.ts';
 import { exampleWork } from './example.ts';
 import { updateInterfaceKind } from './kinds.ts';
+import { interfaceLife } from './lifecycle.ts';
 import type { Settings } from './previous-settings.ts';
 import { checkAddresses, holdAliases, readableAliases } from './private-addresses.ts';
 import {
@@ -18,7 +19,6 @@ import {
   Interface,
   InterfaceId,
   interfaceEtag,
-  interfaceLife,
   interfaceRef,
   presentInterface,
   UpdateInterface,
@@ -137,7 +137,7 @@ export const updateVmInterface = endpoint({
     const { network, vm, row } = await lockAll(call);
     call.checkVersion(interfaceEtag(row));
     const pending = await pendingOn(db, [vm.id, row.id]);
-    vmLife.require('updateVmInterface', vm.status as VmState, { operation: pending.get(vm.id) });
+    vmLife.require('updateVmInterface', vm.status, { operation: pending.get(vm.id) });
     const before = settingsOf(row);
     const after = settingsAfter(row, network, body);
     const changes = changesBetween(before, after);

@@ -5,7 +5,6 @@ import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoom, requireRoomIn } from '../../../resources/limits/require-room.ts';
-import type { NetworkRow } from '../tables.ts';
 import { requireCapability } from '../vm-access/engine-call.ts';
 import { networkExample, newNetworkExample, operationExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
@@ -13,6 +12,7 @@ import { networkRef, presentNetwork } from './present.ts';
 import { changedSettings, initialSettings, ipv4Faults, routesFaults, serverFaults } from './rules.ts';
 import { MTU, Network, NewNetwork } from './schema.ts';
 import { findNetworkByName, findOverlapping, insertNetwork, isRangeTaken, noteNetwork } from './store.ts';
+import type { NetworkRow } from './table.ts';
 
 type CreateCall = Call<unknown, unknown, NewNetwork>;
 

@@ -2,13 +2,13 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
-import type { NetworkRow } from '../tables.ts';
 import { deleteNetworkKind } from './delete-kind.ts';
 import { networkExample, operationExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
-import { networkEtag, networkRef, presentNetwork, statusOf } from './present.ts';
+import { networkEtag, networkRef, presentNetwork } from './present.ts';
 import { Network, NetworkId } from './schema.ts';
 import { countUsed, lockNetwork, type NetworkUser, readUsers, updateNetwork } from './store.ts';
+import type { NetworkRow } from './table.ts';
 
 const NAMED_USERS = 20;
 
@@ -64,7 +64,7 @@ export const deleteVpsNetwork = endpoint({
       return show(before, pending);
     }
     if (before.protected) throw new Problem('resource_protected');
-    networkLife.require('deleteVpsNetwork', statusOf(before), { operation: pending });
+    networkLife.require('deleteVpsNetwork', before.status, { operation: pending });
     const staying = (await readUsers(db, before.id)).filter(({ is_leaving }) => !is_leaving);
     if (!query.detach) refuseUsed(staying);
     const row = await updateNetwork(db, before.id, { status: 'deleting' });

@@ -3,9 +3,9 @@ import type { NetworkSpec } from '../../../engines/compute/port.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { engineAt } from '../engine-step.ts';
-import type { NetworkRow } from '../tables.ts';
 import { gatewayOf } from './addresses.ts';
 import type { Settings } from './schema.ts';
+import type { NetworkRow } from './table.ts';
 
 type Asking = Pick<Work<unknown>, 'services' | 'signal'>;
 

@@ -3,11 +3,11 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Shape } from '../../../kernel/schema.ts';
 import { step } from '../engine-step.ts';
-import type { NetworkRow } from '../tables.ts';
 import { build, takeDown } from './engine-network.ts';
 import { networkRef } from './present.ts';
 import { Settings } from './schema.ts';
 import { readNetwork, removeNetworkRow, updateNetwork } from './store.ts';
+import type { NetworkRow } from './table.ts';
 
 const common = {
   family: 'flexible-vps',

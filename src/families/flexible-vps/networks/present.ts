@@ -1,16 +1,13 @@
 import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
-import type { NetworkRow } from '../tables.ts';
 import { gatewayOf, usableIn } from './addresses.ts';
-import type { NetworkStatus } from './lifecycle.ts';
 import { MOST_IN_USE, type Network } from './schema.ts';
 import type { AddressInUse } from './store.ts';
+import type { NetworkRow } from './table.ts';
 
 export const networkEtag = ({ id, version }: Pick<NetworkRow, 'id' | 'version'>): string =>
   etagOf(id, version);
-
-export const statusOf = ({ status }: Pick<NetworkRow, 'status'>): NetworkStatus => status as NetworkStatus;
 
 /** How the audit, events and operations name it. */
 export const networkRef = ({ id, name }: Pick<NetworkRow, 'id' | 'name'>) => ({
@@ -29,7 +26,7 @@ export function presentNetwork(
     name: row.name,
     description: row.description,
     labels: row.labels,
-    status: statusOf(row),
+    status: row.status,
     status_reason: row.status_reason,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     location: row.location,

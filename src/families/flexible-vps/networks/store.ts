@@ -6,9 +6,10 @@ import type { Page } from '../../../kernel/pages/store.ts';
 import { type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { NetworkRow } from '../tables.ts';
 import { localPrefix, usableRange } from './addresses.ts';
+import type { NetworkStatus } from './lifecycle.ts';
 import { MOST_IN_USE, type Settings } from './schema.ts';
+import type { NetworkRow } from './table.ts';
 
 /** Whoever attaches to it or takes it down holds it: what one finds in it is then what the other leaves. */
 export async function lockNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
@@ -95,7 +96,7 @@ type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
 export function listNetworks(
   call: ListCall,
   endpoint: string,
-  filters: { readonly location?: string | undefined; readonly status?: string | undefined },
+  filters: { readonly location?: string | undefined; readonly status?: NetworkStatus | undefined },
 ): Promise<Page<ShownNetwork>> {
   let query = call.db
     .selectFrom('vps_networks')

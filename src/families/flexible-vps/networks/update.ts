@@ -5,15 +5,15 @@ import { pendingOn, type StoredOperation } from '../../../kernel/operations/stor
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import type { NetworkRow } from '../tables.ts';
 import { requireFreeName } from './create.ts';
 import { networkExample, operationExample } from './example.ts';
 import { updatedEvent, updateNetworkKind } from './kinds.ts';
 import { networkLife } from './lifecycle.ts';
-import { networkEtag, networkRef, presentNetwork, statusOf } from './present.ts';
+import { networkEtag, networkRef, presentNetwork } from './present.ts';
 import { changedSettings, routesFaults, serverFaults } from './rules.ts';
 import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
 import { countUsed, lockNetwork, updateNetwork } from './store.ts';
+import type { NetworkRow } from './table.ts';
 
 const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
 
@@ -54,7 +54,7 @@ function isUnderWay(operation: StoredOperation | undefined, wanted: Settings): b
 
 /** Settings need a network that is there; the rest can be changed as well of one that failed. */
 function requireState(row: NetworkRow, operation: StoredOperation | undefined, changesEngine: boolean): void {
-  networkLife.require('updateVpsNetwork', statusOf(row), { operation });
+  networkLife.require('updateVpsNetwork', row.status, { operation });
   if (!changesEngine || row.status === 'active') return;
   throw new Problem('invalid_state', {
     detail: `The network is ${row.status}; these settings need one that is active.`,

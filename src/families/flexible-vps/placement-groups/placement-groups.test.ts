@@ -10,6 +10,7 @@ import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import type { VmState } from '../vms/lifecycle.ts';
 import { requirePlacementGroup } from './references.ts';
 import type { PlacementGroup } from './schema.ts';
 import { lockPlacementGroup, placementOf } from './store.ts';
@@ -53,7 +54,7 @@ const remove = (id: string, headers: Record<string, string> = {}) =>
   app.call({ method: 'DELETE', url: `${collection}/${id}`, headers, key: key.key });
 
 /** As a machine is written down; nothing of it runs. */
-async function addVm(groupId: string, status = 'running', db: Db = app.services.db) {
+async function addVm(groupId: string, status: VmState = 'running', db: Db = app.services.db) {
   const id = newId('vm');
   const name = `vm-${++serial}`;
   await db

@@ -4,7 +4,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { PlacementGroupRow } from '../tables.ts';
+import type { PlacementGroupRow } from './table.ts';
 
 export type PlacementGroupWithMembers = PlacementGroupRow & { readonly vm_ids: string[] };
 

@@ -6,9 +6,9 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
+import type { VmRow } from '../vms/table.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';
 import { powerKinds } from './kinds.ts';
 import { enterStatus } from './status.ts';
@@ -18,7 +18,7 @@ const RETRY_SECONDS = 60;
 
 /** Throws as a call is refused. `unchanged`: it is as wanted already. */
 export async function judge(db: Db, row: VmRow, { type }: Action): Promise<'start' | 'unchanged'> {
-  const state = row.status as VmState;
+  const state = row.status;
   const operation = (await pendingOn(db, [row.id])).get(row.id);
   vmLife.require('performVmAction', state, { operation });
   const isRestart = throughOf[type] === 'restarting';

@@ -4,9 +4,9 @@ import { done, failed, type Kind, kind, type Outcome, type Work } from '../../..
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { engineAt, step } from '../engine-step.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
+import type { VmRow } from '../vms/table.ts';
 import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
 import { ensureDown, restart } from './shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from './status.ts';

@@ -135,7 +135,7 @@ describe('an action', () => {
   it.each([
     ['suspended', 'resource_suspended'],
     ['error', 'invalid_state'],
-  ])('409: of a machine in the state %s', async (status, code) => {
+  ] as const)('409: of a machine in the state %s', async (status, code) => {
     const vm = await vps.vm();
     await app.services.db.updateTable('vms').set({ status }).where('id', '=', vm.id).execute();
     const answer = await act(vm, 'power_on');

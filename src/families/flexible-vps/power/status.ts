@@ -8,11 +8,11 @@ import type { Services } from '../../../kernel/services.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
-import type { VmRow } from '../tables.ts';
 import { markRunning, markStopped } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 
 /** The price of the moment goes on until it is known what became of it. */
 export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<VmRow> {

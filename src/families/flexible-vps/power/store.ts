@@ -3,7 +3,7 @@ import type { OperationError, OperationStatus } from '../../../kernel/operations
 import type { Selector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch } from '../../../kernel/pages/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 
 export type Target = Pick<VmRow, 'id' | 'name'>;
 

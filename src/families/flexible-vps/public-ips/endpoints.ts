@@ -10,14 +10,14 @@ import {
 } from '../../../resources/addresses/store.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { costOf, priceVm } from '../vms/inventory.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { showVm, vmEtag } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm, readVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { withoutEphemeral } from './address-price.ts';
 import { attachPublicIpKind, detachPublicIpKind } from './kinds.ts';
 import { AttachPublicIp, PublicIpId, textOf } from './schema.ts';
@@ -110,7 +110,7 @@ const attachVmPublicIp = endpoint({
     const vm = await lockVm(db, caller.account.id, params.id);
     const address = await lockAddressIfThere(db, caller.account.id, body.ip_id);
     const pending = await pendingOn(db, [vm.id, body.ip_id]);
-    vmLife.require('attachVmPublicIp', vm.status as VmState, { operation: pending.get(vm.id) });
+    vmLife.require('attachVmPublicIp', vm.status, { operation: pending.get(vm.id) });
     if (address === undefined) throw refuse('unknown_reference', 'There is no such address in this account.');
     refuseMisfit(vm, address, body.move === true);
     const resource = vmRef(vm);
@@ -162,7 +162,7 @@ const detachVmPublicIp = endpoint({
     const pending = await pendingOn(db, [vm.id, address.id]);
     const working = sameWork(pending.get(address.id), detachPublicIpKind, vm);
     if (working !== undefined) return followed(call, vm, working);
-    vmLife.require('detachVmPublicIp', vm.status as VmState, { operation: pending.get(vm.id) });
+    vmLife.require('detachVmPublicIp', vm.status, { operation: pending.get(vm.id) });
     const resource = vmRef(vm);
     const held = await attachedAddresses(db, [vm.id]);
     const left = held.filter(({ id }) => id !== address.id);

@@ -20,9 +20,9 @@ import { step } from '../engine-step.ts';
 import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
 import { addInterface } from '../interfaces/network-membership.ts';
 import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';
-import type { VmRow } from '../tables.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { withoutEphemeral } from './address-price.ts';
 import { addressRef, textOf } from './schema.ts';
 

@@ -6,7 +6,7 @@ import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 import { sight } from './observed-machine.ts';
 import { holdIdle } from './reconcile.ts';
 import type { Moment, SeenRow } from './store.ts';

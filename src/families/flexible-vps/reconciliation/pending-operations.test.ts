@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transact } from '../../../store/transaction.ts';
 import { MachineRoom } from '../../../testing/machine-room.ts';
 import { settle } from '../../../testing/operations.ts';
+import type { VmState } from '../vms/lifecycle.ts';
 import { sight } from './observed-machine.ts';
 import { align } from './reconcile.ts';
 import { readClock, writeFacts } from './store.ts';
@@ -111,7 +112,7 @@ describe('what an operation works on', () => {
 });
 
 describe('a machine that waits for an operation that is not there', () => {
-  const strand = async (id: string, status: string) => {
+  const strand = async (id: string, status: VmState) => {
     await room.app.services.db.updateTable('vms').set({ status }).where('id', '=', id).execute();
     await room.look();
     expect((await room.row(id)).status).toBe(status);

@@ -6,12 +6,12 @@ import { lockSubjects, pendingOn } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
-import type { VmRow } from '../tables.ts';
 import { settleInterfaces } from '../vms/creation/store.ts';
 import { letAddressesGo } from '../vms/delete-parts.ts';
 import { noteUnbilled, noteVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import type { Sighting } from './observed-machine.ts';
 import { agentOf, newsOf } from './runtime-facts.ts';
 import { lockUnchanged, type Moment, writeFacts } from './store.ts';
@@ -74,7 +74,12 @@ async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
   const now = new Date();
   await letAddressesGo(tx, id, now);
   await settleInterfaces(tx, id);
-  const change = { status: 'error', status_reason: 'engine_failed', failed_at: now, is_billed: false };
+  const change = {
+    status: 'error' as const,
+    status_reason: 'engine_failed',
+    failed_at: now,
+    is_billed: false,
+  };
   const row = await updateVm(tx, id, change);
   if (row !== undefined) await noteUnbilled(tx, row, undefined, now);
 }

@@ -1,6 +1,6 @@
 /** What goes with a machine as it runs: nobody's change, so no new version and no event. */
 import type { Instance } from '../../../engines/compute/port.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 
 type Agent = VmRow['guest_agent'];
 type Remembered = Pick<VmRow, 'id' | 'status' | 'host_group' | 'started_at' | 'guest_agent'>;

@@ -7,7 +7,7 @@ import { noteAvailable, noteUnbilled } from '../snapshots/inventory.ts';
 import { snapshotRef } from '../snapshots/present.ts';
 import { forgetSnapshot } from '../snapshots/removal.ts';
 import { updateSnapshot, wasToBeRemoved } from '../snapshots/store.ts';
-import type { SnapshotRow } from '../tables.ts';
+import type { SnapshotRow } from '../snapshots/table.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
 import { lockSnapshotsUnchanged } from './store.ts';

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
 import type { Db, Tx } from '../../../store/database.ts';
-import type { NetworkRow, SnapshotRow, VmRow } from '../tables.ts';
+import type { NetworkRow } from '../networks/table.ts';
+import type { SnapshotRow } from '../snapshots/table.ts';
+import type { VmRow } from '../vms/table.ts';
 import type { Facts } from './runtime-facts.ts';
 
 /** A moment as the database writes it: a `Date` would cut it short, and two that differ would seem the same. */

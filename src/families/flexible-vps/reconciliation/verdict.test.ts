@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Instance } from '../../../engines/compute/port.ts';
+import type { VmState } from '../vms/lifecycle.ts';
 import { eventOf, isUpToEngine, judge, type Known } from './verdict.ts';
 
-const known = (status: string, status_reason: string | null = null, is_billed = true): Known => ({
+const known = (status: VmState, status_reason: string | null = null, is_billed = true): Known => ({
   id: 'vm_1',
   name: 'web',
   status,
@@ -127,7 +128,7 @@ describe('what becomes of a machine', () => {
     ['suspended', null],
     ['resizing', null],
     ['deleting', null],
-  ])('is not up to the engine while it is %s (%s)', (status, reason) => {
+  ] as const)('is not up to the engine while it is %s (%s)', (status, reason) => {
     expect(isUpToEngine(known(status, reason))).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 /** What a machine is, judged by what we believe and what its engine says. Pure: whoever writes it down holds the row. */
 import type { Instance } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import type { VmState } from '../vms/lifecycle.ts';
+import type { VmRow } from '../vms/table.ts';
 
 export type Known = Pick<
   VmRow,

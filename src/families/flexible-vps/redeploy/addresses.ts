@@ -5,7 +5,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { allocateAddress, attachedAddresses, setAttachment } from '../../../resources/addresses/store.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { wasMade } from '../reconciliation/verdict.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 
 const RETRY_SECONDS = 60;
 

@@ -7,8 +7,8 @@ import { newId } from '../../../kernel/ids.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
-import type { VmRow } from '../tables.ts';
 import { hashOf } from '../vms/guest.ts';
+import type { VmRow } from '../vms/table.ts';
 import { readUserData, warnIfIgnored } from '../vms/user-data.ts';
 import type { RedeployVm } from './body.ts';
 

@@ -6,7 +6,6 @@ import type { Db } from '../../../store/database.ts';
 import { engineAt, step } from '../engine-step.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
-import type { VmImage, VmRow } from '../tables.ts';
 import { ensureMade, nicsOf } from '../vms/create-instance.ts';
 import { fetchImage } from '../vms/creation/image.ts';
 import { settleInterfaces } from '../vms/creation/store.ts';
@@ -14,6 +13,7 @@ import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { noteUnbilled } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';
+import type { VmImage, VmRow } from '../vms/table.ts';
 import { openPlan } from './guest-plan.ts';
 
 const Input = Shape({

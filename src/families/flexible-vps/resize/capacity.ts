@@ -10,7 +10,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 import { sizeOf, type Target } from './target.ts';
 
 const RETRY_SECONDS = 60;

@@ -5,14 +5,14 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { enterStatus } from '../power/status.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { costOf } from '../vms/inventory.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { growthOf, requireCapacity, requireLive } from './capacity.ts';
 import { resizeVmKind } from './kind.ts';
 import { type ResizeInput, ResizeVm } from './schema.ts';
@@ -24,7 +24,7 @@ const MB_PER_GB = 1024;
 type ResizeCall = Call<{ readonly id: string }, unknown, ResizeVm>;
 
 async function requireState({ db }: ResizeCall, row: VmRow): Promise<void> {
-  const state = row.status as VmState;
+  const state = row.status;
   vmLife.require('resizeVm', state, { operation: (await pendingOn(db, [row.id])).get(row.id) });
   if (row.rescue_expires_at !== null) throw new Problem('vm_in_rescue', { extra: { current_state: state } });
 }

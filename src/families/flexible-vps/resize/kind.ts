@@ -5,10 +5,10 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { engineAt, step } from '../engine-step.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { ResizeInput } from './schema.ts';
 import { configurationWithDisk, sizeOf } from './target.ts';
 

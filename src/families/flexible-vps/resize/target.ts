@@ -3,8 +3,8 @@ import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { PricedItem } from '../../../money/prices/price.ts';
-import type { VmRow } from '../tables.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
+import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
 
 export interface Target {

@@ -7,10 +7,10 @@ import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
 import { readVm, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 
 const GRACE = { timeoutSeconds: 60, force: true };
 

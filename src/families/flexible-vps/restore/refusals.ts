@@ -3,8 +3,8 @@ import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { Type } from '../../../kernel/schema.ts';
-import type { VmRow } from '../tables.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
+import type { VmRow } from '../vms/table.ts';
 
 /** Not required by the shape: whoever leaves it out is told so in words of its own. */
 export const Confirm = Type.Optional(
@@ -32,7 +32,7 @@ export async function requireOverwritable(
       detail: 'The machine is protected against redeploy and restore.',
     });
   const operation = (await pendingOn(db, [row.id])).get(row.id);
-  vmLife.require(endpointId, row.status as VmState, { operation });
+  vmLife.require(endpointId, row.status, { operation });
   if (row.rescue_expires_at === null) return;
   throw new Problem('vm_in_rescue', { extra: { current_state: row.status } });
 }

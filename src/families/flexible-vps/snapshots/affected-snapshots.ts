@@ -2,11 +2,12 @@
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import type { SnapshotRow, VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 import { costOfRemoving } from './inventory.ts';
 import { snapshotLife } from './lifecycle.ts';
 import { snapshotRef } from './present.ts';
 import { refuseInUse } from './removal.ts';
+import type { SnapshotRow } from './table.ts';
 
 const RETRY_SECONDS = 5;
 

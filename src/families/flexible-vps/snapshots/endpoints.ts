@@ -7,12 +7,12 @@ import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
 import { findVm, lockVm } from '../vms/store.ts';
 import { costOfRemoving, costOfTaking, noteStatus, noteUnbilled } from './inventory.ts';
 import { createSnapshotKind, deleteSnapshotKind } from './kinds.ts';
-import { type SnapshotStatus, snapshotLife } from './lifecycle.ts';
+import { snapshotLife } from './lifecycle.ts';
 import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
 import { presentSnapshot, snapshotEtag, snapshotRef } from './present.ts';
 import { refuseInUse } from './removal.ts';
@@ -111,7 +111,7 @@ export const createVmSnapshot = endpoint({
     const { db, caller, params, body, services, now } = call;
     const accountId = caller.account.id;
     const vm = await lockVm(db, accountId, params.id);
-    vmLife.require('createVmSnapshot', vm.status as VmState, {
+    vmLife.require('createVmSnapshot', vm.status, {
       operation: (await pendingOn(db, [vm.id])).get(vm.id),
     });
     const expires_at = readExpiry(body.expires_at, now);
@@ -178,7 +178,7 @@ export const deleteVmSnapshot = endpoint({
     if (before === undefined) throw new Problem('not_found');
     call.checkVersion(snapshotEtag(before));
     const pending = (await pendingOn(db, [before.id])).get(before.id);
-    snapshotLife.require('deleteVmSnapshot', before.status as SnapshotStatus, { operation: pending });
+    snapshotLife.require('deleteVmSnapshot', before.status, { operation: pending });
     if (before.status === 'deleting' && pending !== undefined) {
       call.follow(pending);
       call.effect({ action: 'none', ...snapshotRef(before) });

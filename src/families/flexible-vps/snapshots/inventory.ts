@@ -4,8 +4,9 @@ import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { SnapshotRow, VmRow } from '../tables.ts';
 import { costOf } from '../vms/inventory.ts';
+import type { VmRow } from '../vms/table.ts';
+import type { SnapshotRow } from './table.ts';
 
 const GB = 1024 ** 3;
 

@@ -2,13 +2,14 @@ import type { Instance } from '../../../engines/compute/port.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { engineAt, step } from '../engine-step.ts';
-import type { SnapshotRow, VmRow } from '../tables.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { noteAvailable, noteStatus, noteUnbilled } from './inventory.ts';
 import { snapshotRef } from './present.ts';
 import { forgetSnapshot, removeFromEngine } from './removal.ts';
 import { readSnapshot, updateSnapshot } from './store.ts';
+import type { SnapshotRow } from './table.ts';
 
 const common = { family: 'flexible-vps', resourceType: 'snapshot' } as const;
 

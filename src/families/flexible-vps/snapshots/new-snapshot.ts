@@ -1,8 +1,9 @@
 /** What a call that takes a snapshot has to be told before anything is done. */
 import type { Call } from '../../../kernel/call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import type { SnapshotRow, VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 import type { CreateSnapshot } from './schema.ts';
+import type { SnapshotRow } from './table.ts';
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 366 * 24 * HOUR_MS;

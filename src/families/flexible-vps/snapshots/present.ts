@@ -1,9 +1,8 @@
 import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
-import type { SnapshotRow } from '../tables.ts';
-import type { SnapshotStatus } from './lifecycle.ts';
 import type { Snapshot } from './schema.ts';
+import type { SnapshotRow } from './table.ts';
 
 export const snapshotEtag = ({ id, version }: Pick<SnapshotRow, 'id' | 'version'>): string =>
   etagOf(id, version);
@@ -26,7 +25,7 @@ export function presentSnapshot(
     description: row.description,
     labels: row.labels,
     vm_id: row.vm_id,
-    status: row.status as SnapshotStatus,
+    status: row.status,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     size_bytes: row.size_bytes,
     disk_gb: row.disk_gb,

@@ -7,9 +7,10 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Tx } from '../../../store/database.ts';
 import { engineAt } from '../engine-step.ts';
-import type { SnapshotRow, VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
 import { snapshotRef } from './present.ts';
 import { readSnapshots, removeSnapshotRow, usersOf } from './store.ts';
+import type { SnapshotRow } from './table.ts';
 
 /** As many users of a thing as an answer names. */
 const NAMED_USERS = 20;

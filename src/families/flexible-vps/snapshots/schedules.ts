@@ -5,12 +5,12 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
-import type { SnapshotRow } from '../tables.ts';
 import { lockVmIfThere, readVm } from '../vms/store.ts';
 import { noteAvailable, noteStatus } from './inventory.ts';
 import { deleteSnapshotKind } from './kinds.ts';
 import { snapshotRef } from './present.ts';
 import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, updateSnapshot, usersOf } from './store.ts';
+import type { SnapshotRow } from './table.ts';
 
 /** In one go; the rest is due a minute later. */
 const AT_ONCE = 200;

@@ -4,7 +4,8 @@ import { readResources } from '../../../kernel/listing/store.ts';
 import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { SnapshotRow } from '../tables.ts';
+import type { SnapshotStatus } from './lifecycle.ts';
+import type { SnapshotRow } from './table.ts';
 
 type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
 
@@ -15,7 +16,7 @@ const withPending = (db: Db) =>
     .select(pendingOperation('vm_snapshots.id').as('pending'));
 
 /** One look: none of them is also what a machine that is not there has. */
-export async function listSnapshots(call: ListCall, vmId: string, status: string | undefined) {
+export async function listSnapshots(call: ListCall, vmId: string, status: SnapshotStatus | undefined) {
   let query = withPending(call.db).where('vm_id', '=', vmId).where('account_id', '=', call.caller.account.id);
   if (status !== undefined) query = query.where('status', '=', status);
   const { rows, nextCursor } = await readResources(call, 'vm_snapshots', 'listVmSnapshots', query);

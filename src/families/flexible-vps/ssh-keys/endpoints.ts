@@ -8,7 +8,6 @@ import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
-import type { SshKeyRow } from '../tables.ts';
 import { type PublicKey, readPublicKey } from './public-key.ts';
 import {
   CreateSshKey,
@@ -20,6 +19,7 @@ import {
   sshKeyEtag,
 } from './schema.ts';
 import { findSshKey, insertSshKey, listSshKeys, lockSshKey, removeSshKey } from './store.ts';
+import type { SshKeyRow } from './table.ts';
 
 const SshKeyId = Shape({ id: Id('sshkey') });
 

@@ -1,8 +1,8 @@
 /** For every call that takes `ssh_key_ids`. */
 import { invalid } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
-import type { SshKeyRow } from '../tables.ts';
 import { readSshKeys } from './store.ts';
+import type { SshKeyRow } from './table.ts';
 
 /** The keys in the order they were named; 422 that points at each one the account does not have. */
 export async function requireSshKeys(

@@ -10,8 +10,8 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
-import type { SshKeyRow } from '../tables.ts';
-import { type KeyType, keyTypes } from './public-key.ts';
+import { keyTypes } from './public-key.ts';
+import type { SshKeyRow } from './table.ts';
 
 const LINE = 16_384;
 
@@ -71,7 +71,7 @@ export function presentSshKey(row: SshKeyRow): SshKey {
     name: row.name,
     labels: row.labels,
     public_key: row.public_key,
-    type: row.type as KeyType,
+    type: row.type,
     bits: row.bits,
     fingerprint_sha256: row.fingerprint_sha256,
     fingerprint_md5: row.fingerprint_md5,

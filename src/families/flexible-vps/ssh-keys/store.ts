@@ -3,7 +3,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { SshKeyRow } from '../tables.ts';
+import type { SshKeyRow } from './table.ts';
 
 type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
 

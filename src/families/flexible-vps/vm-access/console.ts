@@ -12,7 +12,7 @@ import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { vmRef } from '../vms/delete-parts.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { requireCapability } from './engine-call.ts';
@@ -98,7 +98,7 @@ export const createVmConsoleSession = endpoint({
     const { db, caller, params, body, services, now, effect, event } = call;
     const row = await lockVm(db, caller.account.id, params.id);
     const operation = (await pendingOn(db, [row.id])).get(row.id);
-    vmLife.require('createVmConsoleSession', row.status as VmState, { code: 'vm_not_running', operation });
+    vmLife.require('createVmConsoleSession', row.status, { code: 'vm_not_running', operation });
     const type = chooseType(services, row.location, body.type);
     const protocol = protocolOf(services, row.location, type);
     await requireRoomIn(call, 'flexible-vps.console-sessions-per-vm', await countOpenSessions(db, row.id));

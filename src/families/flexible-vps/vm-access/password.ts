@@ -5,12 +5,12 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Shape, Type } from '../../../kernel/schema.ts';
 import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { refOf } from '../vms/guest.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { askHolding, requireCapability } from './engine-call.ts';
 import { Password, returnedBefore } from './schema.ts';
 
@@ -97,7 +97,7 @@ export const resetVmPassword = endpoint({
   async handle({ db, caller, params, body, services, act, effect, event }) {
     const row = await lockVm(db, caller.account.id, params.id);
     const operation = (await pendingOn(db, [row.id])).get(row.id);
-    vmLife.require('resetVmPassword', row.status as VmState, { code: 'vm_not_running', operation });
+    vmLife.require('resetVmPassword', row.status, { code: 'vm_not_running', operation });
     requireCapability(services, row.location, 'passwordReset');
     await requireAgent(services, row);
     const username = body.username ?? row.image?.default_user ?? 'root';

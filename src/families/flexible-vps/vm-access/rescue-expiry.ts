@@ -4,9 +4,9 @@ import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { enterStatus } from '../power/status.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { lockVmIfThere } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { type RescueInput, rescueKind } from './rescue-kind.ts';
 import { type DueRescue, dueRescues } from './store.ts';
 

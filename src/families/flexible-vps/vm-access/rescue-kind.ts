@@ -9,10 +9,10 @@ import { engineAt, step } from '../engine-step.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { restart } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { guestOf, refOf } from '../vms/guest.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { prolongRescue } from './store.ts';
 
 const Input = Shape({

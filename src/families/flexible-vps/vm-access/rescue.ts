@@ -5,13 +5,13 @@ import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/s
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
-import type { VmRow } from '../tables.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { type VmState, vmLife } from '../vms/lifecycle.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { requireCapability } from './engine-call.ts';
 import { RESCUE_HOURS, type RescueInput, rescueKind, sealHash } from './rescue-kind.ts';
 import { Password, returnedBefore } from './schema.ts';
@@ -108,7 +108,7 @@ export const setVmRescue = endpoint({
     const { db, caller, params, body, services, effect, start } = call;
     const row = await lockVm(db, caller.account.id, params.id);
     const pending = (await pendingOn(db, [row.id])).get(row.id);
-    vmLife.require('setVmRescue', row.status as VmState, { operation: pending });
+    vmLife.require('setVmRescue', row.status, { operation: pending });
     requireCapability(services, row.location, 'rescue');
     const { input, password } = await wantedOf(call, row);
     const resource = vmRef(row);

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { ConsoleSessionRow, VmRow } from '../tables.ts';
+import type { VmRow } from '../vms/table.ts';
+import type { ConsoleSessionRow } from './table.ts';
 
 /** Longer than it takes a process that is alive to say so again. */
 const UNSEEN = sql`interval '90 seconds'`;

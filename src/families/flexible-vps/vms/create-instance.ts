@@ -5,8 +5,8 @@ import type { Db } from '../../../store/database.ts';
 import { findImageRow } from '../images/store.ts';
 import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
 import { placementOf } from '../placement-groups/store.ts';
-import type { VmRow } from '../tables.ts';
 import { guestOf, refOf } from './guest.ts';
+import type { VmRow } from './table.ts';
 
 /** What is routed to an interface beside the addresses its guest is configured with. */
 function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {

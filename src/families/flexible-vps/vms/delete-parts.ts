@@ -6,8 +6,8 @@ import { attachedAddresses, releaseAddress, setAttachment } from '../../../resou
 import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import type { VmRow } from '../tables.ts';
 import { deleteVmRows, readVm, snapshotIdsOf } from './store.ts';
+import type { VmRow } from './table.ts';
 
 /** Ephemeral ones go, reserved ones stay with the account. */
 export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<void> {

@@ -6,7 +6,6 @@ import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { engineAt, step } from '../engine-step.ts';
-import type { VmRow } from '../tables.ts';
 import { eraseVm, vmRef } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
@@ -14,6 +13,7 @@ import { costOf, noteVm, priceVm } from './inventory.ts';
 import { showVm, vmEtag } from './present.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 import { lockVm, readVm, snapshotIdsOf, updateVm } from './store.ts';
+import type { VmRow } from './table.ts';
 
 const Input = Shape({
   shutdown_timeout_seconds: Type.Integer(),

@@ -13,9 +13,9 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { isSameSize, sizeToGive } from '../resize/target.ts';
-import type { VmRow } from '../tables.ts';
 import { noteVm } from './inventory.ts';
 import { updateVm } from './store.ts';
+import type { VmRow } from './table.ts';
 
 /** The largest user data, unpacked. */
 export const USER_DATA_BYTES = 65_536;

@@ -6,7 +6,7 @@ import { formatMoney, formatRate } from '../../../money/prices/format.ts';
 import { type Priced, type PricedItem, price } from '../../../money/prices/price.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from './table.ts';
 
 type Book = Pick<Services, 'provider'>;
 

@@ -4,13 +4,14 @@ import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
+import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces } from '../interfaces/store.ts';
-import type { PublicAddressRow, VmRow } from '../tables.ts';
 import { priceShown, priceVm } from './inventory.ts';
 import type { Vm } from './schema.ts';
+import type { VmRow } from './table.ts';
 
 export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);
 

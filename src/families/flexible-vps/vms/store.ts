@@ -1,7 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { VmRow } from '../tables.ts';
+import type { VmRow } from './table.ts';
 
 export async function findVm(db: Db, accountId: string, id: string): Promise<VmRow> {
   const row = await db

@@ -6,15 +6,15 @@ import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
-import type { VmRow } from '../tables.ts';
 import { UserData, UserDataEncoding } from './creation/body.ts';
 import { vmRef } from './delete-parts.ts';
 import { hashOf } from './guest.ts';
 import { noteVm } from './inventory.ts';
-import { type VmState, vmLife } from './lifecycle.ts';
+import { vmLife } from './lifecycle.ts';
 import { showVm, vmEtag } from './present.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 import { findVmByName, lockVm, updateVm as writeVm } from './store.ts';
+import type { VmRow } from './table.ts';
 import { readUserData, warnIfIgnored } from './user-data.ts';
 
 const UpdateVm = Shape({
@@ -113,7 +113,7 @@ export const updateVm = endpoint({
     const before = await lockVm(db, caller.account.id, params.id);
     checkVersion(vmEtag(before));
     const operation = (await pendingOn(db, [before.id])).get(before.id);
-    vmLife.require('updateVm', before.status as VmState, { operation });
+    vmLife.require('updateVm', before.status, { operation });
     if (body.backup_policy_id != null)
       throw invalid([
         {

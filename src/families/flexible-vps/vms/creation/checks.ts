@@ -2,10 +2,10 @@
 
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { lockAddress } from '../../../../resources/addresses/store.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
-import type { PublicAddressRow } from '../../tables.ts';
 import { readUserData } from '../user-data.ts';
 import type { CreateVm } from './body.ts';
 import { Faults } from './faults.ts';

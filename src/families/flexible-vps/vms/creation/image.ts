@@ -2,7 +2,7 @@
 import { done, failed, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { ensureImageAt } from '../../images/image-copies.ts';
 import { findImageRow, noteImageAt } from '../../images/store.ts';
-import type { VmImage, VmRow } from '../../tables.ts';
+import type { VmImage, VmRow } from '../table.ts';
 
 /** Those of the provider are everywhere. */
 export async function fetchImage(

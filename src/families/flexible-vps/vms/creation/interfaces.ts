@@ -3,7 +3,8 @@ import { setAttachment } from '../../../../resources/addresses/store.ts';
 import type { Db } from '../../../../store/database.ts';
 import { addInterface } from '../../interfaces/network-membership.ts';
 import { holdAliases, holdOwn } from '../../interfaces/private-addresses.ts';
-import type { InterfaceRow, VmRow } from '../../tables.ts';
+import type { InterfaceRow } from '../../interfaces/table.ts';
+import type { VmRow } from '../table.ts';
 import type { Ready } from './plan-vm.ts';
 
 /** The public one comes first; it is there only if the machine has a public address. */

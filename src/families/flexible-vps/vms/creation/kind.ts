@@ -9,12 +9,12 @@ import {
 } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { engineAt, step } from '../../engine-step.ts';
-import type { VmRow } from '../../tables.ts';
 import { ensureMade } from '../create-instance.ts';
 import { eraseVm, letAddressesGo, vmRef } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
 import { noteUnbilled, noteVm } from '../inventory.ts';
 import { readVm, updateVm } from '../store.ts';
+import type { VmRow } from '../table.ts';
 import { fetchImage } from './image.ts';
 import { settleInterfaces } from './store.ts';
 

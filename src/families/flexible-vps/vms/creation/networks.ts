@@ -7,7 +7,7 @@ import { refuseUnusable } from '../../interfaces/network-membership.ts';
 import { checkAddresses, type Wanted } from '../../interfaces/private-addresses.ts';
 import { overlaps } from '../../networks/addresses.ts';
 import { lockNetwork } from '../../networks/store.ts';
-import type { NetworkRow } from '../../tables.ts';
+import type { NetworkRow } from '../../networks/table.ts';
 import type { CreateVm } from './body.ts';
 import { Faults } from './faults.ts';
 

@@ -2,11 +2,11 @@
 
 import { lockDeclarations } from '../../../../kernel/named/store.ts';
 import { Problem } from '../../../../kernel/problems/problem.ts';
+import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { allocateAddress } from '../../../../resources/addresses/store.ts';
 import { requireRoom } from '../../../../resources/limits/require-room.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
-import type { PublicAddressRow } from '../../tables.ts';
 import { findVmByName } from '../store.ts';
 import { type CreateCall, examine } from './checks.ts';
 import { type Candidate, noAnswer, noCapacity, roomFor } from './placement.ts';

@@ -3,8 +3,8 @@ import type { Source } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import { type KnownImage, requireImage } from '../../images/references.ts';
-import type { VmImage, VmRow } from '../../tables.ts';
 import { lockVmIfThere } from '../store.ts';
+import type { VmImage, VmRow } from '../table.ts';
 import type { CreateVm } from './body.ts';
 import { findSnapshot } from './store.ts';
 

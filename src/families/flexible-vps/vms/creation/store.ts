@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../../store/database.ts';
-import type { SnapshotRow } from '../../tables.ts';
+import type { SnapshotRow } from '../../snapshots/table.ts';
 
 export function findSnapshot(db: Db, vmId: string, id: string): Promise<SnapshotRow | undefined> {
   return db

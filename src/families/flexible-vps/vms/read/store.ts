@@ -1,4 +1,5 @@
 /** Machines with all that is shown of them, in one look at the database. */
+
 import { sql } from 'kysely';
 import type { Call } from '../../../../kernel/call.ts';
 import { readResources } from '../../../../kernel/listing/store.ts';
@@ -8,14 +9,15 @@ import { operationIn, type PendingJson, pendingOperation } from '../../../../ker
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { Db } from '../../../../store/database.ts';
 import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
-import type { VmRow } from '../../tables.ts';
+import type { VmState } from '../lifecycle.ts';
 import type { VmParts } from '../present.ts';
+import type { VmRow } from '../table.ts';
 
 interface Filters {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly sort: string;
-  readonly status?: string | undefined;
+  readonly status?: VmState | undefined;
   readonly location?: string | undefined;
   readonly plan?: string | undefined;
   readonly image_id?: string | undefined;

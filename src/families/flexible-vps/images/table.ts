@@ -1,0 +1,49 @@
+import type { Generated, Selectable } from 'kysely';
+import type { OwnedTable } from '../../../resources/owned-table.ts';
+import type { Tables } from '../../../store/database.ts';
+import type { ImageState } from './lifecycle.ts';
+
+export interface Os {
+  readonly family: string;
+  readonly distribution: string;
+  readonly version: string;
+}
+
+/** What an image was made from; of an address, without its query. */
+export interface ImageSource {
+  readonly type: 'provider' | 'vm' | 'snapshot' | 'url';
+  readonly id: string | null;
+  readonly url: string | null;
+}
+
+interface ImagesTable extends OwnedTable {
+  description: Generated<string>;
+  os: Os;
+  architecture: 'amd64' | 'arm64';
+  boot_mode: 'uefi' | 'bios';
+  secure_boot: Generated<boolean>;
+  min_disk_gb: number;
+  min_memory_mb: number;
+  size_bytes: number | null;
+  sha256: string | null;
+  cloud_init: boolean;
+  guest_agent: boolean;
+  default_user: string;
+  source: ImageSource;
+  /** The whole address it is fetched from, which may hold a signature; `null` once it is fetched. */
+  sealed_url: Buffer | null;
+  /** Where its bytes lie; other locations get a copy when the first machine there is made from it. */
+  locations: Generated<string[]>;
+  status: ImageState;
+  progress_percent: number | null;
+  failure: { readonly code: string; readonly detail: string } | null;
+  failed_at: Date | null;
+}
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    vps_images: ImagesTable;
+  }
+}
+
+export type ImageRow = Selectable<Tables['vps_images']>;

@@ -1,0 +1,21 @@
+import { Lifecycle } from '../../../kernel/lifecycle.ts';
+
+export const interfaceLife = new Lifecycle({
+  resource: 'interface',
+  table: 'vm_interfaces',
+  states: ['attaching', 'active', 'updating', 'detaching'] as const,
+  transitional: ['attaching', 'updating', 'detaching'],
+  transitions: [
+    { by: ['attachVmInterface', 'createVm'], from: null, through: 'attaching', to: ['active', null] },
+    { by: ['updateVmInterface'], from: ['active'], through: 'updating', to: ['active'] },
+    { by: ['detachVmInterface'], from: ['active'], through: 'detaching', to: [null, 'active'] },
+    // Whatever the interface is at, it goes with the machine; a network waits until it rests.
+    {
+      by: ['deleteVm', 'deleteVpsNetwork'],
+      from: ['attaching', 'active', 'updating', 'detaching'],
+      to: [null],
+    },
+  ],
+});
+
+export type InterfaceState = (typeof interfaceLife.states)[number];

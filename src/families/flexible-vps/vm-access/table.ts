@@ -1,0 +1,23 @@
+import type { Generated, Selectable } from 'kysely';
+import type { Tables } from '../../../store/database.ts';
+
+interface ConsoleSessionsTable {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  type: 'graphical' | 'serial';
+  token_hash: Buffer;
+  expires_at: Date;
+  opened_at: Date | null;
+  /** Renewed for as long as somebody is connected. */
+  seen_at: Date | null;
+  created_at: Generated<Date>;
+}
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    console_sessions: ConsoleSessionsTable;
+  }
+}
+
+export type ConsoleSessionRow = Selectable<Tables['console_sessions']>;
