@@ -5,6 +5,7 @@ import { findSystemPostgres } from './src/testing/postgres.ts';
 
 const shared = {
   globalSetup: 'src/testing/global-setup.ts',
+  isolate: false,
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },
@@ -35,4 +36,4 @@ const older = {
 };
 
 /** Much of what tests do is to wait for other processes, so two of them share two cores well. */
-export default defineConfig({ test: { maxWorkers: 2, projects: system ? [main, older] : [main] } });
+export default defineConfig({ test: { maxWorkers: 2, isolate: false, projects: system ? [main, older] : [main] } });

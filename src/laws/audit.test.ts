@@ -104,20 +104,25 @@ const known: Record<string, Case> = {
   },
   'unknown parameter': {
     answer: '422 validation_failed',
-    call: (e) => callTo(e, world, { query: { no_such_parameter: 1 } }),
+    call: (e) => callTo(e, world, { params: example(e), query: { no_such_parameter: 1 } }),
   },
   'unreadable header': {
     answer: '400 malformed_request',
-    call: (e) => callTo(e, world, { headers: { 'if-match': 'not quoted' } }),
+    call: (e) => callTo(e, world, { params: example(e), headers: { 'if-match': 'not quoted' } }),
   },
   'foreign format': {
     answer: '406 not_acceptable',
-    call: (e) => callTo(e, world, { headers: { accept: 'text/html' } }),
+    call: (e) => callTo(e, world, { params: example(e), headers: { accept: 'text/html' } }),
   },
   'foreign media': {
     applies: ({ body }) => body !== undefined,
     answer: '415 unsupported_media_type',
-    call: (e) => callTo(e, world, { payload: 'size=3', headers: { 'content-type': 'text/plain' } }),
+    call: (e) =>
+      callTo(e, world, {
+        params: example(e),
+        payload: 'size=3',
+        headers: { 'content-type': 'text/plain' },
+      }),
   },
   'no such thing': {
     applies: hasIds,
@@ -140,7 +145,7 @@ const known: Record<string, Case> = {
   },
   'permission missing': {
     answer: '403 permission_denied',
-    call: async (e) => callTo(e, world, { key: await keyWith({ permissions: [] }) }),
+    call: async (e) => callTo(e, world, { params: example(e), key: await keyWith({ permissions: [] }) }),
   },
   'approval needed': {
     answer: '409 approval_required',
@@ -210,8 +215,12 @@ describe('nothing else leaves any', () => {
     const granted = await callTo(endpoint, world, { query });
     expect([endpoint.id, granted.statusCode, granted.json().dry_run]).toEqual([endpoint.id, 200, true]);
     const refused = [
-      await callTo(endpoint, world, { query: { ...query, no_such_parameter: 1 } }),
-      await callTo(endpoint, world, { query, key: await keyWith({ permissions: [] }) }),
+      await callTo(endpoint, world, { params: example(endpoint), query: { ...query, no_such_parameter: 1 } }),
+      await callTo(endpoint, world, {
+        params: example(endpoint),
+        query,
+        key: await keyWith({ permissions: [] }),
+      }),
     ];
     expect(refused.map(({ statusCode }) => statusCode)).toEqual([422, 403]);
     for (const response of [granted, ...refused]) {

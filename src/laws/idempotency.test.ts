@@ -12,7 +12,15 @@ import type { JsonSchema } from '../testing/arbitrary.ts';
 import { expectWellFormed, outcomeOf } from './responses.ts';
 import { rowsOf } from './rows.ts';
 import { secretsIn } from './shown-secrets.ts';
-import { createWorld, endpoints, paramsFor, requestTo, type WalkRequest, type World } from './walk.ts';
+import {
+  createWorld,
+  endpoints,
+  paramsFor,
+  probeOf,
+  requestTo,
+  type WalkRequest,
+  type World,
+} from './walk.ts';
 
 let app: TestApp;
 let world: World;
@@ -89,22 +97,21 @@ describe.each(repeatable)('$id', (endpoint) => {
 
   it('refuses the key for another body or another call', async () => {
     const key = randomUUID();
-    const others = await Promise.all(
-      repeatable
-        .filter((other) => other !== endpoint || other.body !== undefined)
-        .map((other) => requestTo(other, world)),
-    );
     const first = await request();
     const before = await effectsOf(endpoint);
     expect(isFresh(await send(first, key))).toBe(true);
-    for (const other of others) {
-      expect(outcomeOf(await send(other, key))).toBe('409 idempotency_key_conflict');
+    // Every endpoint meets the key of another one: with the next in the list, all of them are tried as either side.
+    const next = repeatable[(repeatable.indexOf(endpoint) + 1) % repeatable.length]!;
+    const others = [probeOf(next), ...(endpoint.body === undefined ? [] : [await request()])];
+    for (const { url, ...other } of others) {
+      const earnest = { ...other, url: url.replace(/[?&]dry_run=true/, '') };
+      expect(outcomeOf(await send(earnest, key))).toBe('409 idempotency_key_conflict');
     }
     expect(await effectsOf(endpoint)).toBe(before + 1);
   });
 
   it('does it once when the repeat comes while the first is still running', async () => {
-    const rounds = 25;
+    const rounds = 5;
     for (let round = 0; round < rounds; round++) {
       const same = await request();
       const key = randomUUID();

@@ -91,9 +91,11 @@ describe('404: what is foreign, deleted, unknown or no id at all looks alike, by
     } else {
       manners['If-None-Match'] = { headers: { 'if-none-match': '*' } };
     }
+    // A 404 changes nothing, so the same ids serve every manner.
+    const ids = Object.entries(await unreachable(endpoint));
     for (const [manner, options] of Object.entries(manners)) {
       const seen = new Map<string, unknown>();
-      for (const [kind, params] of Object.entries(await unreachable(endpoint))) {
+      for (const [kind, params] of ids) {
         const response = await callTo(endpoint, ours, { ...options, params });
         expect([endpoint.id, manner, kind, outcomeOf(response)]).toEqual([
           endpoint.id,
@@ -126,6 +128,12 @@ describe('404: what is foreign, deleted, unknown or no id at all looks alike, by
     return rows.filter((row) => textsIn(row).includes(id)).sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 });
+
+/** One id of each prefix and one name of each beginning: the rest are alike to any filter. */
+function oneOfEachKind(texts: readonly string[]): string[] {
+  const kindOf = (text: string): string => text.replace(/_[0-9a-z]{26}$/, '_').replace(/\d+/g, '');
+  return [...new Map(texts.map((text) => [kindOf(text), text])).values()];
+}
 
 function strangersIn(body: string): string[] {
   return foreign.filter((text) => body.includes(text));
@@ -163,7 +171,7 @@ describe('no answer shows anything of another account', () => {
       .filter(([, schema]) => schema.enum === undefined && schema.format === undefined)
       .filter(([, { type }]) => type === 'string' || type === 'array')
       .map(([name]) => name);
-    const wanted = foreign.filter((text) => /^[a-z]{3}_[0-9a-z]{26}$|^foreign/.test(text));
+    const wanted = oneOfEachKind(foreign.filter((text) => /^[a-z]+_[0-9a-z]{26}$|^foreign/.test(text)));
     for (const name of filters) {
       for (const value of wanted) {
         const response = await callTo(endpoint, ours, { query: { [name]: value } });

@@ -7,7 +7,7 @@ import { families } from '../families/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import { insertOperation, type StoredOperation } from '../kernel/operations/store.ts';
-import type { Endpoint } from '../kernel/record.ts';
+import { type Endpoint, isWrite } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { setAttachment } from '../resources/addresses/store.ts';
 import { createKey } from '../testing/accounts.ts';
@@ -22,7 +22,7 @@ export { createWorld, type Params, type World } from './world.ts';
 
 /** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
 export const { endpoints } = buildRegistry([...families, workshop]);
-export const writes: readonly Endpoint[] = endpoints.filter(({ access }) => access !== 'read');
+export const writes: readonly Endpoint[] = endpoints.filter(isWrite);
 /** Without feeds: those have no last page, no sort, and cursors that are good with any filter. */
 export const lists: readonly Endpoint[] = endpoints.filter(
   ({ resource, waits }) => resource.role === 'list' && waits !== true,
@@ -264,15 +264,13 @@ export async function callTo(
   return world.app.call({ ...request, key: world.key.key, ...options });
 }
 
-export type Again = (key: string) => Promise<LightMyRequestResponse>;
-
-/** The same call with one key after another; what it is about is made anew once a call was heeded. */
-export function callsTo(endpoint: Endpoint, world: World): Again {
-  let request: WalkRequest | undefined;
-  return async (key) => {
-    request ??= await requestTo(endpoint, world);
-    const response = await world.app.call({ ...request, key });
-    if (response.statusCode < 300) request = undefined;
-    return response;
-  };
+/**
+ * A request that passes every check before the handler and changes nothing: it names the example's ids, which no account
+ * has, and a write is a dry run. Laws about what comes before the handler need no parents for it.
+ */
+export function probeOf(endpoint: Endpoint): WalkRequest {
+  const { params, query = {} } = endpoint.example;
+  const url = urlOf(endpoint, params, isWrite(endpoint) ? { ...query, dry_run: true } : query);
+  const body = bodyOf(endpoint);
+  return { method: endpoint.method, url, ...(body === undefined ? {} : { payload: body as object }) };
 }
