@@ -5,7 +5,7 @@ import { readOperation, type StoredOperation } from '../kernel/operations/store.
 import { buildRegistry } from '../kernel/registry.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
-import { destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
+import { begin, destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
 import { type Mishap, moments, work } from './crashes.ts';
 import { comparable, tracesOf } from './table-traces.ts';
 import { createWorld, type World } from './walk.ts';
@@ -23,7 +23,7 @@ interface Run {
 
 async function run(kind: Kind, mishaps: readonly Mishap[]): Promise<Run> {
   const world = await createWorld(app);
-  const { id } = await scenarioOf(kind).begin(world);
+  const { id } = await begin(kind, world);
   const deaths = await work(app, mishaps);
   const operation = await readOperation(app.services.db, id);
   return { world, operation: operation!, deaths };

@@ -12,7 +12,7 @@ import { hasEnded } from '../kernel/operations/schema.ts';
 import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { scenarioOf } from './crash-scenarios.ts';
+import { begin, scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
 import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
 import { createWorld, type World } from './walk.ts';
@@ -60,15 +60,15 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-async function begin(kind: Kind): Promise<{ world: World; operation: StoredOperation }> {
+async function start(kind: Kind): Promise<{ world: World; operation: StoredOperation }> {
   const world = await createWorld(app);
-  return { world, operation: await scenarioOf(kind).begin(world) };
+  return { world, operation: await begin(kind, world) };
 }
 
 /** A delay of nothing at each call: whatever was struck by one was made. */
 async function callsOf(kind: Kind): Promise<CallName[]> {
   const { db } = app.services;
-  await begin(kind);
+  await start(kind);
   for (const call of callNames) await addFault(db, { call, effect: { kind: 'slow', seconds: 0 } });
   await work(app);
   const struck = (await listFaults(db))
@@ -87,7 +87,7 @@ async function reconcile(): Promise<void> {
 /** What is wrong afterwards, in words. */
 async function suffer(kind: Kind, call: CallName, { effect, times }: Trouble): Promise<string[]> {
   const { db } = app.services;
-  const { world, operation } = await begin(kind);
+  const { world, operation } = await start(kind);
   if (effect.kind === 'hang')
     await sql`update operations set deadline_at = now() + ${PATIENCE_MS} * interval '1 millisecond'
               where id = ${operation.id}`.execute(db);

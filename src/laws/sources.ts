@@ -46,7 +46,8 @@ export const sources: readonly SourceFile[] = folders
 
 /** A port's contract is a suite that the tests of its drivers run, so it counts as one of them. */
 export const isTest = ({ path }: Pick<SourceFile, 'path'>): boolean =>
-  path.endsWith('.test.ts') || /^src\/(testing|laws|engines\/[^/]+\/contract)(\/|\.ts$)/.test(path);
+  /(\.test|(^|[/.])fixture)\.ts$/.test(path) ||
+  /^src\/(testing|laws|engines\/[^/]+\/contract)(\/|\.ts$)/.test(path);
 
 /** What users get: everything under `src/` that is not there to try the rest. */
 export const shipped: readonly SourceFile[] = sources.filter(

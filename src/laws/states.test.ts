@@ -10,6 +10,8 @@ import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
+import type { Way } from './fixture.ts';
+import { collect } from './fixtures.ts';
 import { createWorld, endpoints, type Params, paramNames, paramsFor, requestTo, type World } from './walk.ts';
 
 const registry = buildRegistry(families);
@@ -26,26 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-interface Way {
-  /** Instead of the example's, where there is one. */
-  readonly body?: object;
-  readonly states: readonly string[];
-}
-
 /** What an endpoint needs beside its table depends on what is asked of it; together the ways are the table. */
-const ways: Readonly<Record<string, readonly Way[]>> = {
-  performVmAction: [
-    { body: { type: 'power_on' }, states: ['running', 'stopped'] },
-    { body: { type: 'power_off' }, states: ['running', 'stopped'] },
-    { body: { type: 'shutdown' }, states: ['running', 'stopped'] },
-    { body: { type: 'restart' }, states: ['running'] },
-    { body: { type: 'reset' }, states: ['running'] },
-  ],
-  updateVpsNetwork: [
-    { body: { nat: { ipv4: false } }, states: ['active'] },
-    { body: { description: 'Of the office' }, states: ['active', 'error'] },
-  ],
-};
+const ways = collect('ways');
 
 const endpointsOf = (life: Lifecycle): string[] =>
   [...new Set(life.transitions.flatMap(({ by }) => by))].filter((id) => !OTHERS.includes(id)).sort();
@@ -162,7 +146,7 @@ describe.each(walked)('$id ($resource)', (each) => {
     await settle(app);
   });
 
-  const asked: readonly Way[] = ways[endpoint.id] ?? [{ states: allowed }];
+  const asked: readonly (Omit<Way, 'body'> & Partial<Way>)[] = ways[endpoint.id] ?? [{ states: allowed }];
   it.each(asked)('is accepted in exactly $states $body', async ({ body, states }) => {
     const query = { ...endpoint.example.query, dry_run: true };
     const example = await requestTo(endpoint, world, { params, query });

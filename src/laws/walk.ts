@@ -1,22 +1,18 @@
 /**
- * How the laws call an endpoint they know nothing about: its record's example says what to send, and whatever the
- * path names is made first, through the endpoint that creates it or, where only people may, straight in the tables.
+ * How the laws call an endpoint they know nothing about: its record's example says what to send, and what the path
+ * names is created first, by the fixture of its collection or else through the endpoint that creates it.
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
-import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
-import { insertOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import { type Endpoint, isWrite } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
-import { setAttachment } from '../resources/addresses/store.ts';
-import { createKey } from '../testing/accounts.ts';
+import { isValid } from '../kernel/validation.ts';
 import { settle } from '../testing/operations.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
-import { insertDelivery } from '../testing/webhooks.ts';
 import { workshop } from '../testing/widgets.ts';
-import { bodies, reserveAddress } from './request-bodies.ts';
-import type { Params, World } from './world.ts';
+import { collect, fixtureOf } from './fixtures.ts';
+import { freshName, type Params, type World } from './world.ts';
 
 export { createWorld, type Params, type World } from './world.ts';
 
@@ -30,74 +26,6 @@ export const lists: readonly Endpoint[] = endpoints.filter(
 
 export type WalkRequest = InjectOptions & { readonly method: Endpoint['method']; readonly url: string };
 export type Query = Readonly<Record<string, unknown>>;
-
-interface Maker {
-  make(world: World, outer: Params): Promise<string>;
-  remove(world: World, id: string): Promise<unknown>;
-}
-
-/** What no endpoint creates or takes away for good: by the path of its collection. */
-const makers: Readonly<Record<string, Maker>> = {
-  '/account/v1/api-keys': {
-    make: async ({ app, account }) => (await createKey(app.services.db, account)).id,
-    remove: ({ app }, id) => app.services.db.deleteFrom('api_keys').where('id', '=', id).execute(),
-  },
-  '/account/v1/operations': {
-    make: async (world) => (await insertPolishing(world, freshName())).id,
-    remove: ({ app }, id) => app.services.db.deleteFrom('operations').where('id', '=', id).execute(),
-  },
-  '/account/v1/webhooks/{id}/deliveries': {
-    make: async ({ app, account }, { id = '' }) => {
-      const test = app.services.db.selectFrom('events').select('id').where('resource_id', '=', id);
-      const { id: event_id } = await test.executeTakeFirstOrThrow();
-      return insertDelivery(app.services, account, id, { event_id });
-    },
-    remove: ({ app }, id) => app.services.db.deleteFrom('webhook_deliveries').where('id', '=', id).execute(),
-  },
-  '/flexible-vps/v1/vms/{id}/public-ips': {
-    make: async (world, { id = '' }) => {
-      const ip_id = await reserveAddress(world);
-      const url = `/flexible-vps/v1/vms/${id}/public-ips`;
-      const payload = { ip_id };
-      const answer = await world.app.call({ method: 'POST', url, payload, key: world.key.key });
-      if (answer.statusCode !== 202) throw new Error(answer.body);
-      await settle(world.app);
-      return ip_id;
-    },
-    remove: ({ app }, id) => setAttachment(app.services.db, id, null),
-  },
-};
-
-/**
- * Waits for ever to begin: no worker takes it, so it is still there when a law looks at it. About what every key may see,
- * and started with what it takes to stop it: a law about permissions meets only that of the endpoint.
- */
-export function insertPolishing({ app, account, key }: World, name: string): Promise<StoredOperation> {
-  return insertOperation(
-    app.services.db,
-    {
-      id: newId('operation'),
-      account_id: account.id,
-      type: 'widget.polish',
-      family: 'workshop',
-      status: 'queued',
-      resource_type: 'operation',
-      resource_id: newId('request').replace('req', 'wid'),
-      resource_name: name,
-      actor: { kind: 'api_key', api_key_id: key.id, member_id: account.ownerId },
-      api_key_id: key.id,
-      permission: 'account:operations:write',
-      cancellable: true,
-      queue: 'free',
-      input: '{}',
-      is_ready: false,
-    },
-    { deadlineSeconds: 3600, subjects: [], now: null },
-  );
-}
-
-let serial = 0;
-const freshName = (): string => `walk-${process.pid}-${++serial}`;
 
 export function urlOf(endpoint: Endpoint, params: Params = {}, query: Query = {}): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -125,8 +53,8 @@ export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>
   [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 async function makeOne(collection: string, outer: Params, world: World): Promise<string> {
-  const maker = makers[collection];
-  if (maker !== undefined) return maker.make(world, outer);
+  const fixture = fixtureOf(collection);
+  if (fixture?.make !== undefined) return fixture.make(world, outer);
   const creator = world.app.registry.endpoints.find(
     (record) => record.path === collection && record.resource.role === 'create',
   );
@@ -135,7 +63,7 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   );
   if (creator === undefined && declarer !== undefined) return declareOne(declarer, outer, world);
   if (creator === undefined) {
-    throw new Error(`Nothing creates what stands under ${collection}: give it a maker in src/laws/walk.ts.`);
+    throw new Error(`No endpoint creates what is under ${collection}: give it a fixture with \`make\`.`);
   }
   const request = { method: creator.method, url: urlOf(creator, outer, creator.example.query) };
   const payload = await payloadOf(creator, world, outer);
@@ -157,16 +85,16 @@ async function declareOne(declarer: Endpoint, outer: Params, world: World): Prom
 
 async function removeOne(path: string, params: Params, world: World): Promise<void> {
   const name = /\{(\w+)\}$/.exec(path)?.[1] ?? '';
-  const maker = makers[path.slice(0, path.lastIndexOf('/'))];
-  if (maker !== undefined) {
-    await maker.remove(world, params[name] ?? '');
+  const fixture = fixtureOf(path.slice(0, path.lastIndexOf('/')));
+  if (fixture?.remove !== undefined) {
+    await fixture.remove(world, params[name] ?? '');
     return;
   }
   const remover = world.app.registry.endpoints.find(
     (record) => record.path === path && record.resource.role === 'delete',
   );
   if (remover === undefined) {
-    throw new Error(`Nothing deletes what stands under ${path}: give it a maker in src/laws/walk.ts.`);
+    throw new Error(`No endpoint deletes what is under ${path}: give it a fixture with \`remove\`.`);
   }
   const answer = await world.app.call({
     method: remover.method,
@@ -187,6 +115,8 @@ export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World):
   return params;
 }
 
+const bodies = collect('bodies');
+
 const filled = new Map<string, string>();
 
 /** The one under whose path a list has rows to show. */
@@ -199,10 +129,13 @@ export async function listParams(list: Pick<Endpoint, 'path'>, world: World): Pr
   return filledParams(list, world) ?? paramsFor(list, world);
 }
 
-function filledParams(list: Pick<Endpoint, 'path'>, { account }: World): Params | undefined {
+/** The resource of a collection whose sub-collections have rows, if `fill` made one. */
+export const filledIn = ({ account }: World, collection: string): string | undefined =>
+  filled.get(`${account.id} ${collection}`);
+
+function filledParams(list: Pick<Endpoint, 'path'>, world: World): Params | undefined {
   const [name] = paramNames(list);
-  const collection = list.path.slice(0, list.path.indexOf(`/{${name}}`));
-  const id = filled.get(`${account.id} ${collection}`);
+  const id = filledIn(world, list.path.slice(0, list.path.indexOf(`/{${name}}`)));
   return name === undefined || id === undefined ? undefined : { [name]: id };
 }
 
@@ -227,9 +160,9 @@ export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: Wor
 
 async function payloadOf(endpoint: Endpoint, world: World, params: Params): Promise<{ payload?: object }> {
   const body = bodyOf(endpoint);
-  // Whoever asks about what the example names wants nothing made.
-  const isExample = params === endpoint.example.params;
-  const made = isExample ? {} : await bodies[endpoint.id]?.(world, params);
+  // Nothing is created for the ids of the example, nor for ids that could not exist.
+  const isNothing = params === endpoint.example.params || !isValid(endpoint.params, params);
+  const made = isNothing ? {} : await bodies[endpoint.id]?.(world, params);
   return body === undefined ? {} : { payload: { ...(body as object), ...made } };
 }
 

@@ -25,3 +25,8 @@ async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<v
     .map((limit) => ({ account_id: id, limit_id: limit.id, value: null }));
   await services.db.insertInto('account_limits').values(lifted).execute();
 }
+
+let serial = 0;
+
+/** A name that no other resource of this process has. */
+export const freshName = (): string => `walk-${process.pid}-${++serial}`;

@@ -15,10 +15,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hostplane-compute-'));
   for (const name of ['localhost.crt', 'localhost.key'])
-    copyFileSync(
-      fileURLToPath(new URL(`../../testing/fixtures/${name}`, import.meta.url)),
-      join(folder, name),
-    );
+    copyFileSync(fileURLToPath(new URL(`../testing/fixtures/${name}`, import.meta.url)), join(folder, name));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -176,7 +176,7 @@ describe('TLS', () => {
 
   it('allows any host', () => {
     const fixture = (name: string): string =>
-      fileURLToPath(new URL(`../../testing/fixtures/${name}`, import.meta.url));
+      fileURLToPath(new URL(`../testing/fixtures/${name}`, import.meta.url));
     copyFileSync(fixture('localhost.crt'), join(folder, 'b.crt'));
     copyFileSync(fixture('localhost.key'), join(folder, 'b.key'));
     const { server } = configOf('server:\n  host: 0.0.0.0\n  tls: { certificate: b.crt, key: b.key }\n');

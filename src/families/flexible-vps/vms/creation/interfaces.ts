@@ -8,7 +8,11 @@ import type { VmRow } from '../table.ts';
 import type { Ready } from './plan-vm.ts';
 
 /** The public one comes first; it is there only if the machine has a public address. */
-export async function connect(db: Db, vm: VmRow, { blocks, connections }: Ready): Promise<void> {
+export async function connect(
+  db: Db,
+  vm: VmRow,
+  { blocks, connections }: Pick<Ready, 'blocks' | 'connections'>,
+): Promise<void> {
   const present: InterfaceRow[] = [];
   const held = [blocks.ipv4, blocks.ipv6].filter((block) => block !== null);
   if (held.length > 0) {

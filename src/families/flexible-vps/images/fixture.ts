@@ -1,0 +1,65 @@
+import { newId } from '../../../kernel/ids.ts';
+import type { Fixture } from '../../../laws/fixture.ts';
+import { freshName, type World } from '../../../laws/world.ts';
+import { runKind } from '../../../testing/run-kind.ts';
+import { makeVm } from '../vms/fixture.ts';
+import { readVm, updateVm } from '../vms/store.ts';
+import { imageResource, noteUnpaidImage } from './inventory.ts';
+import { createImageKind } from './kinds.ts';
+import { insertImage } from './store.ts';
+
+const columns = {
+  os: { family: 'linux', distribution: 'debian', version: '13' },
+  architecture: 'amd64',
+  boot_mode: 'uefi',
+  min_disk_gb: 10,
+  min_memory_mb: 512,
+  cloud_init: true,
+  guest_agent: false,
+  default_user: 'root',
+} as const;
+
+/** A stopped machine: an image can be captured from it. */
+async function makeStoppedVm(world: World): Promise<string> {
+  const id = await makeVm(world);
+  const { db, compute } = world.app.services;
+  const row = await readVm(db, id);
+  const ref = { account: world.account.id, id };
+  await compute.at(row?.location ?? '')?.ensureStopped(ref, { force: true });
+  await updateVm(db, id, { status: 'stopped', started_at: null });
+  return id;
+}
+
+export const fixture: Fixture = {
+  collection: '/flexible-vps/v1/images',
+  async make(world) {
+    const { app, account, key } = world;
+    const vm_id = await makeStoppedVm(world);
+    const row = await insertImage(app.services.db, {
+      ...columns,
+      id: newId('image'),
+      account_id: account.id,
+      name: freshName(),
+      status: 'creating',
+      progress_percent: 0,
+      source: { type: 'vm', id: vm_id, url: null },
+    });
+    await noteUnpaidImage(app.services.db, row, key.id);
+    const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null };
+    await runKind(app, createImageKind, { accountId: account.id, resource: imageResource(row), input });
+    return row.id;
+  },
+  async addRow({ app, account }, name) {
+    await insertImage(app.services.db, {
+      ...columns,
+      id: newId('image'),
+      account_id: account.id,
+      name,
+      status: 'available',
+      source: { type: 'url', id: null, url: `https://images.example.com/${name}` },
+    });
+  },
+  bodies: {
+    createImage: async (world) => ({ source: { type: 'vm', vm_id: await makeStoppedVm(world) } }),
+  },
+};

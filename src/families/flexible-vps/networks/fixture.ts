@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { newId } from '../../../kernel/ids.ts';
+import type { Fixture } from '../../../laws/fixture.ts';
+import { freshName, type World } from '../../../laws/world.ts';
+import { runKind } from '../../../testing/run-kind.ts';
+import { newNetworkExample } from './example.ts';
+import { createNetworkKind } from './kinds.ts';
+import { networkRef } from './present.ts';
+import { changedSettings, initialSettings } from './rules.ts';
+import { insertNetwork, noteNetwork } from './store.ts';
+
+const common = { location: 'fra1', mtu: 1442, status_reason: null } as const;
+
+/** An active network with IPv6, written as createVpsNetwork writes it and built by the step of its kind. */
+export async function makeNetwork({ app, account, key }: World, ipv4_cidr = '10.77.0.0/24'): Promise<string> {
+  const { db } = app.services;
+  const row = await insertNetwork(
+    db,
+    {
+      ...common,
+      id: newId('network'),
+      account_id: account.id,
+      name: freshName(),
+      ipv4_cidr,
+      status: 'creating',
+    },
+    changedSettings(initialSettings, {}),
+    { ipv6: true },
+  );
+  await noteNetwork(db, row, key.id);
+  await runKind(app, createNetworkKind, { accountId: account.id, resource: networkRef(row), input: {} });
+  return row.id;
+}
+
+export const fixture: Fixture = {
+  collection: '/flexible-vps/v1/networks',
+  make: (world) => makeNetwork(world, newNetworkExample.ipv4_cidr),
+  async addRow({ app, account }, name, i) {
+    await app.services.db
+      .insertInto('vps_networks')
+      .values({
+        ...common,
+        id: newId('network'),
+        account_id: account.id,
+        name,
+        ipv4_cidr: `10.${i % 256}.0.0/16`,
+        ipv6_cidr: null,
+        nat: { ipv4: true, ipv6: false },
+        dns: { servers: [], domain: null },
+        routes: sql`'[]'::jsonb`,
+        status: 'active',
+      })
+      .execute();
+  },
+  ways: {
+    updateVpsNetwork: [
+      { body: { nat: { ipv4: false } }, states: ['active'] },
+      { body: { description: 'Of the office' }, states: ['active', 'error'] },
+    ],
+  },
+};

@@ -1,0 +1,48 @@
+import type { Fixture, Scenario } from '../../../laws/fixture.ts';
+import { makeVm } from '../vms/fixture.ts';
+import { actionTypes } from './actions.ts';
+
+/** performVmAction starts a kind for each type of action; the machine is stopped first where the action needs that. */
+const powering = (type: string): Scenario => ({
+  async begin(world, walk) {
+    const act = walk.endpoint('performVmAction');
+    const params = { id: await makeVm(world) };
+    if (type === 'power_on') {
+      await walk.call(act, world, { params, payload: { type: 'power_off' } });
+      await walk.work(world);
+    }
+    return walk.operationOf(world, await walk.call(act, world, { params, payload: { type } }));
+  },
+});
+
+const fromAnyPower = ['running', 'stopped'];
+
+export const fixture: Fixture = {
+  bodies: {
+    performBulkVmAction: async (world) => ({ vm_ids: [await makeVm(world)] }),
+  },
+  scenarios: {
+    ...Object.fromEntries(
+      actionTypes.filter((type) => type !== 'shutdown').map((type) => [`vm.${type}`, powering(type)]),
+    ),
+    'vm.bulk_power': {
+      indestructible: 'It is about many machines and creates none.',
+      async begin(world, walk) {
+        const bulk = walk.endpoint('performBulkVmAction');
+        const vm_ids = [await makeVm(world), await makeVm(world)];
+        const payload = { type: 'restart', vm_ids, max_parallel: 1 };
+        const params = bulk.example.params ?? {};
+        return walk.operationOf(world, await walk.call(bulk, world, { params, payload }));
+      },
+    },
+  },
+  ways: {
+    performVmAction: [
+      { body: { type: 'power_on' }, states: fromAnyPower },
+      { body: { type: 'power_off' }, states: fromAnyPower },
+      { body: { type: 'shutdown' }, states: fromAnyPower },
+      { body: { type: 'restart' }, states: ['running'] },
+      { body: { type: 'reset' }, states: ['running'] },
+    ],
+  },
+};

@@ -1,0 +1,12 @@
+import type { Fixture } from '../../../laws/fixture.ts';
+import { makeSnapshot } from '../snapshots/fixture.ts';
+import { readVm } from '../vms/store.ts';
+
+export const fixture: Fixture = {
+  bodies: {
+    restoreVm: async (world, { id = '' }) => ({
+      source: { type: 'snapshot', snapshot_id: await makeSnapshot(world, id) },
+      confirm: (await readVm(world.app.services.db, id))?.name,
+    }),
+  },
+};

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../../kernel/ids.ts';
+import type { Fixture } from '../../../laws/fixture.ts';
+
+export const fixture: Fixture = {
+  collection: '/flexible-vps/v1/vms/{id}/console-sessions',
+  async addRow({ app, account }, _name, _i, vm_id) {
+    await app.services.db
+      .insertInto('console_sessions')
+      .values({
+        id: newId('console_session'),
+        account_id: account.id,
+        vm_id,
+        type: 'serial',
+        token_hash: randomBytes(32),
+        expires_at: new Date(Date.now() + 3_600_000),
+      })
+      .execute();
+  },
+};

@@ -1,0 +1,90 @@
+import { newId } from '../../../kernel/ids.ts';
+import type { Fixture } from '../../../laws/fixture.ts';
+import { freshName, type World } from '../../../laws/world.ts';
+import { allocateAddress } from '../../../resources/addresses/store.ts';
+import { runKind } from '../../../testing/run-kind.ts';
+import { connect } from './creation/interfaces.ts';
+import { createVmKind } from './creation/kind.ts';
+import { vmRef } from './delete-parts.ts';
+import { configurationOf, noteUnbilled } from './inventory.ts';
+import { insertVm } from './store.ts';
+
+const LOCATION = 'fra1';
+const OS = { family: 'linux', distribution: 'ubuntu', version: '24.04' };
+const IMAGE = {
+  id: 'ubuntu-24.04',
+  slug: 'ubuntu-24.04',
+  name: 'Ubuntu 24.04 LTS',
+  os: OS,
+  default_user: 'ubuntu',
+};
+
+const columns = {
+  location: LOCATION,
+  plan: 'flex-2-4',
+  requested: { location: LOCATION, plan: 'flex-2-4' },
+  vcpus: 2,
+  memory_mb: 4096,
+  disk_gb: 80,
+  architecture: 'amd64',
+  source: { type: 'image', id: IMAGE.id },
+  boot_mode: 'uefi',
+  secure_boot: false,
+} as const;
+
+/** A running machine, written as createVm writes it and brought up by the steps of its kind. */
+export async function makeVm({ app, account, key }: World): Promise<string> {
+  const { db, provider } = app.services;
+  const name = freshName();
+  const row = await insertVm(db, {
+    ...columns,
+    id: newId('vm'),
+    account_id: account.id,
+    name,
+    status: 'creating',
+    hostname: name,
+    image: IMAGE,
+    seed: newId('request'),
+    configuration: configurationOf(LOCATION, { plan: columns.plan }, 'ephemeral', IMAGE.id),
+  });
+  const request = {
+    pools: provider.catalogue.address_pools,
+    location: LOCATION,
+    accountId: account.id,
+    kind: 'ephemeral',
+    vmId: null,
+    now: new Date(),
+  } as const;
+  const blocks = {
+    ipv4: await allocateAddress(db, { ...request, version: 4 }),
+    ipv6: await allocateAddress(db, { ...request, version: 6 }),
+  };
+  await connect(db, row, { blocks, connections: [] });
+  await noteUnbilled(db, row, key.id);
+  await runKind(app, createVmKind, { accountId: account.id, resource: vmRef(row), input: { start: true } });
+  return row.id;
+}
+
+/** A row that no engine knows: lists show it all the same. */
+async function insertRow({ app, account }: World, name: string): Promise<string> {
+  const { id } = await insertVm(app.services.db, {
+    ...columns,
+    id: newId('vm'),
+    account_id: account.id,
+    name,
+    description: name,
+    labels: { mark: name },
+    status: 'stopped',
+    hostname: name,
+    seed: name,
+    configuration: configurationOf(LOCATION, { plan: columns.plan }, 'none', null),
+  });
+  return id;
+}
+
+export const fixture: Fixture = {
+  collection: '/flexible-vps/v1/vms',
+  make: makeVm,
+  fillOnce: (world, mark) => insertRow(world, `${mark}-full`),
+  addRow: async (world, name) => void (await insertRow(world, name)),
+};

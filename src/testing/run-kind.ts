@@ -1,0 +1,41 @@
+/**
+ * Runs the steps of a kind at once, without an operation, a queue or a worker: for fixtures that want a resource as its
+ * operation leaves it. The events that the steps return are not written.
+ */
+import { newId } from '../kernel/ids.ts';
+import type { Kind } from '../kernel/operations/kind.ts';
+import type { ResourceRef } from '../kernel/resource-ref.ts';
+import { transact } from '../store/transaction.ts';
+import type { TestApp } from './app.ts';
+
+interface Subject {
+  readonly accountId: string;
+  readonly resource: ResourceRef;
+  readonly input: unknown;
+}
+
+export async function runKind(
+  { services }: Pick<TestApp, 'services'>,
+  kind: Kind,
+  subject: Subject,
+): Promise<void> {
+  const { db } = services;
+  const results: Record<string, unknown> = {};
+  for (const step of kind.steps) {
+    const outcome = await step.run({
+      ...subject,
+      operationId: newId('operation'),
+      results,
+      tries: 0,
+      now: new Date(),
+      signal: new AbortController().signal,
+      db,
+      services,
+    });
+    if (outcome.kind !== 'done')
+      throw new Error(`${kind.type}: the step ${step.name} ended with ${JSON.stringify(outcome)}`);
+    results[step.name] = outcome.result;
+    const { commit } = outcome;
+    if (commit !== undefined) await transact(db, (tx) => commit(tx).then(() => undefined));
+  }
+}

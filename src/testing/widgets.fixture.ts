@@ -1,0 +1,26 @@
+import type { Fixture } from '../laws/fixture.ts';
+import { addReading } from '../money/metering/readings/add-reading.ts';
+
+const collection = '/workshop/v1/widgets';
+
+/** Each widget also has used something that is metered, and was created with an Idempotency-Key. */
+export const fixture: Fixture = {
+  collection,
+  async addRow({ app, key }, name) {
+    const answer = await app.call({
+      method: 'POST',
+      url: collection,
+      headers: { 'idempotency-key': name },
+      payload: { name, size: 1, labels: { mark: name } },
+      key: key.key,
+    });
+    if (answer.statusCode !== 201) throw new Error(answer.body);
+    const { db, provider } = app.services;
+    await addReading(db, provider.catalogue, {
+      resourceId: answer.json<{ id: string }>().id,
+      sku: 'traffic.out',
+      quantity: 5_000_000n,
+      at: new Date(),
+    });
+  },
+};
