@@ -19,6 +19,7 @@ import { Seal } from './kernel/secrets/seal.ts';
 import type { Services } from './kernel/services.ts';
 import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
+import { pricedTypes } from './money/prices/types/table.ts';
 import { Turns } from './pipeline/account-turns.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
@@ -97,6 +98,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const compute = openCompute({ provider, connection, listener });
   const services: Services = {
     provider,
+    tariff: { catalogue: provider.catalogue, types: pricedTypes },
     registry,
     db,
     access,

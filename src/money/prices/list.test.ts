@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { faultsOf } from '../../kernel/validation.ts';
-import { demoProvider } from '../../provider/demo.ts';
+import { demoTariff } from '../../testing/tariff.ts';
 import { priceList } from './list.ts';
 import { price } from './price.ts';
 import { Price } from './schema.ts';
 
-const { catalogue } = demoProvider();
+const { catalogue } = demoTariff;
 const at = new Date('2026-03-01T10:00:00Z');
 
 describe('the price list', () => {
@@ -52,7 +52,7 @@ describe('the price list', () => {
   });
 
   it('holds what is free', () => {
-    const result = price(catalogue, 'webhook', {}, { at });
+    const result = price(demoTariff, 'webhook', {}, { at });
     const sku = result.ok ? result.item.lines[0]?.sku : undefined;
     expect(list.find((row) => row.sku === sku)).toMatchObject({
       resource_type: 'webhook',

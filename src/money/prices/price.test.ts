@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { demoProvider } from '../../provider/demo.ts';
+import { demoTariff } from '../../testing/tariff.ts';
 import { formatMoney, formatRate } from './format.ts';
 import { type PricedItem, type PriceOptions, price } from './price.ts';
 
-const { catalogue } = demoProvider();
+const { catalogue } = demoTariff;
 const at = new Date('2026-03-01T10:00:00Z');
 type Configuration = Record<string, unknown>;
 type Options = Partial<PriceOptions>;
 
 function priced(type: string, configuration: Configuration, options: Options = {}): PricedItem {
-  const result = price(catalogue, type, configuration, { at, ...options });
+  const result = price(demoTariff, type, configuration, { at, ...options });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.item;
 }
 
 function problems(type: string, configuration: Configuration, options: Options = {}): string[] {
-  const result = price(catalogue, type, configuration, { at, ...options });
+  const result = price(demoTariff, type, configuration, { at, ...options });
   return result.ok ? [] : result.problems.map(({ pointer, code }) => `${pointer} ${code}`);
 }
 
@@ -39,7 +39,10 @@ describe('hours', () => {
 
   it('do not matter to a plan that is billed while stopped', () => {
     const plans = catalogue.plans.map((plan) => ({ ...plan, billed_while_stopped: true }));
-    const result = price({ ...catalogue, plans }, 'vm', vm, { at, hoursPerMonth: 100 });
+    const result = price({ ...demoTariff, catalogue: { ...catalogue, plans } }, 'vm', vm, {
+      at,
+      hoursPerMonth: 100,
+    });
     expect(result).toMatchObject({ ok: true, item: { monthly: 7_500_000n } });
   });
 
@@ -106,7 +109,7 @@ describe('the time', () => {
         ]
       : [entry],
   );
-  const announced = { ...catalogue, prices };
+  const announced = { ...demoTariff, catalogue: { ...catalogue, prices } };
 
   it.each([
     ['2026-05-31T23:59:59Z', '7.50'],

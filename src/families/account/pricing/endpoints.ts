@@ -112,7 +112,7 @@ export const estimatePrice = endpoint({
       ids.length === 0 ? new Map<string, never>() : await findConfigurations(db, caller.account.id, ids);
     const limits = await readLimitRows(call);
     const budgets = await readBudgetStates(call, existing);
-    const estimated = estimate(services.provider.catalogue, body, {
+    const estimated = estimate(services.tariff, body, {
       currency: services.provider.provider.currency,
       now,
       lookup: {

@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { demoProvider } from '../../../provider/demo.ts';
+import { demoTariff } from '../../../testing/tariff.ts';
 import { formatMoney } from '../format.ts';
 import { type PricedItem, type PriceOptions, price } from '../price.ts';
 import { pricedTypes } from './table.ts';
 
-const { catalogue } = demoProvider();
 const at = new Date('2026-03-01T10:00:00Z');
 type Configuration = Record<string, unknown>;
 type Options = Partial<PriceOptions>;
 
 function priced(type: string, configuration: Configuration, options: Options = {}): PricedItem {
-  const result = price(catalogue, type, configuration, { at, ...options });
+  const result = price(demoTariff, type, configuration, { at, ...options });
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   return result.item;
 }
 
 function problems(type: string, configuration: Configuration, options: Options = {}): string[] {
-  const result = price(catalogue, type, configuration, { at, ...options });
+  const result = price(demoTariff, type, configuration, { at, ...options });
   return result.ok ? [] : result.problems.map(({ pointer, code }) => `${pointer} ${code}`);
 }
 
@@ -208,7 +207,7 @@ describe('a resource type', () => {
   });
 
   it('that is unknown says what was meant', () => {
-    const result = price(catalogue, 'vms', {}, { at });
+    const result = price(demoTariff, 'vms', {}, { at });
     expect(result).toMatchObject({
       ok: false,
       problems: [{ code: 'unknown_resource_type', detail: 'Did you mean vm?' }],
