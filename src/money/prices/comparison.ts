@@ -4,9 +4,9 @@ import { type Book, bookOf } from './book.ts';
 import type { Configuration } from './change.ts';
 import { formatMoney, formatRate } from './format.ts';
 import { type Amounts, price } from './price.ts';
+import type { Place } from './priced-type.ts';
 import type { Estimate } from './schema.ts';
 import type { Tariff } from './tariff.ts';
-import type { Place } from './type.ts';
 
 type Comparison = NonNullable<Estimate['comparison']>;
 

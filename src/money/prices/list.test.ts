@@ -9,7 +9,7 @@ const { catalogue } = demoTariff;
 const at = new Date('2026-03-01T10:00:00Z');
 
 describe('the price list', () => {
-  const list = priceList(catalogue, 'EUR', at);
+  const list = priceList(demoTariff, 'EUR', at);
 
   it('has rows as the specification says', () => {
     expect(list.flatMap((row) => faultsOf(Price, row))).toEqual([]);
@@ -64,7 +64,7 @@ describe('the price list', () => {
     const [entry] = catalogue.prices;
     if (!entry) throw new Error('no prices');
     const rise = { ...entry, valid_from: '2026-06-01' };
-    const both = { ...catalogue, prices: [rise, ...catalogue.prices] };
+    const both = { ...demoTariff, catalogue: { ...catalogue, prices: [rise, ...catalogue.prices] } };
     const rows = (time: string) =>
       priceList(both, 'EUR', new Date(time))
         .filter(({ sku }) => sku === entry.sku)

@@ -12,8 +12,8 @@ import { faultsOf } from '../../kernel/validation.ts';
 import { Bill, type Demand, type References, type Terms } from './bill.ts';
 import { bookOf } from './book.ts';
 import { HOURS_PER_MONTH, type Line } from './line.ts';
+import type { PricedType } from './priced-type.ts';
 import type { Tariff } from './tariff.ts';
-import type { PricedType } from './type.ts';
 
 export interface PriceOptions {
   readonly quantity?: number;

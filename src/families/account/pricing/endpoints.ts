@@ -72,9 +72,8 @@ export const listPrices = endpoint({
   },
   async handle(call) {
     const { query, services, now } = call;
-    const { catalogue, provider } = services.provider;
     const { location } = query;
-    const rows = priceList(catalogue, provider.currency, now)
+    const rows = priceList(services.tariff, services.provider.provider.currency, now)
       .filter((row) => query.family === undefined || row.family === query.family)
       .filter((row) => query.resource_type === undefined || row.resource_type === query.resource_type)
       .filter((row) => query.sku === undefined || row.sku === query.sku)
