@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { openCompute } from './engines/compute/open.ts';
+import { unbuiltFamilies } from './families/index.ts';
 import { KeyActivity } from './kernel/access/activity.ts';
 import { ACCESS_CHANNEL, AccessCache } from './kernel/access/cache.ts';
 import { AuditQueue } from './kernel/audit/queue.ts';
@@ -19,6 +20,7 @@ import { Seal } from './kernel/secrets/seal.ts';
 import type { Services } from './kernel/services.ts';
 import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
+import { tariffOf } from './money/prices/tariff.ts';
 import { Turns } from './pipeline/account-turns.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
@@ -97,6 +99,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const compute = openCompute({ provider, connection, listener });
   const services: Services = {
     provider,
+    tariff: tariffOf(provider.catalogue, [...registry.families, ...unbuiltFamilies]),
     registry,
     db,
     access,

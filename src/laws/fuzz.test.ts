@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ProblemCode } from '../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import { type Endpoint, isWrite } from '../kernel/record.ts';
-import { pricedTypes } from '../money/prices/types/table.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import { defaultProvider } from '../testing/app.ts';
 import { arbitraryOf, type JsonSchema, storable } from '../testing/arbitrary.ts';
+import { demoTariff } from '../testing/tariff.ts';
 import { type Breakage, breakagesOf, put, queryBreakagesOf } from './broken-input.ts';
 import { expectWellFormed } from './responses.ts';
 import {
@@ -213,10 +213,10 @@ describe('estimatePrice', () => {
   const { catalogue } = defaultProvider();
   const locations = catalogue.locations.map(({ slug }) => slug);
 
-  it.each([...pricedTypes.keys()])('prices whatever a configuration of %s may hold', async (type) => {
+  it.each([...demoTariff.types.keys()])('prices whatever a configuration of %s may hold', async (type) => {
     const words = fc.infiniteStream(fc.constantFrom(null, ...locations, ...slugsIn(catalogue)));
     const configuration = fc
-      .tuple(arbitraryOf(pricedTypes.get(type)?.configuration as JsonSchema), words)
+      .tuple(arbitraryOf(demoTariff.types.get(type)?.configuration as JsonSchema), words)
       .map(([value, stream]) => withWords(value, stream));
     const items = fc.array(
       fc.record(

@@ -75,7 +75,7 @@ async function find(db: Db, accountId: string, id: string, lock = false) {
 }
 
 /** A widget costs what a volume of ten times its size costs. */
-async function noteWidget(db: Db, { provider }: Services, row: Selectable<Tables['widgets']>, keyId: string) {
+async function noteWidget(db: Db, { tariff }: Services, row: Selectable<Tables['widgets']>, keyId: string) {
   const priced = await noteResource(
     db,
     {
@@ -92,7 +92,7 @@ async function noteWidget(db: Db, { provider }: Services, row: Selectable<Tables
       priced_as: 'volume',
       configuration: { location: 'fra1', size_gb: 10 * row.size },
     },
-    { catalogue: provider.catalogue },
+    { tariff },
   );
   return { hourly: formatRate(priced?.hourly ?? 0n), monthly: formatMoney(priced?.monthly ?? 0n) };
 }

@@ -14,6 +14,7 @@ import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
 import { listMembers } from './members/endpoints.ts';
 import { cancelOperation, getOperation, listOperations } from './operations/endpoints.ts';
+import { accountPrices } from './prices.ts';
 import { estimatePrice, listPrices } from './pricing/endpoints.ts';
 import { getAccountProfile } from './profile/endpoints.ts';
 import { listResources } from './resources/endpoints.ts';
@@ -56,6 +57,7 @@ export const account: Family = {
     listWebhookDeliveries,
     redeliverWebhook,
   ],
+  pricedTypes: accountPrices,
   eventTypes,
   kinds: [approvalRequest],
   schedules: [budgetEvaluation, repricing, priceAnnouncements, keyEnds],

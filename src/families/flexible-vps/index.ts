@@ -21,6 +21,7 @@ import {
 import { performBulkVmAction } from './power/bulk/endpoints.ts';
 import { performVmAction } from './power/endpoints.ts';
 import { powerKinds } from './power/kinds.ts';
+import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
 import { machineDrift } from './reconciliation/machines.ts';
@@ -131,6 +132,7 @@ export const flexibleVps: Family = {
       limit: 'flexible-vps.images',
     },
   ],
+  pricedTypes: flexibleVpsPrices,
   eventTypes,
   openConsole: openVmConsole,
   kinds: Object.values(powerKinds),

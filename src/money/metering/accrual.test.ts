@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { micro, ONE, sum } from '../../kernel/micro.ts';
-import { defaultProvider } from '../../testing/app.ts';
+import { demoTariff } from '../../testing/tariff.ts';
 import { price } from '../prices/price.ts';
 import { type Part, partsOf, type Stretch } from './accrual.ts';
 import { DAY_MS, HOUR_MS, monthAt } from './calendar.ts';
@@ -192,7 +192,6 @@ function cutSpan(span: Span, moments: readonly number[]): Span[] {
 }
 
 describe('a whole month', () => {
-  const { catalogue } = defaultProvider();
   const things: readonly [string, Record<string, unknown>][] = [
     ['vm', { location: 'fra1', plan: 'flex-2-4', disk_gb: 103 }],
     ['volume', { location: 'fra1', size_gb: 77 }],
@@ -206,7 +205,7 @@ describe('a whole month', () => {
     (name, type, configuration) => {
       const { from, to } = monthAt(time(`${name}-01T00:00:00Z`));
       const days = (to - from) / DAY_MS;
-      const estimate = price(catalogue, type, configuration, { at: new Date(from) });
+      const estimate = price(demoTariff, type, configuration, { at: new Date(from) });
       if (!estimate.ok) throw new Error(type);
       const parts = [...partsOf(one({ lines: meterLines(estimate.item.lines) }), { from, to })];
       const fixed = estimate.item.lines.filter(({ kind }) => kind !== 'metered');

@@ -3,10 +3,10 @@
  * a change, a deletion and a new price at the same moment each sees what the one before it left.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Db } from '../../store/database.ts';
 import type { References } from '../prices/bill.ts';
 import type { PricedItem } from '../prices/price.ts';
+import type { Tariff } from '../prices/tariff.ts';
 import { laterOf } from './calendar.ts';
 import { isRunning, type MeterLine, sameRates } from './line.ts';
 import { asPaid, meter } from './span-lines.ts';
@@ -23,7 +23,7 @@ import {
 export type Followed = Omit<NewSpan, 'lines' | 'startedAt'>;
 
 export interface Pricing {
-  readonly catalogue: Catalogue;
+  readonly tariff: Tariff;
   readonly references?: References | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function follow(
   db: Db,
   next: Followed,
   now: Date,
-  { catalogue, references }: Pricing,
+  { tariff, references }: Pricing,
 ): Promise<PricedItem | null> {
   const last = await findLastSpan(db, next.resourceId);
   const isUnchanged = last !== undefined && isDeepStrictEqual(makeOf(last.span), makeOf(next));
@@ -44,7 +44,7 @@ export async function follow(
     if (last?.isOpen) await succeedSpan(db, last.span, next, lines, now);
     else await addSpan(db, { ...next, lines, startedAt: now });
   };
-  const metered = meter(catalogue, next, now, before, references);
+  const metered = meter(tariff, next, now, before, references);
   if (metered.ok) {
     await goOn(metered.lines);
     return metered.item;

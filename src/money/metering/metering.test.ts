@@ -4,23 +4,23 @@ import { newId } from '../../kernel/ids.ts';
 import { divide, micro } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import { forgetWhatExpired } from '../../kernel/retention/store.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
 import { forgetResource, noteResource } from '../../resources/inventory/store.ts';
 import { type Db, openDatabase, openPool } from '../../store/database.ts';
 import { createAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import type { Tariff } from '../prices/tariff.ts';
 import { repriceSpans } from './price-changes.ts';
 import { addReading } from './readings/add-reading.ts';
 import { forecast, spentBetween } from './spent.ts';
 
 let t: TestApp;
 let db: Db;
-let catalogue: Catalogue;
+let tariff: Tariff;
 
 beforeAll(async () => {
   t = await createTestApp();
   db = t.services.db;
-  catalogue = t.services.provider.catalogue;
+  tariff = t.services.tariff;
 });
 afterAll(() => t.close());
 
@@ -30,7 +30,7 @@ const march = { from: at('03-01'), to: at('04-01') };
 interface Thing {
   readonly id: string;
   readonly accountId: string;
-  note(when: Date, changes?: Changes, prices?: Catalogue): Promise<unknown>;
+  note(when: Date, changes?: Changes, prices?: Tariff): Promise<unknown>;
   forget(when: Date): Promise<void>;
   spans(): Promise<{ from: string; to: string | null; labels: object; monthly: string[] }[]>;
   spent(until?: Date): Promise<bigint>;
@@ -53,7 +53,7 @@ async function thing(accountId?: string): Promise<Thing> {
   return {
     id,
     accountId: owner,
-    note(when, changes = {}, prices = catalogue) {
+    note(when, changes = {}, prices = tariff) {
       const {
         type = 'volume',
         labels = {},
@@ -73,7 +73,7 @@ async function thing(accountId?: string): Promise<Thing> {
       const { configuration = { location: 'fra1', size_gb } } = changes;
       return db.transaction().execute(async (tx) => {
         if (configuration === null) await noteResource(tx, { ...note, configuration }, { at: when });
-        else await noteResource(tx, { ...note, configuration }, { at: when, catalogue: prices });
+        else await noteResource(tx, { ...note, configuration }, { at: when, tariff: prices });
       });
     },
     forget: (when) => db.transaction().execute((tx) => forgetResource(tx, id, { at: when })),
@@ -97,13 +97,13 @@ async function thing(accountId?: string): Promise<Thing> {
 }
 
 /** The same price list with another price of volumes, from that day on or as if it had always been so. */
-function dearer(unitPrice: string, from?: Date): Catalogue {
-  const prices = catalogue.prices.flatMap((entry) => {
+function dearer(unitPrice: string, from?: Date): Tariff {
+  const prices = tariff.catalogue.prices.flatMap((entry) => {
     if (entry.sku !== 'volume.standard') return [entry];
     const next = { ...entry, prices: entry.prices.map((row) => ({ ...row, unit_price: Number(unitPrice) })) };
     return from === undefined ? [next] : [entry, { ...next, valid_from: from.toISOString() }];
   });
-  return { ...catalogue, prices };
+  return { ...tariff, catalogue: { ...tariff.catalogue, prices } };
 }
 
 const ignore = () => undefined;
@@ -192,7 +192,7 @@ describe('the meter', () => {
     await server.note(at('03-05'), { ...make, labels: { a: '1' } });
     await server.note(at('03-06'), { ...make, labels: { a: '2' } });
     await server.note(at('03-07'), { ...make, configuration: { ...metal, extra_ipv4: 0 } });
-    await repriceSpans(db, catalogue, at('03-08'), ignore);
+    await repriceSpans(db, tariff, at('03-08'), ignore);
     expect(await server.spent()).toBe(micro('49') + micro('79'));
   });
 
@@ -200,7 +200,9 @@ describe('the meter', () => {
     const volume = await thing();
     await expect(volume.note(at('03-01'), { type: 'castle' })).rejects.toThrow('cannot be priced');
     await volume.note(at('03-01'));
-    const gone = { ...catalogue, prices: catalogue.prices.filter(({ sku }) => sku !== 'volume.standard') };
+    const { catalogue } = tariff;
+    const left = catalogue.prices.filter(({ sku }) => sku !== 'volume.standard');
+    const gone = { ...tariff, catalogue: { ...catalogue, prices: left } };
     await volume.note(at('03-02'), { labels: { a: 'b' } }, gone);
     const kept: string[] = [];
     await repriceSpans(db, gone, at('03-03'), ({ resourceId }) => {
@@ -238,7 +240,7 @@ describe('a new price', () => {
     await repriceSpans(db, dearer('0.088'), at('03-20'), ignore);
     expect(await volume.spent()).toBe(both);
     expect(await volume.spans()).toHaveLength(2);
-    await repriceSpans(db, catalogue, at('04-02'), ignore);
+    await repriceSpans(db, tariff, at('04-02'), ignore);
   });
 
   it('reaches what was relabelled or deleted before it was noticed', async () => {
@@ -325,7 +327,7 @@ describe('readings', () => {
     await volume.note(at('03-01'), { configuration: { location: 'fra1', size_gb: 10 } });
     const read = (when: Date, gb: number) =>
       db.transaction().execute((tx) =>
-        addReading(tx, catalogue, {
+        addReading(tx, tariff.catalogue, {
           resourceId: volume.id,
           sku: 'traffic.out',
           quantity: micro(gb),

@@ -6,8 +6,8 @@
 
 import { lockResource, notePrice } from '../../kernel/inventory/store.ts';
 import type { Schedule } from '../../kernel/schedule.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Db } from '../../store/database.ts';
+import type { Tariff } from '../prices/tariff.ts';
 import { DAY_MS } from './calendar.ts';
 import { momentsBetween, priceChanges, type Segment } from './span-lines.ts';
 import {
@@ -28,17 +28,18 @@ const LATEST_MS = 35 * DAY_MS;
 /** Hears of spans whose price is no longer on the list. */
 type OnKept = (span: OpenSpan, reason: string) => void;
 
-export async function repriceSpans(db: Db, catalogue: Catalogue, now: Date, onKept: OnKept): Promise<void> {
+export async function repriceSpans(db: Db, tariff: Tariff, now: Date, onKept: OnKept): Promise<void> {
+  const { catalogue } = tariff;
   for await (const span of pages((after) => listOpenSpans(db, after, PAGE))) {
     const moments = [...momentsBetween(catalogue, span.pricedAt, now, span.lines), now];
     if (now < span.startedAt) continue;
-    const segments = priceChanges(catalogue, span, moments, (reason) => onKept(span, reason));
+    const segments = priceChanges(tariff, span, moments, (reason) => onKept(span, reason));
     if (segments.length > 0) await splitOpen(db, span, segments);
   }
   for (const moment of momentsBetween(catalogue, new Date(now.getTime() - LATEST_MS), now)) {
     for await (const span of pages((after) => listSpansAround(db, moment, after, PAGE))) {
       const moments = momentsBetween(catalogue, span.pricedAt, span.endedAt, span.lines);
-      const segments = priceChanges(catalogue, span, moments, (reason) => onKept(span, reason));
+      const segments = priceChanges(tariff, span, moments, (reason) => onKept(span, reason));
       if (segments.length > 0) await splitPast(db, span, segments);
     }
   }
@@ -79,8 +80,8 @@ async function splitPast(db: Db, span: PastSpan, segments: readonly Segment[]): 
 export const repricing: Schedule = {
   name: 'metering.reprice',
   everySeconds: 300,
-  run: ({ db, provider, log, metrics }) =>
-    repriceSpans(db, provider.catalogue, new Date(), ({ resourceId }, reason) => {
+  run: ({ db, tariff, log, metrics }) =>
+    repriceSpans(db, tariff, new Date(), ({ resourceId }, reason) => {
       metrics.alarms.inc({ alarm: 'price_gone' });
       log.warn({ resource_id: resourceId, reason }, 'a resource keeps a price that is no longer on the list');
     }),

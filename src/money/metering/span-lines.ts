@@ -4,6 +4,7 @@ import type { Catalogue } from '../../provider/catalogue.ts';
 import type { References } from '../prices/bill.ts';
 import { bookOf } from '../prices/book.ts';
 import { type PricedItem, price } from '../prices/price.ts';
+import type { Tariff } from '../prices/tariff.ts';
 import { laterOf } from './calendar.ts';
 import { isRunning, keyOf, type MeterLine, meterLines, sameRates } from './line.ts';
 
@@ -27,13 +28,13 @@ export type Metered =
   | { readonly ok: false; readonly reason: string };
 
 export function meter(
-  catalogue: Catalogue,
+  tariff: Tariff,
   { pricedAs, configuration, contractMonths = 1, isStopped = false }: Subject,
   at: Date,
   before: Before | null,
   references?: References,
 ): Metered {
-  const priced = price(catalogue, pricedAs, configuration, {
+  const priced = price(tariff, pricedAs, configuration, {
     at,
     contractMonths,
     ...(isStopped ? { hoursPerMonth: 0 } : {}),
@@ -87,7 +88,7 @@ export interface Priced extends Subject {
  * more keeps the last one; `onKept` hears why.
  */
 export function priceChanges(
-  catalogue: Catalogue,
+  tariff: Tariff,
   span: Priced,
   moments: readonly Date[],
   onKept: (reason: string) => void,
@@ -95,7 +96,7 @@ export function priceChanges(
   const segments: Segment[] = [];
   let { lines } = span;
   for (const moment of moments) {
-    const metered = meter(catalogue, span, moment, { lines, isUnchanged: true });
+    const metered = meter(tariff, span, moment, { lines, isUnchanged: true });
     if (!metered.ok) onKept(metered.reason);
     else if (!sameRates(lines, metered.lines)) {
       lines = metered.lines;

@@ -1,12 +1,11 @@
 /** The items of an estimate, each priced (and, where something exists already, priced as it is now). */
 import type { FieldError } from '../../kernel/problems/problem.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
 import type { References } from './bill.ts';
 import { applyChange, type Configuration } from './change.ts';
 import { HOURS_PER_MONTH } from './line.ts';
 import { type PricedItem, type PriceOptions, price } from './price.ts';
 import type { EstimateRequest, EstimateRequestItem } from './schema.ts';
-import { pricedTypes } from './types/table.ts';
+import type { Tariff } from './tariff.ts';
 
 /** What exists already, in the form of its create body; `null` for what is unknown or belongs to others. */
 export type ExistingResource = { readonly resource_type: string; readonly configuration: Configuration };
@@ -31,7 +30,7 @@ export interface Basket {
   readonly problems: readonly FieldError[];
 }
 
-export function fillBasket(catalogue: Catalogue, request: EstimateRequest, lookup: Lookup, at: Date): Basket {
+export function fillBasket(tariff: Tariff, request: EstimateRequest, lookup: Lookup, at: Date): Basket {
   const problems = wholeFaults(request);
   const items: BasketItem[] = [];
   request.items.forEach((item, index) => {
@@ -43,7 +42,7 @@ export function fillBasket(catalogue: Catalogue, request: EstimateRequest, looku
       at,
       references: lookup,
     };
-    const result = fillItem(catalogue, item, options, lookup);
+    const result = fillItem(tariff, item, options, lookup);
     if ('item' in result) items.push(result.item);
     else
       for (const fault of result.faults)
@@ -77,7 +76,7 @@ function wholeFaults({ items }: EstimateRequest): FieldError[] {
 type Filled = { readonly item: BasketItem } | { readonly faults: readonly FieldError[] };
 
 function fillItem(
-  catalogue: Catalogue,
+  tariff: Tariff,
   request: EstimateRequestItem,
   options: PriceOptions,
   lookup: Lookup,
@@ -87,24 +86,24 @@ function fillItem(
     const detail = 'Give either configuration or change, not both.';
     return { faults: [{ pointer: '/change', code: 'mutually_exclusive', detail }] };
   }
-  if (change !== undefined) return fillChange(catalogue, request, change, options, lookup);
+  if (change !== undefined) return fillChange(tariff, request, change, options, lookup);
   if (configuration === undefined) {
     const detail = 'Give configuration, or change for something that exists.';
     return { faults: [{ pointer: '/configuration', code: 'required', detail }] };
   }
-  const priced = price(catalogue, resource_type, configuration, options);
+  const priced = price(tariff, resource_type, configuration, options);
   if (!priced.ok) return { faults: priced.problems };
   return { item: { request, configuration, options, priced: priced.item, before: null } };
 }
 
 function fillChange(
-  catalogue: Catalogue,
+  tariff: Tariff,
   request: EstimateRequestItem,
   change: NonNullable<EstimateRequestItem['change']>,
   options: PriceOptions,
   lookup: Lookup,
 ): Filled {
-  const type = pricedTypes.get(request.resource_type);
+  const type = tariff.types.get(request.resource_type);
   const existing = lookup.resource(change.resource_id);
   const faults: FieldError[] = [];
   const fail = (pointer: string, code: FieldError['code'], detail: string): void => {
@@ -117,10 +116,10 @@ function fillChange(
   }
   if (options.quantity !== 1) fail('/quantity', 'incompatible', 'A change is to one resource.');
   if (!type || !existing || faults.length > 0) {
-    const unknown = type ? [] : faultsOf(catalogue, request.resource_type, options);
+    const unknown = type ? [] : faultsOf(tariff, request.resource_type, options);
     return { faults: [...unknown, ...faults] };
   }
-  const now = price(catalogue, request.resource_type, existing.configuration, {
+  const now = price(tariff, request.resource_type, existing.configuration, {
     ...options,
     existing: 'unchanged',
   });
@@ -129,7 +128,7 @@ function fillChange(
   const configuration =
     change.configuration && applyChange(type, existing.configuration, change.configuration);
   const after = configuration
-    ? price(catalogue, request.resource_type, configuration, changed)
+    ? price(tariff, request.resource_type, configuration, changed)
     : nothing(type.family);
   if (!after.ok) return { faults: after.problems.map(inChange) };
   // What exists was accepted once, but what it is made of may have left the catalogue since.
@@ -138,8 +137,8 @@ function fillChange(
   return { item: { request, configuration, options: changed, priced, before } };
 }
 
-function faultsOf(catalogue: Catalogue, resourceType: string, options: PriceOptions): readonly FieldError[] {
-  const priced = price(catalogue, resourceType, {}, options);
+function faultsOf(tariff: Tariff, resourceType: string, options: PriceOptions): readonly FieldError[] {
+  const priced = price(tariff, resourceType, {}, options);
   return priced.ok ? [] : priced.problems;
 }
 

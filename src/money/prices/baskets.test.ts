@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { micro, sum } from '../../kernel/micro.ts';
 import { faultsOf } from '../../kernel/validation.ts';
-import { demoProvider } from '../../provider/demo.ts';
+import { demoTariff } from '../../testing/tariff.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
 import { Estimate, type EstimateRequest } from './schema.ts';
 
-const { catalogue } = demoProvider();
 const options: EstimateOptions = { currency: 'EUR', now: new Date('2026-03-01T10:00:00Z') };
 
 function estimated(request: EstimateRequest): Estimate {
-  const answer = estimate(catalogue, request, options);
+  const answer = estimate(demoTariff, request, options);
   if ('problems' in answer) throw new Error(JSON.stringify(answer.problems));
   expect(faultsOf(Estimate, answer)).toEqual([]);
   return answer;
@@ -134,7 +133,7 @@ describe('any basket', () => {
         fc.dictionary(fc.string(), fc.double()),
         (resource_type, given, usage) => {
           const answer = estimate(
-            catalogue,
+            demoTariff,
             { items: [{ resource_type, configuration: given, usage }] },
             options,
           );

@@ -1,5 +1,5 @@
 /** A change to something that exists: its configuration with the members that would change laid over it. */
-import type { PricedType } from './type.ts';
+import type { PricedType } from './priced-type.ts';
 
 export type Configuration = Readonly<Record<string, unknown>>;
 

@@ -1,23 +1,22 @@
 /** The same basket, priced as if all of it stood in another location. */
-import type { Catalogue } from '../../provider/catalogue.ts';
 import type { BasketItem } from './basket.ts';
 import { type Book, bookOf } from './book.ts';
 import type { Configuration } from './change.ts';
 import { formatMoney, formatRate } from './format.ts';
 import { type Amounts, price } from './price.ts';
+import type { Place } from './priced-type.ts';
 import type { Estimate } from './schema.ts';
-import type { Place } from './type.ts';
-import { pricedTypes } from './types/table.ts';
+import type { Tariff } from './tariff.ts';
 
 type Comparison = NonNullable<Estimate['comparison']>;
 
 export function compareLocations(
-  catalogue: Catalogue,
+  tariff: Tariff,
   items: readonly BasketItem[],
   locations: readonly string[],
 ): Comparison {
   return locations.map((location) => {
-    const moved = items.map((item) => priceAt(catalogue, item, location));
+    const moved = items.map((item) => priceAt(tariff, item, location));
     return {
       location,
       available: moved.every(({ available }) => available),
@@ -27,13 +26,13 @@ export function compareLocations(
   });
 }
 
-function priceAt(catalogue: Catalogue, item: BasketItem, location: string): Amounts & { available: boolean } {
+function priceAt(tariff: Tariff, item: BasketItem, location: string): Amounts & { available: boolean } {
   const { configuration, request, options, priced } = item;
-  const place = pricedTypes.get(request.resource_type)?.place ?? null;
+  const place = tariff.types.get(request.resource_type)?.place ?? null;
   if (configuration === null || place === null) return priced;
-  const elsewhere = moveTo(bookOf(catalogue), configuration, place, location);
+  const elsewhere = moveTo(bookOf(tariff.catalogue), configuration, place, location);
   if (elsewhere === null) return { ...priced, available: false };
-  const moved = price(catalogue, request.resource_type, elsewhere, options);
+  const moved = price(tariff, request.resource_type, elsewhere, options);
   return moved.ok ? moved.item : { ...priced, available: false };
 }
 

@@ -1,25 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { micro } from '../../kernel/micro.ts';
 import { faultsOf } from '../../kernel/validation.ts';
-import { demoProvider } from '../../provider/demo.ts';
+import { demoTariff } from '../../testing/tariff.ts';
 import type { BasketItem, Lookup } from './basket.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
 import { Estimate, EstimateRequest } from './schema.ts';
 
-const { catalogue } = demoProvider();
 const now = new Date('2026-03-01T10:00:00Z');
 const options: EstimateOptions = { currency: 'EUR', now };
 
 function estimated(request: EstimateRequest, more: Partial<EstimateOptions> = {}): Estimate {
   expect(faultsOf(EstimateRequest, request)).toEqual([]);
-  const answer = estimate(catalogue, request, { ...options, ...more });
+  const answer = estimate(demoTariff, request, { ...options, ...more });
   if ('problems' in answer) throw new Error(JSON.stringify(answer.problems));
   expect(faultsOf(Estimate, answer)).toEqual([]);
   return answer;
 }
 
 function problems(request: EstimateRequest, more: Partial<EstimateOptions> = {}): string[] {
-  const answer = estimate(catalogue, request, { ...options, ...more });
+  const answer = estimate(demoTariff, request, { ...options, ...more });
   return 'problems' in answer ? answer.problems.map(({ pointer, code }) => `${pointer} ${code}`) : [];
 }
 

@@ -21,6 +21,7 @@ import { formatMoney, formatQuantity, formatRate } from './format.ts';
 import type { Line } from './line.ts';
 import type { Amounts } from './price.ts';
 import type { Estimate, EstimateItem, EstimateLine, EstimateRequest } from './schema.ts';
+import type { Tariff } from './tariff.ts';
 
 export interface EstimateOptions {
   readonly currency: string;
@@ -40,12 +41,9 @@ const nothingExists: Lookup = {
   image: () => null,
 };
 
-export function estimate(
-  catalogue: Catalogue,
-  request: EstimateRequest,
-  options: EstimateOptions,
-): Estimated {
-  const basket = fillBasket(catalogue, request, options.lookup ?? nothingExists, options.now);
+export function estimate(tariff: Tariff, request: EstimateRequest, options: EstimateOptions): Estimated {
+  const { catalogue } = tariff;
+  const basket = fillBasket(tariff, request, options.lookup ?? nothingExists, options.now);
   const problems = [...basket.problems, ...requestFaults(catalogue, request, options.currency)];
   if (problems.length > 0) return { problems };
   const { items } = basket;
@@ -66,7 +64,7 @@ export function estimate(
     items: items.map(showItem),
     ...(request.compare_locations === undefined
       ? {}
-      : { comparison: compareLocations(catalogue, items, request.compare_locations) }),
+      : { comparison: compareLocations(tariff, items, request.compare_locations) }),
     assumptions: assumptionsOf(items),
     exceeds_limits: exceededLimits(catalogue, items, options.limits ?? limitsOf(catalogue)),
     exceeds_budgets: exceededBudgets(items, options.budgets ?? []),

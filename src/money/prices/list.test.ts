@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { faultsOf } from '../../kernel/validation.ts';
-import { demoProvider } from '../../provider/demo.ts';
+import { demoTariff } from '../../testing/tariff.ts';
 import { priceList } from './list.ts';
 import { price } from './price.ts';
 import { Price } from './schema.ts';
 
-const { catalogue } = demoProvider();
+const { catalogue } = demoTariff;
 const at = new Date('2026-03-01T10:00:00Z');
 
 describe('the price list', () => {
-  const list = priceList(catalogue, 'EUR', at);
+  const list = priceList(demoTariff, 'EUR', at);
 
   it('has rows as the specification says', () => {
     expect(list.flatMap((row) => faultsOf(Price, row))).toEqual([]);
@@ -52,7 +52,7 @@ describe('the price list', () => {
   });
 
   it('holds what is free', () => {
-    const result = price(catalogue, 'webhook', {}, { at });
+    const result = price(demoTariff, 'webhook', {}, { at });
     const sku = result.ok ? result.item.lines[0]?.sku : undefined;
     expect(list.find((row) => row.sku === sku)).toMatchObject({
       resource_type: 'webhook',
@@ -64,7 +64,7 @@ describe('the price list', () => {
     const [entry] = catalogue.prices;
     if (!entry) throw new Error('no prices');
     const rise = { ...entry, valid_from: '2026-06-01' };
-    const both = { ...catalogue, prices: [rise, ...catalogue.prices] };
+    const both = { ...demoTariff, catalogue: { ...catalogue, prices: [rise, ...catalogue.prices] } };
     const rows = (time: string) =>
       priceList(both, 'EUR', new Date(time))
         .filter(({ sku }) => sku === entry.sku)

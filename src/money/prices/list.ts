@@ -1,15 +1,13 @@
-/** The price list as clients read it: what holds now, and what is announced. */
-
+/** The price list as clients read it: the prices in force, and the announced ones. */
 import { micro } from '../../kernel/micro.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
 import type { PriceEntry, PriceRow } from '../../provider/price-entry.ts';
 import { type Book, bookOf, type Version } from './book.ts';
 import { formatMoney, formatQuantity, formatRate } from './format.ts';
 import type { Price } from './schema.ts';
-import { freeThings } from './types/free.ts';
+import type { Tariff } from './tariff.ts';
 
-/** Ordered by SKU, then by when a price begins. Prices that have ended are left out. */
-export function priceList(catalogue: Catalogue, currency: string, at: Date): Price[] {
+/** Ordered by SKU, then by the start of a price. Prices that have ended are left out. */
+export function priceList({ catalogue, types }: Tariff, currency: string, at: Date): Price[] {
   const book = bookOf(catalogue);
   const common = { currency, catalogue_version: catalogue.version };
   const sold = [...book.versions.values()]
@@ -17,18 +15,21 @@ export function priceList(catalogue: Catalogue, currency: string, at: Date): Pri
     .filter(({ until }) => until > at.getTime())
     .map((version) => ({ ...rowOf(version), ...common }));
   const since = iso(earliest(book, at));
-  const free = Object.entries(freeThings).map(([resource_type, { sku, family, name }]) => ({
-    sku,
-    family,
-    resource_type,
-    name,
-    billing: 'monthly' as const,
-    unit: 'item' as const,
-    prices: [pricesOf({ location: null, monthly: 0, included_quantity: 0, tiers: [] })],
-    valid_from: since,
-    valid_until: null,
-    ...common,
-  }));
+  const free = [...types].flatMap(([resource_type, { family, free }]) => {
+    if (free === null) return [];
+    const { sku, name } = free;
+    const prices = [pricesOf({ location: null, monthly: 0, included_quantity: 0, tiers: [] })];
+    const row = {
+      sku,
+      family,
+      resource_type,
+      name,
+      billing: 'monthly' as const,
+      unit: 'item' as const,
+      prices,
+    };
+    return [{ ...row, valid_from: since, valid_until: null, ...common }];
+  });
   return [...sold, ...free].sort((a, b) => compare(a.sku, b.sku) || compare(a.valid_from, b.valid_from));
 }
 
@@ -63,7 +64,7 @@ function pricesOf(row: PriceRow): Price['prices'][number] {
   };
 }
 
-/** What is free has been so for as long as there was a price list. */
+/** Free rows begin with the first price of the list. */
 function earliest(book: Book, at: Date): number {
   return Math.min(at.getTime(), ...[...book.versions.values()].flat().map(({ from }) => from));
 }

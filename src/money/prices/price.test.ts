@@ -1,35 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { demoProvider } from '../../provider/demo.ts';
+import { demoTariff, linesOf, priced, problemsOf } from '../../testing/tariff.ts';
 import { formatMoney, formatRate } from './format.ts';
-import { type PricedItem, type PriceOptions, price } from './price.ts';
+import { price } from './price.ts';
 
-const { catalogue } = demoProvider();
+const { catalogue } = demoTariff;
 const at = new Date('2026-03-01T10:00:00Z');
-type Configuration = Record<string, unknown>;
-type Options = Partial<PriceOptions>;
-
-function priced(type: string, configuration: Configuration, options: Options = {}): PricedItem {
-  const result = price(catalogue, type, configuration, { at, ...options });
-  if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.item;
-}
-
-function problems(type: string, configuration: Configuration, options: Options = {}): string[] {
-  const result = price(catalogue, type, configuration, { at, ...options });
-  return result.ok ? [] : result.problems.map(({ pointer, code }) => `${pointer} ${code}`);
-}
-
-const lines = (item: PricedItem): string[] =>
-  item.lines.map(({ sku, monthly }) => `${sku} ${formatMoney(monthly)}`);
-
 const vm = { location: 'fra1', plan: 'flex-2-4', public_ipv4: { mode: 'none' } };
 const pool = { plan_id: 'flex-2-4', node_count: 2 };
 const server = { product_id: 'metal-8-64', site_preferences: ['fra1'] };
 
+describe('a resource type', () => {
+  it('that is unknown says what was meant', () => {
+    const result = price(demoTariff, 'vms', {}, { at });
+    expect(result).toMatchObject({
+      ok: false,
+      problems: [{ code: 'unknown_resource_type', detail: 'Did you mean vm?' }],
+    });
+  });
+});
+
+describe('a configuration', () => {
+  it('may name, label and open what bears no price', () => {
+    const identity = {
+      name: 'web',
+      labels: { a: 'b' },
+      ssh_key_ids: ['x'],
+      user_data: '#!',
+      hostname: 'web',
+    };
+    expect(priced('vm', { ...vm, ...identity }).monthly).toBe(priced('vm', vm).monthly);
+  });
+});
+
 describe('hours', () => {
   it('count for what runs; disks above the plan and addresses cost all month', () => {
     const item = priced('vm', { location: 'fra1', plan: 'flex-2-4', disk_gb: 100 }, { hoursPerMonth: 100 });
-    expect(lines(item).slice(0, 3)).toEqual(['vps.flex-2-4 1.10', 'vps.disk-extra 0.80', 'ip.ipv4 0.50']);
+    expect(linesOf(item).slice(0, 3)).toEqual(['vps.flex-2-4 1.10', 'vps.disk-extra 0.80', 'ip.ipv4 0.50']);
     expect(item.assumptions).toEqual([
       '100 hours per month',
       'Outgoing traffic within the 20000 GB included',
@@ -39,7 +45,10 @@ describe('hours', () => {
 
   it('do not matter to a plan that is billed while stopped', () => {
     const plans = catalogue.plans.map((plan) => ({ ...plan, billed_while_stopped: true }));
-    const result = price({ ...catalogue, plans }, 'vm', vm, { at, hoursPerMonth: 100 });
+    const result = price({ ...demoTariff, catalogue: { ...catalogue, plans } }, 'vm', vm, {
+      at,
+      hoursPerMonth: 100,
+    });
     expect(result).toMatchObject({ ok: true, item: { monthly: 7_500_000n } });
   });
 
@@ -61,7 +70,7 @@ describe('what is not sold there', () => {
   it('takes the price of another place and says whose', () => {
     const item = priced('volume', { location: 'hel1', size_gb: 100, tier: 'fast' });
     expect(item.available).toBe(false);
-    expect(lines(item)).toEqual(['volume.fast 9.50']);
+    expect(linesOf(item)).toEqual(['volume.fast 9.50']);
     expect(item.warnings.map(({ detail }) => detail)).toContain(
       'volume.fast is not sold in hel1; the price shown is that of fra1.',
     );
@@ -106,7 +115,7 @@ describe('the time', () => {
         ]
       : [entry],
   );
-  const announced = { ...catalogue, prices };
+  const announced = { ...demoTariff, catalogue: { ...catalogue, prices } };
 
   it.each([
     ['2026-05-31T23:59:59Z', '7.50'],
@@ -123,11 +132,11 @@ describe('the time', () => {
 
 describe('what exists', () => {
   it('may have a disk below its plan, and keeps a larger one', () => {
-    expect(problems('vm', { ...vm, plan: 'flex-4-8', disk_gb: 80 })).toHaveLength(1);
-    expect(lines(priced('vm', { ...vm, plan: 'flex-4-8', disk_gb: 80 }, { existing: 'unchanged' }))[0]).toBe(
-      'vps.flex-4-8 14.30',
-    );
-    expect(lines(priced('vm', { ...vm, disk_gb: 160 }, { existing: 'unchanged' }))[1]).toBe(
+    expect(problemsOf('vm', { ...vm, plan: 'flex-4-8', disk_gb: 80 })).toHaveLength(1);
+    expect(
+      linesOf(priced('vm', { ...vm, plan: 'flex-4-8', disk_gb: 80 }, { existing: 'unchanged' }))[0],
+    ).toBe('vps.flex-4-8 14.30');
+    expect(linesOf(priced('vm', { ...vm, disk_gb: 160 }, { existing: 'unchanged' }))[1]).toBe(
       'vps.disk-extra 3.20',
     );
   });

@@ -9,12 +9,11 @@ import type { FamilyName } from '../../kernel/families.ts';
 import { type Micro, sum } from '../../kernel/micro.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import { faultsOf } from '../../kernel/validation.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
 import { Bill, type Demand, type References, type Terms } from './bill.ts';
 import { bookOf } from './book.ts';
 import { HOURS_PER_MONTH, type Line } from './line.ts';
-import type { PricedType } from './type.ts';
-import { pricedTypes } from './types/table.ts';
+import type { PricedType } from './priced-type.ts';
+import type { Tariff } from './tariff.ts';
 
 export interface PriceOptions {
   readonly quantity?: number;
@@ -56,13 +55,13 @@ export type Priced =
 const nothingKnown: References = { backupPolicy: () => null, cluster: () => null, image: () => null };
 
 export function price(
-  catalogue: Catalogue,
+  { catalogue, types }: Tariff,
   resourceType: string,
   configuration: Readonly<Record<string, unknown>>,
   options: PriceOptions,
 ): Priced {
-  const type = pricedTypes.get(resourceType);
-  if (!type) return { ok: false, problems: [unknownType(resourceType)] };
+  const type = types.get(resourceType);
+  if (!type) return { ok: false, problems: [unknownType(resourceType, types)] };
   const terms: Terms = {
     quantity: options.quantity ?? 1,
     hoursPerMonth: options.hoursPerMonth ?? HOURS_PER_MONTH,
@@ -101,9 +100,9 @@ function setupOwed(existing: PriceOptions['existing']): Terms['owesSetup'] {
   return (sku) => !paid.has(sku);
 }
 
-function unknownType(resourceType: string): FieldError {
-  const meant = nearest(resourceType, pricedTypes.keys());
-  const detail = meant ? `Did you mean ${meant}?` : `Known are: ${[...pricedTypes.keys()].join(', ')}.`;
+function unknownType(resourceType: string, types: Tariff['types']): FieldError {
+  const meant = nearest(resourceType, types.keys());
+  const detail = meant ? `Did you mean ${meant}?` : `Known are: ${[...types.keys()].join(', ')}.`;
   return { pointer: '/resource_type', code: 'unknown_resource_type', detail };
 }
 

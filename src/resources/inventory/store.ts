@@ -32,7 +32,7 @@ export async function noteResource(
   note: PlainNote | PricedNote,
   options: NoteOptions & Partial<Pricing> = {},
 ): Promise<PricedItem | null> {
-  const { at = new Date(), catalogue, references } = options;
+  const { at = new Date(), tariff, references } = options;
   const { name, location = null, configuration } = note;
   const before = await lockResource(db, note.id);
   let price: Prices = {};
@@ -43,7 +43,7 @@ export async function noteResource(
     await unfollow(db, note.id, at);
     price = { price_hourly_micros: null, price_monthly_micros: null };
   } else {
-    if (catalogue === undefined) throw new Error(`Without a catalogue ${note.id} has no price.`);
+    if (tariff === undefined) throw new Error(`Without a tariff ${note.id} has no price.`);
     const next = {
       accountId: note.account_id,
       resourceId: note.id,
@@ -58,7 +58,7 @@ export async function noteResource(
       isStopped: note.is_stopped ?? false,
       configuration,
     };
-    priced = await follow(db, next, at, { catalogue, references });
+    priced = await follow(db, next, at, { tariff, references });
     price = pricesOf(priced);
   }
   const { id: _, account_id: __, api_key_id: ___, ...changed } = note;

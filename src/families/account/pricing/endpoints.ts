@@ -72,9 +72,8 @@ export const listPrices = endpoint({
   },
   async handle(call) {
     const { query, services, now } = call;
-    const { catalogue, provider } = services.provider;
     const { location } = query;
-    const rows = priceList(catalogue, provider.currency, now)
+    const rows = priceList(services.tariff, services.provider.provider.currency, now)
       .filter((row) => query.family === undefined || row.family === query.family)
       .filter((row) => query.resource_type === undefined || row.resource_type === query.resource_type)
       .filter((row) => query.sku === undefined || row.sku === query.sku)
@@ -112,7 +111,7 @@ export const estimatePrice = endpoint({
       ids.length === 0 ? new Map<string, never>() : await findConfigurations(db, caller.account.id, ids);
     const limits = await readLimitRows(call);
     const budgets = await readBudgetStates(call, existing);
-    const estimated = estimate(services.provider.catalogue, body, {
+    const estimated = estimate(services.tariff, body, {
       currency: services.provider.provider.currency,
       now,
       lookup: {

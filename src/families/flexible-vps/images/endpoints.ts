@@ -152,7 +152,7 @@ export const createImage = endpoint({
       subjects: [...subjects, row.id],
     });
     effect({ action: 'create', ...resource });
-    const priced = price(services.provider.catalogue, 'image', guess, { at: now });
+    const priced = price(services.tariff, 'image', guess, { at: now });
     if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
     const detail = `What it costs follows from its size once it is made; this is for ${guess.size_gb} GB.`;
     warn({ code: 'cost_follows_size', detail });

@@ -1,7 +1,7 @@
 import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Tariff } from '../../../money/prices/tariff.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { costOf } from '../vms/inventory.ts';
@@ -37,18 +37,20 @@ const configurationOf = (location: string, { size_bytes }: ImageRow) => ({
 });
 
 /** It is paid for once, by its size, however many locations have a copy. */
-export async function notePaidImage(db: Db, row: ImageRow, catalogue: Catalogue): Promise<void> {
+export async function notePaidImage(db: Db, row: ImageRow, tariff: Tariff): Promise<void> {
   const note = noteOf(row, null);
   if (note.location === null) throw new Error(`The image ${row.id} is available nowhere.`);
   const configuration = configurationOf(note.location, row);
-  await noteResource(db, { ...note, configuration }, { catalogue });
+  await noteResource(db, { ...note, configuration }, { tariff });
 }
 
-export function costOfRemoving(services: Pick<Services, 'provider'>, row: ImageRow, at: Date): Cost {
+export function costOfRemoving(
+  services: Pick<Services, 'provider' | 'tariff'>,
+  row: ImageRow,
+  at: Date,
+): Cost {
   const [location] = row.status === 'available' ? row.locations : [];
   const priced =
-    location === undefined
-      ? null
-      : price(services.provider.catalogue, 'image', configurationOf(location, row), { at });
+    location === undefined ? null : price(services.tariff, 'image', configurationOf(location, row), { at });
   return costOf(services, null, priced?.ok ? priced.item : null, row.labels);
 }

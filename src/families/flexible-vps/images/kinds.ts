@@ -70,7 +70,7 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
   return done({ locations }, async (tx) => {
     const ready = await updateImage(tx, row.id, { locations, status: 'available', progress_percent: null });
     if (ready === undefined) return undefined;
-    await notePaidImage(tx, ready, work.services.provider.catalogue);
+    await notePaidImage(tx, ready, work.services.tariff);
     return [
       {
         type: 'image.available',

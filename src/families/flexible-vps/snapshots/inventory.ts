@@ -41,14 +41,14 @@ export async function noteUnbilled(
 }
 
 export async function noteAvailable(
-  { provider }: Pick<Services, 'provider'>,
+  { tariff }: Pick<Services, 'tariff'>,
   db: Db,
   row: SnapshotRow,
   vm: Machine,
   at = new Date(),
 ): Promise<void> {
   const configuration = configurationOf(vm, inGb(row.size_bytes ?? 0));
-  await noteResource(db, { ...noteOf(row, vm), configuration }, { at, catalogue: provider.catalogue });
+  await noteResource(db, { ...noteOf(row, vm), configuration }, { at, tariff });
 }
 
 /** Only its status: what is paid stays as it is until it is gone. */
@@ -56,8 +56,8 @@ export async function noteStatus(db: Db, row: SnapshotRow, vm: Machine): Promise
   await noteResource(db, noteOf(row, vm));
 }
 
-function pricedAt({ provider }: Pick<Services, 'provider'>, vm: Machine, sizeGb: number, at: Date) {
-  const priced = price(provider.catalogue, 'snapshot', configurationOf(vm, sizeGb), { at });
+function pricedAt({ tariff }: Pick<Services, 'tariff'>, vm: Machine, sizeGb: number, at: Date) {
+  const priced = price(tariff, 'snapshot', configurationOf(vm, sizeGb), { at });
   return priced.ok ? priced.item : { hourly: 0n, monthly: 0n };
 }
 

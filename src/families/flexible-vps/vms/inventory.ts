@@ -8,7 +8,8 @@ import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { VmRow } from './table.ts';
 
-type Book = Pick<Services, 'provider'>;
+type Currency = Pick<Services, 'provider'>;
+type Prices = Pick<Services, 'tariff'>;
 
 export interface SizeChoice {
   readonly plan?: string | undefined;
@@ -36,12 +37,12 @@ export function configurationOf(
 }
 
 export function priceVm(
-  { provider }: Book,
+  { tariff }: Prices,
   configuration: Readonly<Record<string, unknown>>,
   options: { readonly existing?: 'unchanged' | readonly { readonly sku: string }[]; readonly at?: Date } = {},
 ): Priced {
   const { at = new Date(), existing } = options;
-  return price(provider.catalogue, 'vm', configuration, {
+  return price(tariff, 'vm', configuration, {
     at,
     ...(existing === undefined ? {} : { existing }),
   });
@@ -51,7 +52,10 @@ export function priceVm(
 export const asBodyErrors = (problems: readonly FieldError[]): FieldError[] =>
   problems.map((error) => ({ ...error, pointer: error.pointer.replace(/^\/configuration/, '') }));
 
-export function priceShown({ provider }: Book, { hourly, monthly }: Pick<PricedItem, 'hourly' | 'monthly'>) {
+export function priceShown(
+  { provider }: Currency,
+  { hourly, monthly }: Pick<PricedItem, 'hourly' | 'monthly'>,
+) {
   return {
     hourly: formatRate(hourly),
     monthly: formatMoney(monthly),
@@ -61,7 +65,7 @@ export function priceShown({ provider }: Book, { hourly, monthly }: Pick<PricedI
 
 /** What a change adds to the running cost; negative where it makes it cheaper. */
 export function costOf(
-  book: Book,
+  services: Currency,
   after: Pick<PricedItem, 'hourly' | 'monthly'> | null,
   before: Pick<PricedItem, 'hourly' | 'monthly'> | null,
   labels: Readonly<Record<string, string>>,
@@ -70,7 +74,7 @@ export function costOf(
     hourly: (after?.hourly ?? 0n) - (before?.hourly ?? 0n),
     monthly: (after?.monthly ?? 0n) - (before?.monthly ?? 0n),
   };
-  return { ...priceShown(book, change), labels };
+  return { ...priceShown(services, change), labels };
 }
 
 const noteOf = (row: VmRow) => ({
@@ -93,8 +97,8 @@ export async function noteUnbilled(db: Db, row: VmRow, apiKeyId?: string, at = n
 }
 
 /** Called with every change of name, labels, status or size. */
-export async function noteVm({ provider }: Book, db: Db, row: VmRow, at = new Date()): Promise<void> {
+export async function noteVm({ tariff }: Prices, db: Db, row: VmRow, at = new Date()): Promise<void> {
   if (!row.is_billed) return noteUnbilled(db, row, undefined, at);
   const note = { ...noteOf(row), configuration: row.configuration };
-  await noteResource(db, note, { at, catalogue: provider.catalogue });
+  await noteResource(db, note, { at, tariff });
 }

@@ -29,10 +29,10 @@ async function addVolume(account: TestAccount): Promise<string> {
   const note = { id, account_id: account.id, family: 'flexible-vps', type: 'volume', name: 'v', labels: {} };
   const configuration = { location: 'fra1', size_gb: 100 };
   const rest = { status: 'ready', location: 'fra1', parent_id: null, api_key_id: null, configuration };
-  const { catalogue } = t.services.provider;
+  const { tariff } = t.services;
   await t.services.db
     .transaction()
-    .execute((tx) => noteResource(tx, { ...note, ...rest }, { at: now, catalogue }));
+    .execute((tx) => noteResource(tx, { ...note, ...rest }, { at: now, tariff }));
   return id;
 }
 

@@ -1,9 +1,8 @@
-/** Volumes, and what is kept of disks: images, ISOs, backups and snapshots. */
-
+/** Volumes cost by their tier and size. Images, ISOs, backups and snapshots cost by the space that their data takes. */
 import { micro } from '../../../kernel/micro.ts';
 import { Nullable, Shape, Slug, Type } from '../../../kernel/schema.ts';
-import { count } from '../bill.ts';
-import { IDENTITY, type PricedType, pricedType } from '../type.ts';
+import { count } from '../../../money/prices/bill.ts';
+import { IDENTITY, type PricedType, pricedType } from '../../../money/prices/priced-type.ts';
 
 export const volume = pricedType({
   family: 'flexible-vps',
@@ -36,6 +35,7 @@ export const volume = pricedType({
   },
 });
 
+/** Disk data that is kept apart from the disk of a machine. */
 interface Copy {
   readonly noun: string;
   readonly sku: string;
@@ -82,7 +82,7 @@ export const backup = copy({
   ignored: ['vm_id', 'expires_at', 'quiesce'],
 });
 
-/** Counted per machine, which an estimate does not know, so it asks for no room in a limit. */
+/** Asks for no room in a limit: the limit of snapshots is per machine, and a bill does not know the machine. */
 export const snapshot = copy({
   noun: 'Snapshot',
   sku: 'vps.snapshot',

@@ -1,10 +1,10 @@
-/** A dedicated server: billed by the month, at the SKU of its term. */
-
-import { Nullable, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
-import type { DedicatedProduct, Site } from '../../../provider/metal.ts';
-import { type Bill, count } from '../bill.ts';
-import { HOURS_PER_MONTH } from '../line.ts';
-import { IDENTITY, pricedType } from '../type.ts';
+/** The priced types of the family: a dedicated server is billed by the month, at the SKU of its contract term. */
+import { Nullable, Shape, Slug, type Static, Type } from '../../kernel/schema.ts';
+import { type Bill, count } from '../../money/prices/bill.ts';
+import { HOURS_PER_MONTH } from '../../money/prices/line.ts';
+import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
+import { termOf } from '../../money/prices/term.ts';
+import type { DedicatedProduct, Site } from '../../provider/metal.ts';
 
 const Configuration = Shape({
   product_id: Slug,
@@ -16,7 +16,7 @@ const Configuration = Shape({
 
 type Configuration = Static<typeof Configuration>;
 
-export const dedicatedServer = pricedType({
+const dedicatedServer = pricedType({
   family: 'dedicated',
   place: 'site_preferences',
   configuration: Configuration,
@@ -54,7 +54,12 @@ export const dedicatedServer = pricedType({
   },
 });
 
-/** The site an order would get: the first of the preferences that sells it and has one. */
+export const dedicatedPrices: PricedTypes = { dedicated_server: dedicatedServer };
+
+/**
+ * The site that an order would get: the first preference with enough servers in stock. Without such a site, the first
+ * preference that sells the product, or else the first one: the bill then has a warning beside its price.
+ */
 function chooseSite(configuration: Configuration, product: DedicatedProduct, bill: Bill): Site | undefined {
   const sold = new Map(product.sites.map(({ site, stock }) => [site, stock]));
   const wanted = configuration.site_preferences.flatMap((slug, index) => {
@@ -102,14 +107,6 @@ function licenceOf({ os_id }: Configuration, product: DedicatedProduct, bill: Bi
     bill.fail('/os_id', 'incompatible', `${os_id} does not run on ${product.slug}.`);
   }
   return os?.licence_sku ?? null;
-}
-
-/** The longest term that the contract reaches; a contract shorter than all takes the shortest. */
-export function termOf<T extends { readonly months: number }>(terms: readonly T[], months: number): T {
-  const byLength = [...terms].sort((a, b) => b.months - a.months);
-  const term = byLength.find((each) => each.months <= months) ?? byLength.at(-1);
-  if (!term) throw new Error('The catalogue was loaded with an empty list of terms.');
-  return term;
 }
 
 function chargeTraffic(bill: Bill, product: DedicatedProduct, place: string): void {

@@ -1,13 +1,12 @@
-/** Work and cables in the halls. */
+/** The priced types of the family: cables between racks, and the work of technicians in the data center. */
+import { ONE } from '../../kernel/micro.ts';
+import { OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
+import { count } from '../../money/prices/bill.ts';
+import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
+import { termOf } from '../../money/prices/term.ts';
+import { crossConnectMedia } from '../../provider/metal.ts';
 
-import { ONE } from '../../../kernel/micro.ts';
-import { OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
-import { crossConnectMedia } from '../../../provider/metal.ts';
-import { count } from '../bill.ts';
-import { IDENTITY, pricedType } from '../type.ts';
-import { termOf } from './dedicated.ts';
-
-export const crossConnect = pricedType({
+const crossConnect = pricedType({
   family: 'datacenter',
   place: 'site',
   configuration: Shape({
@@ -39,12 +38,12 @@ export const crossConnect = pricedType({
     const term = termOf(offer.terms, configuration.term_months ?? 1);
     const strands = configuration.strands ?? 2;
     const description = `Cross-connect ${offer.media}, ${site.slug}, ${strands} strands`;
-    // Sold by the pair: a single strand occupies one as well.
+    // Strands are sold in pairs, so an odd strand is charged as a whole pair.
     bill.charge(term.sku, site.location, { description, each: count(Math.ceil(strands / 2)) });
   },
 });
 
-export const remoteHands = pricedType({
+const remoteHands = pricedType({
   family: 'datacenter',
   place: 'site',
   configuration: Shape({
@@ -83,3 +82,5 @@ export const remoteHands = pricedType({
     bill.charge(`hands.${priority}`, site.location, { description, each, billableEach, expected: true });
   },
 });
+
+export const datacenterPrices: PricedTypes = { cross_connect: crossConnect, remote_hands: remoteHands };

@@ -1,11 +1,12 @@
-/** Watching a metric is free; probing from outside costs by how often and from how many regions. */
-import { OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
-import { count } from '../bill.ts';
-import { IDENTITY, pricedType } from '../type.ts';
+/** The priced types of the family: a metric monitor is free; an uptime monitor costs by its interval and its regions. */
+import { OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
+import { count } from '../../money/prices/bill.ts';
+import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 
+/** How many regions probe where the configuration names none. */
 const USUAL_REGIONS = 3;
 
-export const monitor = pricedType({
+const monitor = pricedType({
   family: 'monitoring',
   place: null,
   configuration: Shape({
@@ -39,3 +40,5 @@ export const monitor = pricedType({
     bill.charge('monitoring.uptime-region', null, { description: 'Probe regions', each: count(regions) });
   },
 });
+
+export const monitoringPrices: PricedTypes = { monitor };

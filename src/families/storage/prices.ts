@@ -1,10 +1,10 @@
-/** Buckets cost what is in them and what is done with them; an empty one is free. */
-import { Shape, Slug } from '../../../kernel/schema.ts';
-import { IDENTITY, pricedType } from '../type.ts';
+/** The priced types of the family: object storage costs by stored data, traffic and requests. An empty bucket is free. */
+import { Shape, Slug } from '../../kernel/schema.ts';
+import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 
 const MILLION = 1_000_000;
 
-export const objectStorage = pricedType({
+const objectStorage = pricedType({
   family: 'storage',
   place: 'region',
   configuration: Shape({ region: Slug }),
@@ -25,3 +25,5 @@ export const objectStorage = pricedType({
     bill.demand('storage.buckets', 1);
   },
 });
+
+export const storagePrices: PricedTypes = { object_storage: objectStorage };

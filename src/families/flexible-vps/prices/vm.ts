@@ -1,12 +1,18 @@
-/** A Flexible VPS: its plan or its own size, disk above it, address, licence, copies and traffic. */
-
+/** A VPS costs by its plan or custom size, extra disk, IPv4 address, licence, traffic, snapshots and backups. */
 import { divide, ONE } from '../../../kernel/micro.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
+import { type Bill, count } from '../../../money/prices/bill.ts';
+import { HOURS_PER_MONTH } from '../../../money/prices/line.ts';
+import { IDENTITY, pricedType } from '../../../money/prices/priced-type.ts';
 import type { CustomPlan } from '../../../provider/catalogue.ts';
-import { type Bill, count } from '../bill.ts';
-import { HOURS_PER_MONTH } from '../line.ts';
-import { IDENTITY, pricedType } from '../type.ts';
-import { chargeIpv4, chargeMachine, chargeTraffic, checkDisk, findPlan, LARGEST_DISK_GB } from './machine.ts';
+import {
+  chargeIpv4,
+  chargeMachine,
+  chargeTraffic,
+  checkDisk,
+  findPlan,
+  LARGEST_DISK_GB,
+} from './machine-lines.ts';
 
 const Reference = Type.String({ minLength: 1, maxLength: 90 });
 
@@ -189,7 +195,7 @@ function checkCustom(custom: Custom, offer: CustomPlan, bill: Bill): void {
   }
 }
 
-/** Also checks that the image fits: what cannot be created has no price. */
+/** Also checks that the image fits the machine, because a machine that cannot be created has no price. */
 function licenceOf(
   configuration: Configuration,
   size: Size,
@@ -217,7 +223,7 @@ function licenceOf(
   return listed?.licence_sku ? { sku: listed.licence_sku, image: listed.name } : undefined;
 }
 
-/** How much a backup schedule keeps, counting each copy as large as the disk: less is a pleasant surprise. */
+/** The space that scheduled backups take at most: each one counts with the full size of the disk. */
 function backupGb(configuration: Configuration, size: Size, bill: Bill): number {
   const { backup, backup_policy_id } = configuration;
   if (backup && backup_policy_id) {

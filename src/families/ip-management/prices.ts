@@ -1,33 +1,12 @@
-/** What connects machines: VPN gateways and reserved addresses. */
-import { Nullable, OneOf, Shape, Slug, Type } from '../../../kernel/schema.ts';
-import { type Bill, count } from '../bill.ts';
-import { IDENTITY, pricedType } from '../type.ts';
+/** The priced types of the family: a reserved address, or a block of addresses. */
+import { Nullable, OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
+import { type Bill, count } from '../../money/prices/bill.ts';
+import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 
-export const vpnGateway = pricedType({
-  family: 'flexible-vps',
-  place: 'location',
-  configuration: Shape({ location: Slug }),
-  ignored: [...IDENTITY, 'network_ids', 'port', 'tunnel_ipv4_cidr', 'ipv6', 'dns_servers'],
-  usage: ['traffic_out_gb'],
-  draw(configuration, bill) {
-    const location = bill.location(configuration.location, '/location');
-    if (!location) return;
-    if (!location.features.includes('vpn')) {
-      bill.unavailable(`VPN gateways are not sold in ${location.slug}.`, '/location');
-    }
-    bill.charge('vpn.gateway', location.slug, {
-      description: `VPN gateway, ${location.slug}`,
-      each: count(1),
-    });
-    const what = { noun: 'Outgoing traffic', unit: 'GB' };
-    bill.chargeUsage('traffic_out_gb', 'vpn.traffic-out', location.slug, what);
-    bill.demand('flexible-vps.vpn-gateways', 1);
-  },
-});
-
+/** The prefix lengths that can be ordered; the first one is the default. */
 const PREFIXES = { ipv4: [32, 29, 28, 27], ipv6: [64, 56, 48] } as const;
 
-export const address = pricedType({
+const address = pricedType({
   family: 'ip-management',
   place: 'location',
   configuration: Shape({
@@ -57,6 +36,8 @@ export const address = pricedType({
     } else drawIpv4(bill, location.slug, length);
   },
 });
+
+export const ipManagementPrices: PricedTypes = { address };
 
 function drawIpv4(bill: Bill, location: string, length: number): void {
   if (length === 32) {

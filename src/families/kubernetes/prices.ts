@@ -1,10 +1,18 @@
-/** Clusters and their node pools. An autoscaled pool is counted at its minimum, and at its maximum for the range. */
-
-import { OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
-import type { Plan } from '../../../provider/catalogue.ts';
-import { type Bill, count } from '../bill.ts';
-import { IDENTITY, pricedType } from '../type.ts';
-import { chargeMachine, chargeTraffic, checkDisk, findPlan, LARGEST_DISK_GB } from './machine.ts';
+/**
+ * The priced types of the family: clusters and node pools. The price of an autoscaled pool is that of its minimum; the
+ * range of the price also has the maximum.
+ */
+import { OneOf, Shape, Slug, type Static, Type } from '../../kernel/schema.ts';
+import { type Bill, count } from '../../money/prices/bill.ts';
+import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
+import type { Plan } from '../../provider/catalogue.ts';
+import {
+  chargeMachine,
+  chargeTraffic,
+  checkDisk,
+  findPlan,
+  LARGEST_DISK_GB,
+} from '../flexible-vps/offers.ts';
 
 const NODES_PER_POOL = 100;
 const Nodes = Type.Integer({ minimum: 0, maximum: NODES_PER_POOL });
@@ -34,7 +42,7 @@ interface Nodes {
   readonly publicIpv4: boolean;
 }
 
-export const kubernetesCluster = pricedType({
+const kubernetesCluster = pricedType({
   family: 'kubernetes',
   place: 'region',
   configuration: Shape({
@@ -86,7 +94,7 @@ export const kubernetesCluster = pricedType({
   },
 });
 
-export const nodePool = pricedType({
+const nodePool = pricedType({
   family: 'kubernetes',
   place: 'region',
   configuration: Shape({
@@ -103,6 +111,8 @@ export const nodePool = pricedType({
     if (nodes.nodes === 0) bill.assumptions.add('A pool without nodes costs nothing');
   },
 });
+
+export const kubernetesPrices: PricedTypes = { kubernetes_cluster: kubernetesCluster, node_pool: nodePool };
 
 function regionOf(clusterId: string | undefined, region: string | undefined, bill: Bill): string | undefined {
   if (clusterId === undefined) {
@@ -165,7 +175,7 @@ function chargePool(bill: Bill, region: string, { plan, nodes, diskGb, publicIpv
   chargeMachine(bill, machine);
 }
 
-/** Nodes bring the traffic of their plans; the cluster spends it from one pot. */
+/** The included traffic of a cluster is the sum of what the plans of its nodes include. */
 function trafficOf(pools: readonly Nodes[]): number {
   return pools.reduce((total, { plan, nodes }) => total + plan.traffic_gb_per_month * nodes, 0);
 }

@@ -1,6 +1,6 @@
-/** Lines that a virtual machine has wherever it serves: on its own or as a node of a cluster. */
+/** The price lines of a virtual machine, which are the same for a VPS and for a node of a cluster. */
+import { type Bill, count } from '../../../money/prices/bill.ts';
 import type { Plan } from '../../../provider/catalogue.ts';
-import { type Bill, count } from '../bill.ts';
 
 export const LARGEST_DISK_GB = 2000;
 
@@ -28,7 +28,7 @@ export function findPlan(
   return plan;
 }
 
-/** The disk of a machine is at least its plan's, except that a disk which grew or stayed small is kept by a resize. */
+/** A new machine has at least the disk of its plan. An existing one may have less, because a resize keeps the disk. */
 export function checkDisk(bill: Bill, plan: Plan, diskGb: number, pointer: string): void {
   if (diskGb < plan.disk_gb && !bill.terms.existing) {
     bill.fail(pointer, 'out_of_range', `Plan ${plan.slug} has ${plan.disk_gb} GB; ask for at least that.`);
@@ -39,10 +39,10 @@ export interface Machine {
   readonly location: string;
   readonly plan: Plan;
   readonly diskGb: number;
-  /** Machines per piece: nodes of a pool. */
+  /** How many machines one priced item has: the nodes of a pool. */
   readonly machines: number;
   readonly publicIpv4: boolean;
-  /** Disk and address go on costing while the machine is stopped. */
+  /** Whether the extra disk and the address are also charged for hours in which the machine is stopped. */
   readonly heldWhileStopped: boolean;
 }
 

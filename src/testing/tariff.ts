@@ -1,0 +1,28 @@
+/** The tariff of the default catalogue, and short forms of what it prices, for tests that need no app. */
+import { families, unbuiltFamilies } from '../families/index.ts';
+import { formatMoney } from '../money/prices/format.ts';
+import { type PricedItem, type PriceOptions, price } from '../money/prices/price.ts';
+import { tariffOf } from '../money/prices/tariff.ts';
+import { demoProvider } from '../provider/demo.ts';
+
+export const demoTariff = tariffOf(demoProvider().catalogue, [...families, ...unbuiltFamilies]);
+
+const at = new Date('2026-03-01T10:00:00Z');
+export type Configuration = Record<string, unknown>;
+export type Options = Partial<PriceOptions>;
+
+export function priced(type: string, configuration: Configuration, options: Options = {}): PricedItem {
+  const result = price(demoTariff, type, configuration, { at, ...options });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.item;
+}
+
+/** Such as `/configuration/plan required`. */
+export function problemsOf(type: string, configuration: Configuration, options: Options = {}): string[] {
+  const result = price(demoTariff, type, configuration, { at, ...options });
+  return result.ok ? [] : result.problems.map(({ pointer, code }) => `${pointer} ${code}`);
+}
+
+/** Such as `vps.flex-2-4 7.50`. */
+export const linesOf = (item: PricedItem): string[] =>
+  item.lines.map(({ sku, monthly }) => `${sku} ${formatMoney(monthly)}`);
