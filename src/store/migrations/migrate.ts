@@ -1,4 +1,7 @@
-/** Forward only: a schema is never taken back, it is moved on. Racing starters wait for one another on a lock. */
+/**
+ * Lists the migrations and runs those that are pending. There are no down migrations: the schema only moves
+ * forward. Processes that start at the same time wait for one another on a lock.
+ */
 import { type Migration, Migrator } from 'kysely';
 import type { Db } from '../database.ts';
 import * as foundation from './0001-foundation.ts';
