@@ -12,14 +12,17 @@ const shared = {
 
 const main = { test: { ...shared, name: 'main', include: ['src/**/*.test.ts'] } };
 
-/** Tests that start engines take long, and what the driver asks of the database has tests of its own. */
+/**
+ * Tests that start engines are slow, and the driver's queries have their own tests, so the second project
+ * skips them.
+ */
 const startsEngines = (file: string): boolean =>
   /from '.*\/testing\/incus\//.test(readFileSync(file, 'utf8'));
 const withEngines = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((file) => join('src', file))
   .filter((file) => file.endsWith('.test.ts') && startsEngines(file));
 
-/** Everything that speaks SQL once more, on the oldest PostgreSQL we support, where this machine has it. */
+/** Repeats all tests that use SQL on the oldest supported PostgreSQL, if this machine has it. */
 const system = findSystemPostgres();
 const older = {
   test: {
@@ -34,5 +37,5 @@ const older = {
   },
 };
 
-/** Much of what tests do is to wait for other processes, so two of them share two cores well. */
+/** Tests spend much time waiting for other processes, so two workers use two cores well. */
 export default defineConfig({ test: { maxWorkers: 2, projects: system ? [main, older] : [main] } });

@@ -1,4 +1,7 @@
-/** `hostplane serve` and `hostplane worker`: starts the app, says what to try, and on Ctrl-C or SIGTERM drains and stops all that was started. */
+/**
+ * `hostplane serve` and `hostplane worker`: starts the app, prints example calls, and on Ctrl-C or SIGTERM
+ * drains and stops everything that was started.
+ */
 import { type Role, type RunningApp, startApp } from './app.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 
@@ -83,7 +86,7 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
     };
     let early = false;
     const onSignal = (signal: NodeJS.Signals): void => {
-      // Before there is an app there is nothing to drain; it is stopped as soon as it stands.
+      // There is no app to drain yet; the app is stopped as soon as it has started.
       if (app === undefined) early = true;
       else void stop(signal);
     };

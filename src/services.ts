@@ -1,4 +1,4 @@
-/** Puts the parts together, in the order they need each other, and takes them apart in the reverse one. */
+/** Creates the services of a process in the order of their dependencies, and closes them in reverse order. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { openCompute } from './engines/compute/open.ts';
@@ -34,20 +34,20 @@ export interface ServiceOptions {
   readonly log: Logger;
   readonly baseUrl: string;
   readonly limiter?: RateLimitStore;
-  /** Instead of the one the configuration names. */
+  /** Replaces the key that the configuration names. */
   readonly secretKey?: Buffer;
-  /** Does the work that outlives requests as well; else another process has to. */
+  /** Also runs the worker in this process; otherwise another process has to. */
   readonly works?: boolean;
-  /** How long it may take until the use of a key is noted; tests say when. */
+  /** Milliseconds until the use of a key is written to the database; tests set it. */
   readonly activityMs?: number;
-  /** Shorter for tests of what happens when one runs out. */
+  /** Tests of expired leases set a shorter lease. */
   readonly leaseSeconds?: number;
 }
 
 export interface RunningServices {
   readonly services: Services;
   readonly health: Health;
-  /** From here on /readyz says no, so that balancers send their traffic elsewhere. */
+  /** From now on /readyz answers "down", so that load balancers send requests elsewhere. */
   drain(): void;
   close(): Promise<void>;
 }
@@ -90,7 +90,8 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const audit = new AuditQueue(db, failed);
   const listener = new Listener(connection);
   const waiters = new Waiters();
-  // The cache first: whoever is woken by news of rights finds the old ones gone.
+  // The cache subscribes first: a waiter woken by a change of permissions must not read the old ones from the
+  // cache.
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);

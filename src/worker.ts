@@ -1,4 +1,4 @@
-/** The role that does the work which outlives requests: operations, webhooks, what is due again and again. */
+/** The worker role: runs operations, webhooks and schedules, which outlive requests. */
 import { EVENTS_CHANNEL } from './kernel/events/store.ts';
 import { WORK_CHANNEL } from './kernel/operations/store.ts';
 import { retention } from './kernel/retention/schedule.ts';
@@ -16,7 +16,7 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** Before the listener starts: it hears of work through it. */
+/** Call this before the listener starts: the worker subscribes to its notifications. */
 export function openWorker(services: Services, listener: Listener, leaseSeconds?: number): Worker {
   const { db, registry, log, metrics } = services;
   const runner = new Runner(

@@ -6,7 +6,7 @@ export interface Row {
   readonly figure: string;
   readonly value: string;
   readonly target: string;
-  /** Null where the system does not tell what is needed. */
+  /** Null if the system does not provide the needed values. */
   readonly met: boolean | null;
   readonly context: string;
 }

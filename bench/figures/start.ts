@@ -19,7 +19,7 @@ interface Started {
   readonly key: string;
 }
 
-/** Until an authenticated call was answered with 200. */
+/** Measures the time until an authenticated call answers 200. */
 async function timeStart(way: Way, folder: string, knownKey?: string): Promise<Started> {
   const began = performance.now();
   const server = await start({ ...way, env: { HOSTPLANE_DATA: folder, HOSTPLANE_PORT: '0' } });

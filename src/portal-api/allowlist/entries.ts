@@ -35,7 +35,10 @@ function lateFaults({ expires_at }: Partial<AddAllowlistEntry>): FieldError[] {
   return [{ pointer: '/expires_at', code: 'out_of_range', detail: 'Must lie in the future.' }];
 }
 
-/** A slip in the range alone has a problem of its own, with the corrected range; beside other faults it is one of them. */
+/**
+ * Parses the range. If it is the only invalid field, the error has its own code and contains the corrected
+ * range; otherwise it is listed with the other field errors.
+ */
 function readRange(input: AddAllowlistEntry): CidrCheck & { readonly ok: true } {
   const checked = checkCidr(String(input.cidr));
   const own = checked.ok || checked.code === 'invalid_format' ? undefined : checked.code;
@@ -64,7 +67,7 @@ const changedEvent = (accountId: string, added: string[], removed: string[]): Ne
   data: { added, removed },
 });
 
-/** Nothing that is in force is left, while the list counts for something. */
+/** Emitted when the last unexpired entry is removed while the mode is not `off`. */
 const emptyEvent = (accountId: string, mode: AllowlistMode): NewEvent => ({
   type: 'ip_allowlist.empty',
   resource: { type: 'ip_allowlist', id: accountId, name: null },
@@ -101,7 +104,7 @@ export async function addAllowlistEntry(
     if (same?.live) {
       throw new Problem('entry_exists', { detail: `${cidr} is on the list already, as ${same.id}.` });
     }
-    // One that has expired only stands in the way of its own renewal.
+    // An expired entry for the same range is replaced.
     if (same !== undefined) await deleteEntry(tx, same.id);
     const others = entries.filter((entry) => entry !== same);
     await requireRoom(tx, account.id, 'account.ip-allowlist-entries', { used: others.length }, catalogue);

@@ -1,4 +1,6 @@
-/** How the feed tells what becomes of a key. Each names the key by its public part; the rest is known to nobody. */
+/**
+ * The events of a key's life. They name the key only by its public part, because the secret is not stored.
+ */
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { type Actor, labelOf } from '../actor.ts';
 import type { KeyRow } from './store.ts';
@@ -22,7 +24,7 @@ export const createdEvent = (key: KeyRow): NewEvent =>
     expires_at: key.expires_at?.toISOString() ?? null,
   });
 
-/** `old` as it is after the roll. */
+/** `old` is the key as stored after the roll. */
 export const rolledEvent = (old: KeyRow): NewEvent =>
   keyEvent('rolled', old, 'got a successor and ends soon', {
     replaced_by: old.replaced_by,

@@ -56,7 +56,7 @@ export async function addMember(db: Db, actor: Actor, input: AddMember): Promise
   });
 }
 
-/** Found in the account, and not above the one who wants to change it. */
+/** Finds a member that the actor may change: only owners may change owners. */
 export async function memberToChange(
   tx: Tx,
   actor: Actor,
@@ -117,7 +117,7 @@ export async function changeRole(
 const ChooseMember = Shape({ account_id: Type.String(), member_id: Type.String() });
 export type ChooseMember = Static<typeof ChooseMember>;
 
-/** Every key of a suspended member is suspended with its owner, and comes back with the owner. */
+/** The keys of a suspended member are suspended too, until the member is reinstated. */
 export async function suspendMember(db: Db, actor: Actor, input: ChooseMember): Promise<MemberRow> {
   return change(db, actor, 'suspendMember', input.account_id, async (tx) => {
     check(ChooseMember, input);

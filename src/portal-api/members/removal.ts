@@ -15,7 +15,7 @@ import { deleteMember, type MemberRow } from './store.ts';
 const RemoveMember = Shape({
   account_id: Type.String(),
   member_id: Type.String(),
-  /** Who takes the keys over; left out, they are revoked. */
+  /** The member that receives the keys; without one they are revoked. */
   transfer_keys_to: Type.Optional(Type.String()),
 });
 export type RemoveMember = Static<typeof RemoveMember>;

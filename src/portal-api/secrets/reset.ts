@@ -1,4 +1,7 @@
-/** When the key is lost, so is what it sealed: the installation starts again with another key and with new secrets. */
+/**
+ * Recovers from a lost secrets key. Secrets sealed with it cannot be read any more, so all are replaced under
+ * a new key.
+ */
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { openSeal } from '../../kernel/secrets/key.ts';
