@@ -48,7 +48,9 @@ async function untilHeld(port: number, count: number): Promise<void> {
     if (read('waiters') >= count && read('pool_waiting') === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`Of ${count} who asked, some are not held: they were answered before there was any news.`);
+  throw new Error(
+    `Some of ${count} long-polls do not wait: the server answered them before there was an event.`,
+  );
 }
 
 export class Crowd {

@@ -26,7 +26,7 @@ export function install() {
   console.error(
     error
       ? `npm could not be run (${error.message}). Install npm, then try again.`
-      : 'The packages could not be installed. The reason is in the lines above; mend it and try again.',
+      : 'The packages could not be installed. The lines above show the reason; fix it and try again.',
   );
   process.exit(1);
 }

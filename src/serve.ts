@@ -24,14 +24,14 @@ function banner({ url, demo, database }: RunningApp, role: Role): string {
   ];
   if (demo) {
     lines.push(
-      'A demo account was made. Its API key is shown only this once:',
+      'A demo account was created. Its API key is shown only this once:',
       '',
       `  export HOSTPLANE_API_KEY=${demo.apiKey}`,
       '',
     );
   } else {
     lines.push(
-      'Keys are shown once, when they are made. For another one: npm run hostplane -- keys create --name my-key --preset full-access',
+      'A key is shown only once, when you create it. To create another one: npm run hostplane -- keys create --name my-key --preset full-access',
       '',
     );
   }
@@ -59,7 +59,7 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
       const patience = setTimeout(
         () => {
           io.error(
-            `Not stopped within ${provider.server.shutdown_seconds} s; leaving what still runs. Nothing acknowledged is lost.\n`,
+            `Hostplane did not stop within ${provider.server.shutdown_seconds} s and exits now. No acknowledged change is lost.\n`,
           );
           process.exit(1);
         },

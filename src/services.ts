@@ -124,14 +124,22 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   metrics.watch('access_cache_keys', 'API keys in the cache.', () => access.size);
   metrics.watch('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
   metrics.watch('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
-  metrics.watch('listener_up', '1 while notifications are heard.', () => Number(listener.isUp));
-  metrics.watch('waiters', 'Calls and streams that wait for news.', () => waiters.size);
+  metrics.watch('listener_up', '1 while database notifications are received.', () => Number(listener.isUp));
+  metrics.watch('waiters', 'Calls and streams that wait for an event.', () => waiters.size);
   metrics.watch('limiter_addresses', 'Addresses counted by this process.', () => limiter.status().addresses);
-  metrics.watch('limiter_degraded', '1 while the shared count is out of reach.', () =>
+  metrics.watch('limiter_degraded', '1 while the shared count is unreachable.', () =>
     Number(limiter.status().degraded),
   );
-  metrics.watch('denials_dropped', 'Denials a flood kept from being recorded.', () => denials.dropped);
-  metrics.watch('audit_dropped', 'Refused writes a flood kept from being recorded.', () => audit.dropped);
+  metrics.watch(
+    'denials_dropped',
+    'Denials not recorded, because too many arrived at once.',
+    () => denials.dropped,
+  );
+  metrics.watch(
+    'audit_dropped',
+    'Refused writes not recorded, because too many arrived at once.',
+    () => audit.dropped,
+  );
 
   let draining = false;
   const health: Health = {
@@ -145,7 +153,10 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
         ),
         notifications: listener.isUp
           ? { status: 'ok' }
-          : { status: 'degraded', detail: 'every key is looked up afresh' },
+          : {
+              status: 'degraded',
+              detail: 'keys are not cached; every request reads its key from the database',
+            },
         rate_limit: rate.degraded
           ? { status: 'degraded', detail: 'counting locally, stricter than usual' }
           : { status: 'ok', detail: rate.store },

@@ -35,8 +35,8 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
   listener.subscribe(EVENTS_CHANNEL, sender);
   listener.subscribe(WEBHOOKS_CHANNEL, sender);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
-  metrics.watch('operations_running', 'Operations in the hands of this process.', () => runner.running);
-  metrics.watch('webhooks_sending', 'Webhook messages on their way from this process.', () => sender.sending);
+  metrics.watch('operations_running', 'Operations that this process runs.', () => runner.running);
+  metrics.watch('webhooks_sending', 'Webhook messages that this process is sending.', () => sender.sending);
   let watches: (() => Promise<void>)[] = [];
   return {
     start() {

@@ -1,3 +1,4 @@
+/** Figures of the operation runner: idle statements, throughput, and latency from accept to start. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+/** A row of the report, and the helpers that build it from a comparison or a value. */
 import type { Fixture } from '../fixture.ts';
 import type { Contender, Load } from '../processes.ts';
 import type { Comparison, Plan, Side } from '../rounds.ts';

@@ -1,3 +1,4 @@
+/** Figures of a start: the time to the first answer, and the idle memory. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../median.ts';

@@ -196,7 +196,9 @@ export class Performance {
     const isPassing = isUnavailable(error);
     const { id, type, step, tries } = this.#operation;
     this.#stage.log.warn({ err: error, operation_id: id, type, step, tries }, 'step failed');
-    const detail = isPassing ? 'The database did not answer.' : 'A fault of ours; it is in the log.';
+    const detail = isPassing
+      ? 'The database did not answer.'
+      : 'An internal error; the provider finds it in the log.';
     return {
       kind: 'failed',
       error: { code: 'internal_error', detail, retryable: isPassing || tries + 1 < MOST_FAULTS },
@@ -262,7 +264,7 @@ export class Performance {
   async #endLate(kind: Kind): Promise<Claimed | null> {
     await this.#stage.store.cancelChildren(this.#operation.id);
     const { step, last_error, phase } = this.#operation;
-    const what = phase === 'undo' ? 'Not taken down' : 'Not finished';
+    const what = phase === 'undo' ? 'Not rolled back' : 'Not finished';
     const last = last_error === null ? '' : ` The last try failed: ${last_error.detail}`;
     const detail = `${what} within ${kind.deadlineSeconds} seconds; it was at the step ${step}.${last}`;
     return this.#end({ code: 'timeout', detail, retryable: true });

@@ -1,3 +1,4 @@
+/** The runner's queries on PostgreSQL: claim, renew, advance and end operations, fenced by lease and attempt. */
 import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';

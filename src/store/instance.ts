@@ -1,3 +1,4 @@
+/** The single row of `instance`: the cursor secret and the fingerprint of the key that seals secrets. */
 import type { Generated } from 'kysely';
 import type { Db } from './database.ts';
 

@@ -62,7 +62,7 @@ export function failingEvent(webhook: Named, reason: 'failures' | 'backlog', pen
 }
 
 const disabledBecause: Record<DisabledReason, string> = {
-  manual: 'somebody switched it off',
+  manual: 'it was switched off by hand',
   failures: 'nothing got through for five days',
   gone: 'its receiver answered 410 Gone',
 };
@@ -88,7 +88,7 @@ export const changedEvent = (happened: 'updated' | 'deleted', webhook: Named): N
 export const recoveredEvent = (webhook: Named): NewEvent => ({
   type: 'webhook.recovered',
   resource: refOf(webhook),
-  message: `Webhook ${webhook.name} gets through again.`,
+  message: `Webhook ${webhook.name} delivers messages again.`,
   data: {},
 });
 

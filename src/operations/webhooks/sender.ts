@@ -136,7 +136,7 @@ export class WebhookSender implements Subscriber {
     this.#looking = this.#work().then(
       (waitMs) => this.#looked(waitMs),
       (error: unknown) => {
-        this.#log.warn({ err: error }, 'webhooks have to wait');
+        this.#log.warn({ err: error }, 'webhooks could not be processed; retrying');
         this.#news = null;
         this.#looked(AFTER_FAULT_MS);
       },

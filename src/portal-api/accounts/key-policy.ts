@@ -23,7 +23,7 @@ export async function setKeyPolicy(db: Db, actor: Actor, input: SetKeyPolicy): P
     check(SetKeyPolicy, input, (sound) => {
       const longest = sound.max_lifetime_days ?? null;
       if (longest === null || !sound.non_expiring_allowed) return [];
-      const detail = 'With a longest lifetime no key can be without an end; choose one of the two.';
+      const detail = 'A maximum lifetime and keys that never expire exclude each other; choose one.';
       return [{ pointer: '/non_expiring_allowed', code: 'mutually_exclusive', detail }];
     });
     await authorise(tx, actor, account.id, 'owner');

@@ -1,3 +1,4 @@
+/** Adds and removes entries of the IP allowlist. */
 import type { AllowlistMode } from '../../kernel/access/tables.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
@@ -61,8 +62,8 @@ const changedEvent = (accountId: string, added: string[], removed: string[]): Ne
   type: 'ip_allowlist.entries_changed',
   resource: { type: 'ip_allowlist', id: accountId, name: null },
   message: [
-    ...added.map((cidr) => `${cidr} was put on the IP allowlist.`),
-    ...removed.map((cidr) => `${cidr} was taken off the IP allowlist.`),
+    ...added.map((cidr) => `${cidr} was added to the IP allowlist.`),
+    ...removed.map((cidr) => `${cidr} was removed from the IP allowlist.`),
   ].join(' '),
   data: { added, removed },
 });
@@ -71,7 +72,7 @@ const changedEvent = (accountId: string, added: string[], removed: string[]): Ne
 const emptyEvent = (accountId: string, mode: AllowlistMode): NewEvent => ({
   type: 'ip_allowlist.empty',
   resource: { type: 'ip_allowlist', id: accountId, name: null },
-  message: 'The IP allowlist has no range left that is in force.',
+  message: 'The IP allowlist has no unexpired range left.',
   data: { mode },
 });
 

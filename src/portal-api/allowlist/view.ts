@@ -1,3 +1,4 @@
+/** Shows the IP allowlist, and a preview of what Enforce would deny. */
 import type { Warning } from '../../kernel/effect.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';

@@ -34,7 +34,7 @@ function requireOpen({ status, decision, is_overdue, operation_id }: HeldApprova
   const isOpen = decision === null && (status === 'running' || status === 'queued');
   if (isOpen && !is_overdue) return;
   if (isOpen || (decision === null && status === 'failed')) {
-    const detail = `Nobody decided about ${operation_id} within 24 hours; the key has to ask again.`;
+    const detail = `Nobody decided about ${operation_id} within 24 hours; the caller must request approval again.`;
     throw new Problem('approval_expired', { detail });
   }
   throw new Problem('invalid_state', {

@@ -76,7 +76,7 @@ export function patternWarnings(patterns: readonly string[], vocabulary: Vocabul
   const told = [
     ['unused_permission', 'No endpoint uses this yet', unused],
     ['wildcard_permission', 'Wildcards also hold for endpoints that are added later', wide],
-    ['sensitive_permission', 'The key reaches what is sensitive', sensitive],
+    ['sensitive_permission', 'The key has sensitive permissions', sensitive],
   ] as const;
   return told
     .filter(([, , which]) => which.length > 0)

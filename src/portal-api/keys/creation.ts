@@ -57,7 +57,11 @@ function ownerFaults(actor: Actor, owner: MemberRow | undefined, input: Partial<
   const pointer = '/owner_id';
   if (actor.kind === 'member' && input.owner_id !== undefined && input.owner_id !== actor.memberId) {
     return [
-      { pointer, code: 'incompatible', detail: 'Whoever makes a key owns it; transfer it afterwards.' },
+      {
+        pointer,
+        code: 'incompatible',
+        detail: 'You own the keys that you create; transfer the key afterwards.',
+      },
     ];
   }
   if (owner === undefined) {

@@ -17,7 +17,7 @@ function keyEvent(type: string, key: Key, what: string, data: Record<string, unk
 }
 
 export const createdEvent = (key: KeyRow): NewEvent =>
-  keyEvent('created', key, 'was made', {
+  keyEvent('created', key, 'was created', {
     owner_id: key.owner_id,
     permissions: key.permissions,
     approval: key.approval,
@@ -26,12 +26,12 @@ export const createdEvent = (key: KeyRow): NewEvent =>
 
 /** `old` is the key as stored after the roll. */
 export const rolledEvent = (old: KeyRow): NewEvent =>
-  keyEvent('rolled', old, 'got a successor and ends soon', {
+  keyEvent('rolled', old, 'was replaced by a new key and expires soon', {
     replaced_by: old.replaced_by,
     expires_at: old.expires_at?.toISOString(),
   });
 
-export const suspendedEvent = (key: Key): NewEvent => keyEvent('suspended', key, 'is paused');
+export const suspendedEvent = (key: Key): NewEvent => keyEvent('suspended', key, 'is suspended');
 export const resumedEvent = (key: Key): NewEvent => keyEvent('resumed', key, 'works again');
 
 export const revokedEvent = (key: Key, actor: Actor, reason: string | null): NewEvent =>

@@ -1,3 +1,4 @@
+/** Suspends, resumes and revokes API keys. */
 import { revokeKeys } from '../../kernel/access/store.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';

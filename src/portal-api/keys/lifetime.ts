@@ -38,7 +38,7 @@ export function lifetimeFaults(lifetime: Lifetime | undefined, policy: Policy): 
   if (lifetime === undefined || isAllowed(lifetime, policy)) return [];
   const detail =
     lifetime === 'never' && policy.key_max_lifetime_days === null
-      ? 'Keys without an end are not allowed in this account; an owner can allow them in its key policy.'
-      : `Keys of this account live ${policy.key_max_lifetime_days} days at most.`;
+      ? 'Keys that never expire are not allowed in this account; an owner can allow them in its key policy.'
+      : `Keys of this account expire after ${policy.key_max_lifetime_days} days at most.`;
   return [{ pointer: '/expires_in', code: 'out_of_range', detail }];
 }

@@ -1,3 +1,4 @@
+/** Replaces an API key by a new one with a new secret, while the old key keeps working for a short time. */
 import { issueKey } from '../../kernel/access/key-format.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problems/problem.ts';

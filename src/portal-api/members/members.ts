@@ -124,7 +124,7 @@ export async function suspendMember(db: Db, actor: Actor, input: ChooseMember): 
     const member = await memberToChange(tx, actor, input.account_id, input.member_id);
     await requireAnotherOwner(tx, member);
     const changed = await settle(tx, member, { status: 'suspended' });
-    const message = `${member.name} is suspended, and with the member all keys.`;
+    const message = `${member.name} and all keys of this member are suspended.`;
     const event = { type: 'member.suspended', resource: changed.resource, message };
     return { ...changed, events: changed.changes.length > 0 ? [event] : [] };
   });

@@ -78,6 +78,6 @@ export async function removeMember(
 async function findHeir(tx: Tx, member: MemberRow, heirId: string): Promise<MemberRow> {
   const pointer = '/transfer_keys_to';
   if (heirId !== member.id) return findRecipient(tx, member.account_id, heirId, pointer);
-  const detail = 'The keys of a removed member go to somebody else.';
+  const detail = 'Choose another member: the keys cannot stay with the removed member.';
   throw invalid([{ pointer, code: 'incompatible', detail }]);
 }

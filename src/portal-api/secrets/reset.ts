@@ -28,7 +28,7 @@ export async function resetSecrets(
   );
   if (fits) {
     throw new Problem('invalid_state', {
-      detail: 'The key is there and it is the right one; nothing is lost.',
+      detail: 'The configured key opens the stored secrets: nothing is lost, so there is nothing to reset.',
       extra: { current_state: 'readable', allowed_states: ['lost'] },
     });
   }

@@ -67,7 +67,11 @@ function runInitdb(place: Place, bin: string, draft: string): Promise<void> {
     child.on('close', (code) => {
       if (code === 0) resolve();
       else
-        reject(new EmbeddedFault(`The database could not be made in ${place.home}. initdb said:\n${output}`));
+        reject(
+          new EmbeddedFault(
+            `The database could not be created in ${place.home}. Output of initdb:\n${output}`,
+          ),
+        );
     });
   });
 }

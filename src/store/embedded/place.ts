@@ -99,8 +99,8 @@ async function readPointer(data: string): Promise<string | undefined> {
   const home = text.trim();
   if (await exists(home)) return home;
   throw new EmbeddedFault(
-    `${pointer} says that the database is in ${home}, which is not there. ` +
-      'Bring that folder back, or remove the file to begin with an empty database.',
+    `${pointer} says that the database is in ${home}, which does not exist. ` +
+      'Bring that folder back, or remove the file to start with an empty database.',
   );
 }
 
@@ -112,7 +112,7 @@ async function makeFolder(folder: string): Promise<void> {
     if (made !== undefined) await chmod(folder, mode);
   } catch (error) {
     throw new EmbeddedFault(
-      `Cannot make the folder ${folder} (${errorCode(error)}). Choose another one with HOSTPLANE_DATA.`,
+      `Cannot create the folder ${folder} (${errorCode(error)}). Choose another one with HOSTPLANE_DATA.`,
       { cause: error },
     );
   }

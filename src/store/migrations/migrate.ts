@@ -37,7 +37,7 @@ export async function migrate(db: Db): Promise<string[]> {
     const reason = error instanceof Error ? error.message : String(error);
     const hint = reason.includes('corrupted migrations')
       ? ' This database was written by a newer version of Hostplane: start that version, or restore a backup.'
-      : ' Nothing was changed; mend the cause and start again.';
+      : ' Nothing was changed; fix the cause and start again.';
     throw new Error(`${where}: ${reason}.${hint}`, { cause: error });
   }
   return (results ?? []).map((result) => result.migrationName);
