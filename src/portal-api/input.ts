@@ -51,7 +51,7 @@ function findSecrets(input: object): FieldError[] {
 }
 
 /**
- * Validates `input`. `more` checks rules that the schema cannot express; it receives only the members that
+ * Validates `input`. `more` checks rules that the schema cannot express; it receives only the fields that
  * match the schema.
  */
 export function check<T extends object>(
