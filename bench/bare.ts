@@ -1,4 +1,4 @@
-/** What the product's reading is held against: a handler written by hand, without keys, limits, log or metrics. */
+/** Baseline for reads: a hand-written Fastify handler without keys, limits, log or metrics. */
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
@@ -16,7 +16,7 @@ const pool = new pg.Pool({ ...clientConfig(connection), max: poolSize });
 
 const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-/** As far as showing a machine needs them. */
+/** Only the services that presenting a machine needs. */
 const services = { provider: loaded.config, baseUrl: '' } as Services;
 
 const app = Fastify({ keepAliveTimeout: 72_000 });

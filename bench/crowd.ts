@@ -1,4 +1,4 @@
-/** Thousands of callers, each on a connection of its own, who ask and are held. */
+/** Thousands of callers, each with its own connection, that send a long-poll and wait for the answer. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { addressAt, writeRequest } from './requests.ts';
@@ -6,7 +6,7 @@ import { addressAt, writeRequest } from './requests.ts';
 export const CALLERS = 5_000;
 const AT_ONCE = 100;
 const HOLDING_MS = 30_000;
-/** Beyond those of the other figures. */
+/** Beyond the client addresses that the other figures use. */
 const FIRST_ADDRESS = 40_000;
 
 class Caller {
@@ -25,7 +25,7 @@ class Caller {
     });
   }
 
-  /** Resolves with the moment at which all of the answer was there. */
+  /** Resolves with the time at which the complete answer had arrived. */
   ask(request: string): Promise<number> {
     this.#received = '';
     return new Promise((resolve) => {
@@ -44,11 +44,13 @@ async function untilHeld(port: number, count: number): Promise<void> {
   while (performance.now() < patience) {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const read = (name: string): number => Number(new RegExp(`^\\w*_${name} (\\d+)`, 'm').exec(text)?.[1]);
-    // Each looks at the database once before it waits.
+    // Each long-poll queries the database once before it waits.
     if (read('waiters') >= count && read('pool_waiting') === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`Of ${count} who asked, some are not held: they were answered before there was any news.`);
+  throw new Error(
+    `Some of ${count} long-polls do not wait: the server answered them before there was an event.`,
+  );
 }
 
 export class Crowd {
@@ -70,7 +72,10 @@ export class Crowd {
     }
   }
 
-  /** All of them ask, and are held; when each of them was answered is told in the order of their places. */
+  /**
+   * Sends one long-poll per caller and returns once the server holds all of them. The promises resolve with
+   * the time of each answer.
+   */
   async ask(key: string, pathOf: (place: number) => string): Promise<Promise<number>[]> {
     const answers: Promise<number>[] = [];
     for (let from = 0; from < this.#callers.length; from += AT_ONCE) {

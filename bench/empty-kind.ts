@@ -1,4 +1,4 @@
-/** An operation of three steps that do nothing: what is left is the runner itself. */
+/** An operation with three empty steps, which measures the runner alone. */
 import { families } from '../src/families/index.ts';
 import { done, type Kind, kind } from '../src/kernel/operations/kind.ts';
 import { buildRegistry, type Registry } from '../src/kernel/registry.ts';

@@ -22,7 +22,7 @@ const PAGE = 50;
 export interface AuditLog {
   readonly entries: number;
   readonly key: TestKey;
-  /** Points at the last page there is. */
+  /** The cursor of the last page. */
   readonly deepest: string;
 }
 
@@ -37,19 +37,19 @@ export interface Fleet {
 export interface Fixture {
   readonly folder: string;
   readonly connection: { host: string; port: number; user: string; database: string };
-  /** Where PostgreSQL writes its log. */
+  /** The log file of PostgreSQL. */
   readonly log: string;
   readonly accountId: string;
   readonly caller: TestKey;
-  /** May not read keys. */
+  /** A key without the permission to read keys. */
   readonly powerless: TestKey;
-  /** Well formed, but nobody has it. */
+  /** A well-formed key that does not exist. */
   readonly unknownKey: string;
   readonly keyIds: readonly string[];
-  /** How the product reads a key: the id is its first value, the account its second. */
+  /** The product's statement that reads a key; its first parameter is the id, its second the account. */
   readonly keyQuery: string;
   readonly logs: readonly AuditLog[];
-  /** How the product reads a machine: the id is its first value, the account its second. */
+  /** The product's statement that reads a machine; its first parameter is the id, its second the account. */
   readonly vmQuery: string;
   readonly fleets: readonly Fleet[];
   close(): Promise<void>;
@@ -114,7 +114,7 @@ async function fillLogs(db: Db, sizes: readonly number[]): Promise<AuditLog[]> {
   return logs;
 }
 
-/** The first has addresses as real machines do: it is the one that is read machine by machine. */
+/** Only the first fleet has addresses, because single machines are read from it. */
 async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
   const seal = new CursorSeal((await readInstance(db)).cursor_secret);
   const fleets: Fleet[] = [];

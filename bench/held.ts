@@ -1,4 +1,6 @@
-/** What waking many is held against: node:http that holds requests and sends all of them bytes it already has. */
+/**
+ * Baseline for waking many callers: node:http that holds requests and then answers all with prepared bytes.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WOKEN_AT_ONCE } from '../src/kernel/waiting/waiters.ts';
@@ -17,7 +19,7 @@ function releaseSome(): void {
 }
 
 const server = createServer({ keepAliveTimeout: 72_000 }, ({ url }, response) => {
-  // Told in the words of the product, so that both are asked alike.
+  // Uses the metric names of the product, so that the bench can read both in the same way.
   if (url === '/metrics') response.end(`held_waiters ${held.length}\nheld_pool_waiting 0\n`);
   else if (url === '/release') response.end(() => setImmediate(releaseSome));
   else held.push(response);

@@ -1,6 +1,6 @@
 /**
- * Makes the load, in a process of its own: connections that stay open, requests that are bytes already, one
- * outstanding on each. An answer counts once all of its body is there, and only with the status it should have.
+ * Generates the load in its own process: open connections, prepared requests, one outstanding on each
+ * connection. An answer counts once its complete body has arrived, and only with the expected status.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,21 +8,21 @@ import { median } from './median.ts';
 
 export interface Order {
   readonly port: number;
-  /** The name of requests that were sent over before. */
+  /** The name of a set of requests that was sent to this process before. */
   readonly set: string;
   readonly status: number;
   readonly connections: number;
   readonly milliseconds: number;
-  /** End after so many, whatever the time. */
+  /** Stops after this many requests, even if time is left. */
   readonly atMost?: number;
-  /** The requests of the set take turns between so many kinds; the latency is told for each. */
+  /** The requests of the set alternate between this many kinds; the latency is reported for each kind. */
   readonly kinds?: number;
 }
 
 export interface Outcome {
   readonly answers: number;
   readonly seconds: number;
-  /** Milliseconds, by kind. */
+  /** Median milliseconds, by kind. */
   readonly latencies: readonly number[];
 }
 

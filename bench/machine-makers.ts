@@ -1,4 +1,4 @@
-/** Two ways to the same machine: the engine's own calls, made by hand, and what a customer asks of Hostplane. */
+/** Creates the same machine in two ways: with the engine's own REST calls, and through Hostplane's API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDaemon } from '../src/testing/incus/daemon.ts';
 import { LOCATION, SYSTEM } from '../src/testing/incus/provider.ts';
@@ -22,7 +22,7 @@ interface Example {
   readonly devices: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** The same calls that make a machine for a customer, and nothing else. */
+/** Makes only the engine calls that create a machine for a customer. */
 export class Hands {
   readonly #daemon: TestDaemon;
   #example: Example = { config: {}, devices: {} };
@@ -36,7 +36,7 @@ export class Hands {
     await this.#daemon.client.run('POST', '/1.0/projects', { body: { name: PROJECT, config } });
   }
 
-  /** What is asked for is what Hostplane asked for when it made this one. */
+  /** Copies the configuration of a machine that Hostplane created, so that both request the same. */
   async learn({ name, project }: Machine): Promise<void> {
     const { client } = this.#daemon;
     const { config, devices } = await client.ask<Example>('GET', `/1.0/instances/${name}`, { project });
@@ -64,7 +64,7 @@ export class Hands {
     return { id: name, name, project: PROJECT, address };
   }
 
-  /** Until the guest has it. */
+  /** Waits until the guest has its address. */
   async untilAddressed({ name, project, address }: Machine): Promise<void> {
     for (;;) {
       const state = await this.#daemon.client.askText(`/1.0/instances/${name}/state`, { project });
@@ -109,7 +109,9 @@ export class Customer {
     return JSON.parse(text) as T;
   }
 
-  /** Without a key the machine would be given a password, which takes longer to hash than all else. */
+  /**
+   * Without an SSH key the machine would get a password, and hashing it takes longer than everything else.
+   */
   async prepare(): Promise<void> {
     const body = { name: 'bench', public_key: PUBLIC_KEY };
     this.#sshKey = (await this.ask<{ id: string }>('POST', '/flexible-vps/v1/ssh-keys', body)).id;

@@ -1,4 +1,6 @@
-/** `npm run bench`: a report, not a test. A missed target is marked, and the exit code is 0 all the same. */
+/**
+ * `npm run bench`: prints a report and is not a test. Missed targets are marked, but the exit code stays 0.
+ */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,11 +34,11 @@ const figures = [
 ];
 const { values: flags } = parseArgs({
   options: {
-    /** Fewer and shorter rounds: to see that nothing broke, not to quote. */
+    /** Fewer and shorter rounds: enough to see that the bench works, but not to quote. */
     quick: { type: 'boolean', default: false },
-    /** Puts the figures into bench/RESULTS.md. */
+    /** Writes the figures to bench/RESULTS.md. */
     write: { type: 'boolean', default: false },
-    /** Some of the figures, by name, with commas between them. */
+    /** Runs only these figures, comma-separated. */
     only: { type: 'string', default: figures.join(',') },
   },
 });
@@ -61,13 +63,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hostplane-bench-'));
-  // Started by root, PostgreSQL runs as another user, who has to get through to its own folder below this one.
+  // Started by root, PostgreSQL runs as another user, which must be able to reach its own folder below this
+  // one.
   await chmod(folder, 0o711);
   undo.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Without a worker where machines are made up: it would find that no engine has them. */
+/**
+ * Callers pass `--no-worker` if the fixture contains made-up machines: a worker would find that no engine has
+ * them.
+ */
 async function openStage(sizes: Sizes, options: readonly string[]): Promise<Stage> {
   const fixture = await openFixture(await newFolder(), sizes);
   undo.push(() => fixture.close());
@@ -88,7 +94,7 @@ const began = performance.now();
 const busyBefore = loadavg()[0] ?? 0;
 try {
   console.log(HEADINGS);
-  // By a server that did nothing before, as what it is compared with.
+  // Uses a fresh server, because its baseline is a fresh process too.
   if (wanted.has('refusals')) {
     tell(await measureRefusals(await openStage({ logs: [], fleets: [] }, ['--no-worker'])));
     await cleanUp();
@@ -100,7 +106,8 @@ try {
     if (wanted.has('waiters')) tell(await measureWaiters(stage, flags.quick ? 2 : 7));
     await cleanUp();
   }
-  // Tables of a million rows keep PostgreSQL busy long after they are filled, so they come after what they would disturb.
+  // Tables of a million rows keep PostgreSQL busy long after they are filled, so figures that would suffer
+  // run before them.
   if (wanted.has('pages') || wanted.has('fleets')) {
     const stage = await openStage({ logs: logSizes, fleets: fleetSizes }, ['--no-worker']);
     if (wanted.has('pages')) tell(await measurePages(stage));

@@ -1,4 +1,4 @@
-/** What /proc tells of a process and of those below it; NaN on systems without it. */
+/** Reads from /proc the memory of a process and its descendants; NaN on systems without /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 function readMegabytes(pid: number, file: 'status' | 'smaps_rollup', name: string): number {
@@ -12,7 +12,7 @@ export interface Memory {
   readonly method: string;
 }
 
-/** Of a server and the database processes below it. */
+/** The memory of a server and of the database processes below it. */
 export function readMemory(pid: number): Memory {
   try {
     const own = readMegabytes(pid, 'status', 'VmRSS');
@@ -30,7 +30,7 @@ function readShared(pids: readonly number[]): { megabytes: number; method: strin
   try {
     return { megabytes: sum('smaps_rollup', 'Pss'), method: `PSS of ${pids.length} PostgreSQL processes` };
   } catch {
-    // Root in a container may not look into the pages of another user's process.
+    // Root in a container may not read the page statistics of another user's process.
     const most = (name: string): number =>
       Math.max(0, ...pids.map((pid) => readMegabytes(pid, 'status', name)));
     return {
@@ -48,7 +48,7 @@ function parentOf(pid: number): number {
   }
 }
 
-/** The process and all below it. */
+/** The process and all its descendants. */
 function familyOf(pid: number): number[] {
   let parents: (readonly [child: number, parent: number])[] = [];
   try {

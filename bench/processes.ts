@@ -1,4 +1,4 @@
-/** The contenders and the load, each a child process that ends with the bench. */
+/** The contenders and the load generator, each a child process that ends with the bench. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Contender {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** All it wrote to its standard output until it listened. */
+  /** Its standard output until it listened. */
   readonly greeting: string;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ interface Program {
   readonly command?: string;
 }
 
-/** Runs until it prints a line with the URL it listens on; its log goes nowhere. */
+/** Starts a program and waits until it prints the URL that it listens on. Its log is discarded. */
 export async function start({
   name,
   args,
@@ -36,7 +36,7 @@ export async function start({
   const child = spawn(command, args, {
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
-    // npm starts a shell that starts the server: they are ended together.
+    // npm starts a shell that starts the server; the process group lets the bench stop them together.
     detached: true,
   });
   let greeting = '';
@@ -67,7 +67,7 @@ export async function start({
   };
 }
 
-/** With the options of Node's that `npm start` gives it. */
+/** Starts the product with the Node options of `npm start`. */
 export function startProduct(
   bundle: string,
   env: Readonly<Record<string, string>>,
@@ -88,7 +88,7 @@ export const startBenchProgram = (
   env: Record<string, string>,
 ): Promise<Contender> => start({ name, args: [join(here, `${name}.mjs`)], env });
 
-/** Waits until the last of them has let go of its output. */
+/** Waits until the last process of the group has closed its output. */
 async function endGroup(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.stdout === null || child.stdout.closed) return;
   const gone = once(child.stdout, 'close');
@@ -96,7 +96,7 @@ async function endGroup(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Seconds of processor time a process has used, or NaN where the system does not tell. */
+/** Seconds of processor time that a process has used, or NaN if the system does not report it. */
 export function processorSeconds(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -1,4 +1,4 @@
-/** What refusals are held against: node:http sending bytes it already has. */
+/** Baseline for refusals: node:http that sends prepared bytes. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Recording } from './recorded-answer.ts';

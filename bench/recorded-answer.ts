@@ -1,4 +1,4 @@
-/** An answer of the product, for others to send. */
+/** Records an answer of the product, so that a baseline can send the same bytes. */
 import { request } from 'node:http';
 import type { Ask } from './requests.ts';
 
@@ -8,7 +8,7 @@ export interface Recording {
   readonly body: string;
 }
 
-/** What Node adds to any answer by itself. */
+/** Headers that Node adds to every answer itself. */
 const AUTOMATIC = new Set(['date', 'connection', 'keep-alive']);
 
 export function record(port: number, { path, key, address }: Ask): Promise<Recording> {

@@ -1,4 +1,4 @@
-/** The figures in words: a line for the terminal, a page for `RESULTS.md`. */
+/** Formats the figures: as lines for the terminal, and as the page `RESULTS.md`. */
 import { arch, cpus, platform, release, totalmem } from 'node:os';
 import type { Row } from './figures/row.ts';
 import type { Plan } from './rounds.ts';
@@ -7,7 +7,7 @@ export interface Circumstances {
   readonly plan: Plan;
   readonly seconds: number;
   readonly logSizes: readonly number[];
-  /** The load average of the last minute before it began. */
+  /** The load average of the last minute before the run. */
   readonly busyBefore: number;
 }
 

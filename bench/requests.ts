@@ -1,4 +1,7 @@
-/** Requests as bytes, each from another address: the limit of 200 a minute for one would end any load at once. */
+/**
+ * Requests as bytes, with many client addresses: the limit of 200 a minute per address would stop any load at
+ * once.
+ */
 const ADDRESSES = 4000;
 
 export interface Ask {
@@ -18,7 +21,7 @@ export function addressAt(index: number): string {
 
 let lists = 0;
 
-/** No address is in two lists: what one load used up would be missing in the next. */
+/** No address is in two lists: a load would find its limit used up by an earlier one. */
 export function fromManyAddresses(ask: (index: number) => Omit<Ask, 'address'>): string[] {
   const first = ADDRESSES * lists++;
   return Array.from({ length: ADDRESSES }, (_, i) =>

@@ -1,13 +1,15 @@
-/** Contenders take turns, so that whatever else the machine does meets both alike. */
+/**
+ * Compares two contenders in alternating rounds, so that other activity of the machine affects both alike.
+ */
 import type { Order } from './load.ts';
 import { median } from './median.ts';
 import { type Contender, type Load, processorSeconds } from './processes.ts';
 
 export interface Side {
   readonly perSecond: number;
-  /** Processor time of the contender for one answer. */
+  /** Processor time of the contender per answer. */
   readonly microseconds: number;
-  /** How much of one core the load itself took: near 1, it was the load that could not do more. */
+  /** Share of one core that the load generator used. Near 1, the load generator was the bottleneck. */
   readonly loadShare: number;
 }
 
@@ -44,7 +46,7 @@ export async function compare(
   load: Load,
   [ours, theirs]: readonly [Contender, Contender],
   plan: Plan,
-  /** Called before each round, for what has to be true when it begins. */
+  /** Called before each round, to prepare it. */
   taskOf: (round: number) => Task | Promise<Task>,
 ): Promise<Comparison> {
   const { connections, milliseconds, warmUpMilliseconds } = plan;

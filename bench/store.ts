@@ -6,7 +6,10 @@ import { findWhole, type wholeOf } from '../src/families/flexible-vps/vms/read/s
 import { ENDED_CHANNEL } from '../src/kernel/operations/store.ts';
 import type { Db, Tables } from '../src/store/database.ts';
 
-/** The statement the product itself reads a key with, taken as it was sent, and its values in their order. */
+/**
+ * Captures the statement with which the product reads a key, and checks that its parameters are the id and
+ * the account.
+ */
 export async function captureKeyQuery(pool: pg.Pool, accountId: string, keyId: string): Promise<string> {
   const sent: string[] = [];
   const db = new Kysely<Tables>({
@@ -28,7 +31,9 @@ export async function selectKey(pool: pg.Pool, text: string, values: string[]): 
   return rows[0];
 }
 
-/** The statement the product itself reads a machine with; its values are the id and the account. */
+/**
+ * Captures the statement with which the product reads a machine; its parameters are the id and the account.
+ */
 export async function captureVmQuery(pool: pg.Pool): Promise<string> {
   const sent: string[] = [];
   const db = new Kysely<Tables>({
@@ -54,7 +59,10 @@ export async function selectVm(pool: pg.Pool, text: string, values: string[]): P
 
 export const machineIdAt = (place: number): string => `vm_${String(place + 1).padStart(26, '0')}`;
 
-/** One in ten is stopped, another in ten is labelled as others are not; ids tell them apart from other fleets. */
+/**
+ * One machine in ten is stopped, and another in ten has the label `env=prod`. `from` keeps the ids of fleets
+ * apart.
+ */
 export async function fillMachines(
   db: Db,
   accountId: string,
@@ -89,7 +97,7 @@ export async function fillMachines(
     from vms where account_id = ${accountId}`.execute(db);
 }
 
-/** Entries as large as real ones; their hashes are not those of a chain, since nothing here verifies it. */
+/** Entries have a realistic size. Their hashes do not form a chain, because the bench does not verify it. */
 export async function fillAuditLog(db: Db, accountId: string, keyId: string, entries: number): Promise<void> {
   const same = JSON.stringify({
     actor: { kind: 'api_key', api_key_id: keyId, member_id: null, name: 'bench' },
@@ -118,10 +126,11 @@ export async function fillAuditLog(db: Db, accountId: string, keyId: string, ent
   );
 }
 
-/** On one connection, since what is set holds for it alone. */
+/** Uses one connection, because the settings apply to that connection only. */
 export async function fillFast(db: Db, fill: (db: Db) => Promise<void>): Promise<void> {
   await db.connection().execute(async (connection) => {
-    // Takes longer than any request may, and longer still if the account of each row were looked up.
+    // Filling takes longer than the statement timeout. The replica role skips the foreign key check of each
+    // row's account.
     await sql`set statement_timeout = 0`.execute(connection);
     await sql`set session_replication_role = replica`.execute(connection);
     await fill(connection);
@@ -142,7 +151,7 @@ export async function countUnfinished(db: Db): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Seconds from the first start to the last end. */
+/** Seconds from the start of the first operation to the end of the last. */
 export async function readSpan(db: Db): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from max(finished_at) - min(started_at))::float8 as seconds from operations`.execute(
@@ -151,7 +160,7 @@ export async function readSpan(db: Db): Promise<number> {
   return rows[0]?.seconds ?? Number.NaN;
 }
 
-/** Milliseconds from the beginning of the call's transaction to that of the claim's. */
+/** Milliseconds from the start of the call's transaction to the start of the claim's transaction. */
 export async function readLatencies(db: Db): Promise<{ p50: number; p99: number }> {
   const { rows } = await sql<{ p50: number; p99: number }>`
     select percentile_cont(0.5) within group (order by ms) as p50,
@@ -167,7 +176,7 @@ export async function setLogStatement(db: Db, what: 'all' | 'none'): Promise<voi
   await sql`select pg_reload_conf()`.execute(db);
 }
 
-/** Operations that no worker takes, started by this key. */
+/** Operations started by this key that no worker claims. */
 export async function insertOperations(
   db: Db,
   accountId: string,
@@ -183,7 +192,7 @@ export async function insertOperations(
     from unnest(${[...ids]}::text[]) id`.execute(db);
 }
 
-/** Ends one as the runner does, as far as those who wait for it can tell. */
+/** Ends an operation with the same effects as the runner, as far as its waiters can see. */
 export async function endOperation(db: Db, id: string): Promise<void> {
   await sql`
     with ended as (

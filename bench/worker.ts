@@ -1,4 +1,4 @@
-/** The worker as it is shipped, with one more kind to carry out. */
+/** The worker as shipped, with one additional kind of operation. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ const running = await openServices({
   secretKey: Buffer.alloc(32, 'for the bench'),
   works: true,
 });
-// Nobody calls it: the bench waits for a program until it says where it listens.
+// The server receives no requests: the bench waits for each program to print where it listens.
 const server = createServer().listen(0, '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

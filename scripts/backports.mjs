@@ -1,5 +1,6 @@
-// Packages that Debian has for its stable version only among the backports. They are taken through a copy of the
-// machine's own sources with that one suite more, in a folder of its own: the machine's list of packages stays as it is.
+// Installs packages that Debian's stable release offers only in its backports. apt uses a copy of the
+// machine's own sources with the backports suite added, in a temporary folder, so the machine's package
+// sources do not change.
 import {
   chmodSync,
   existsSync,
@@ -16,11 +17,11 @@ import { join } from 'node:path';
 const LIST = '/etc/apt/sources.list';
 const PARTS = '/etc/apt/sources.list.d';
 
-/** Calls `action` with what `apt-get` has to be told to see the backports as well. */
+/** Calls `action` with the `apt-get` options that add the backports. */
 export function withBackports(action) {
   const codename = /^VERSION_CODENAME=(\w+)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1];
   const folder = mkdtempSync(join(tmpdir(), 'hostplane-apt-'));
-  // The user that apt downloads as has to get in.
+  // The user that apt downloads as must be able to enter the folder.
   chmodSync(folder, 0o755);
   for (const name of ['parts', 'lists/partial', 'cache/archives/partial'])
     mkdirSync(join(folder, name), { recursive: true });
@@ -51,7 +52,7 @@ function readSources() {
   return files.map(([path, name]) => ({ name, text: readFileSync(path, 'utf8') }));
 }
 
-/** Where Debian itself comes from its backports come from as well. */
+/** Adds the backports suite to every source that offers this Debian release. */
 export function addSuite(name, text, codename) {
   return name.endsWith('.sources') ? addToStanzas(text, codename) : addToLines(text, codename);
 }

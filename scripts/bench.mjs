@@ -1,4 +1,4 @@
-// `npm run bench`: each contender is bundled like the product and runs in a process of its own.
+// `npm run bench`: bundles each contender like the product and runs it in its own process.
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ await esbuild.build({
   },
 });
 await esbuild.stop();
-// What the machines of the bench are made of lies beside the program that makes them.
+// The bench builds its machine image from these files and expects them beside its program.
 cpSync(join(root, 'src/testing/incus/guest'), join(folder, 'guest'), { recursive: true });
 
 const env = { ...process.env, BENCH_ROOT: root, BENCH_PRODUCT: product };
@@ -34,7 +34,7 @@ const main = spawn(process.execPath, [join(folder, 'main.mjs'), ...process.argv.
   env,
   stdio: 'inherit',
 });
-// Ctrl-C reaches the whole group; the bench stops what it started, and this waits for it.
+// Ctrl-C reaches the whole process group. The bench stops what it started, and this process waits for it.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => main.kill('SIGTERM'));
 main.on('exit', (code) => {

@@ -1,4 +1,4 @@
-// One file from all of src and its packages: it starts several times faster than the sources do.
+// Bundles src and its packages into one file, which starts several times faster than the sources.
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, renameSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -6,7 +6,7 @@ import { install, root } from './install.mjs';
 
 const bundle = join(root, 'dist', 'hostplane.mjs');
 
-/** Returns the path of the bundle, building it only if the sources are not those it was made of. */
+/** Returns the path of the bundle. Builds it only if the sources have changed since the last build. */
 export async function ensureBundle() {
   // An installation may consist of the bundle alone.
   if (!existsSync(join(root, 'src'))) return bundle;
@@ -26,13 +26,13 @@ export async function ensureBundle() {
     external: ['pg-native'],
     legalComments: 'none',
     logLevel: 'warning',
-    // Packages in the older module format still ask for `require`.
+    // CommonJS packages still call `require`.
     banner: {
       js: `${mark}\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);`,
     },
   });
   renameSync(draft, bundle);
-  // Its own process would live as long as the server that follows.
+  // Otherwise the esbuild process would live as long as the server that starts next.
   await esbuild.stop();
   console.error(`Built ${relative(root, bundle)} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   return bundle;

@@ -1,5 +1,5 @@
-// Runs before anything is installed, so it uses nothing but Node itself. What it has to say goes to stderr:
-// the output of the command that asked for it stays clean.
+// Installs the npm packages. It runs before they exist, so it uses only Node itself. Its messages go to
+// stderr, so that the output of the calling command stays clean.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,9 +11,9 @@ export function install() {
   checkNode();
   if (isInstalled()) return;
   console.error('Installing packages ...');
-  // The versions are those of the lock file, which stays as it is. `npm ci` would ask for an entry for every
-  // platform there is, and a registry need not carry them all. Development packages build what runs, so they
-  // are wanted whatever NODE_ENV says.
+  // The versions come from the lock file, which does not change. `npm ci` is not used: it requires an entry
+  // for every platform, and a registry may lack some. Development packages are needed for the build, whatever
+  // NODE_ENV is.
   const { status, error } = spawnSync(
     'npm',
     ['install', '--no-save', '--include=dev', '--include=optional'],
@@ -26,7 +26,7 @@ export function install() {
   console.error(
     error
       ? `npm could not be run (${error.message}). Install npm, then try again.`
-      : 'The packages could not be installed. The reason is in the lines above; mend it and try again.',
+      : 'The packages could not be installed. The lines above show the reason; fix it and try again.',
   );
   process.exit(1);
 }
@@ -41,7 +41,10 @@ function checkNode() {
   process.exit(1);
 }
 
-/** npm keeps a record of what it really installed; packages for other platforms are rightly not in it. */
+/**
+ * Compares the lock file with npm's record of installed packages; optional packages for other platforms may
+ * be missing.
+ */
 function isInstalled() {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');

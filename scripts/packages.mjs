@@ -1,5 +1,6 @@
-// What the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, and the engines that run machines. Root on
-// Debian gets them installed, without their services being started; anyone else is told what is missing.
+// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, and the engines that
+// run machines. Root on Debian gets them installed without starting their services; any other user gets a
+// list of what is missing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -7,7 +8,10 @@ import { withBackports } from './backports.mjs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/** By the program that tells whether it is there; the image that the tests run is made of the last one. */
+/**
+ * Packages by the program that shows whether each is installed. The image of the test machines is built from
+ * the last one.
+ */
 const engineNeeds = {
   lxcfs: 'lxcfs',
   dnsmasq: 'dnsmasq-base',
@@ -57,7 +61,7 @@ const packages = [
   },
 ];
 
-/** Returns a sentence for each thing that is still missing. */
+/** Returns a sentence for each package that is still missing. */
 export function installPackages() {
   const missing = packages.filter(({ isThere }) => !isThere());
   if (missing.length === 0) return [];
@@ -92,7 +96,7 @@ function apt(...args) {
   spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', process.stderr.fd, process.stderr.fd] });
 }
 
-/** Debian asks this file whether a freshly installed service may start. */
+/** Debian runs this file to decide whether a newly installed service may start. */
 function withoutServices(action) {
   if (existsSync(POLICY)) return action();
   writeFileSync(POLICY, '#!/bin/sh\nexit 101\n');
@@ -119,7 +123,10 @@ function findProgram(name) {
     .find((path) => existsSync(path));
 }
 
-/** Not the one of the package busybox, which needs libraries: a machine of the tests has none. */
+/**
+ * True if busybox is statically linked. The package `busybox` needs libraries, which the test machines do not
+ * have.
+ */
 const hasStaticBusybox = () => !readFileSync(findProgram('busybox')).subarray(0, 4096).includes('/ld-');
 
 function hasFaketime() {

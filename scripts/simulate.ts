@@ -1,4 +1,5 @@
-// `npm run simulate`: the simulation of the operation runner, any number of worlds, or one of them with all it did.
+// `npm run simulate`: simulates the operation runner with many seeds, or replays one seed and prints its
+// trace.
 import { parseArgs } from 'node:util';
 import { openDatabase, openPool } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
@@ -9,7 +10,7 @@ import { explain, simulateMany } from '../src/testing/simulation/many.ts';
 import { simulate } from '../src/testing/simulation/world.ts';
 
 const MOST_BROKEN = 5;
-/** While one world waits for its database, others go on. */
+/** Number of databases: while one simulation waits for its database, others run. */
 const HOMES = 3;
 
 const { values } = parseArgs({

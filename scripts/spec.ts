@@ -1,4 +1,4 @@
-/** `npm run spec`: writes what is committed of the specification, openapi.json and docs/errors.md. */
+/** `npm run spec`: writes the committed parts of the specification, openapi.json and docs/errors.md. */
 import { writeFileSync } from 'node:fs';
 import { families } from '../src/families/index.ts';
 import { buildRegistry } from '../src/kernel/registry.ts';

@@ -1,5 +1,5 @@
-// `npm start`: everything that is missing is made first, then the server runs in this very process, so that
-// signals reach it and its memory is all there is.
+// `npm start`: installs and builds what is missing, then runs the server in this same process, so that
+// signals reach it and no second process uses memory.
 import { pathToFileURL } from 'node:url';
 import { ensureBundle } from './bundle.mjs';
 

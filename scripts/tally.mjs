@@ -1,4 +1,4 @@
-// A vitest reporter that leaves the count of a run, and why what was skipped was skipped, in a file.
+// A vitest reporter that writes the counts of a run, and the reasons of skipped tests, to a file.
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -9,7 +9,7 @@ export default class Tally {
       const tests = [...module.children.allTests()].map((test) => ({ test, result: test.result() }));
       const failures = tests.filter(({ result }) => result.state === 'failed').length;
       tally.passed += tests.filter(({ result }) => result.state === 'passed').length;
-      // A file that does not even load, or whose hooks fail, has no failed test of its own.
+      // A file that does not load, or whose hooks fail, has no failed test but counts as one failure.
       tally.failed += failures === 0 && module.state() === 'failed' ? 1 : failures;
       for (const { test, result } of tests) {
         if (result.state !== 'skipped') continue;

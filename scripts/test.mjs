@@ -1,4 +1,5 @@
-// `npm test`: formatting, types, build and all tests, then what was skipped and why, then the count.
+// `npm test`: runs formatting, types, build and all tests, then prints what was skipped and why, and the
+// counts.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { install, root } from './install.mjs';
 import { installPackages } from './packages.mjs';
 
-// Ctrl-C reaches the tests by themselves; this process waits for them to clean up.
+// Ctrl-C reaches the tests directly; this process waits for them to clean up.
 process.on('SIGINT', () => undefined);
 
 install();

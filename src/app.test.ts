@@ -28,14 +28,14 @@ async function start(environment: Record<string, string> = {}): Promise<ServerPr
 }
 
 let lastAddress = 0;
-/** From an address of its own each time, through the trusted proxy that loopback is here. */
+/** Calls from a new client address each time, through loopback, which is a trusted proxy here. */
 function call(server: ServerProcess, path: string, key: string, method = 'GET'): Promise<Response> {
   lastAddress++;
   const forwarded = `10.9.${(lastAddress >> 8) & 255}.${lastAddress & 255}`;
   return fetch(server.url + path, { method, headers: { 'x-api-key': key, 'x-forwarded-for': forwarded } });
 }
 
-/** Beside the server, on the same embedded database. */
+/** Runs `work` on the server's embedded database, from a second process of the data folder. */
 async function beside<T>(work: (db: Db, embedded: Embedded) => Promise<T>): Promise<T> {
   const embedded = await openEmbedded({ folder });
   const db = openDatabase(openPool({ ...embedded.connection, maxConnections: 4 }));
@@ -63,7 +63,7 @@ interface Load {
   readonly withoutRetryAfter: number;
 }
 
-/** Eight clients revoke keys until none is left or the server is gone; a 503 is tried again. */
+/** Eight clients revoke keys until none is left or the server is gone. They retry after a 503. */
 async function revokeAll(
   server: ServerProcess,
   key: string,
@@ -90,7 +90,10 @@ async function revokeAll(
   return { acknowledged, statuses, withoutRetryAfter };
 }
 
-/** Every acknowledged revocation is there, each with exactly one entry, and the chain is whole. */
+/**
+ * Checks that every acknowledged revocation is stored with exactly one audit entry, and that the audit chain
+ * is intact.
+ */
 async function expectKept(acknowledged: readonly string[]): Promise<void> {
   await beside(async (db) => {
     const { id: accountId } = await db.selectFrom('accounts').select('id').executeTakeFirstOrThrow();

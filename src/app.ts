@@ -1,4 +1,7 @@
-/** One running process: database, services and HTTP, started in this order and stopped in the reverse one. */
+/**
+ * Runs one process: starts the database, the services and HTTP in this order, and stops them in reverse
+ * order.
+ */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Demo, seedDemo } from './demo.ts';
@@ -15,13 +18,15 @@ import { createServer } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 
-/** `api` answers calls, `worker` does the work that outlives them; one process does both unless told otherwise. */
+/**
+ * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
+ */
 export type Role = 'all' | 'api' | 'worker';
 
 export interface AppOptions {
   readonly provider: ProviderConfig;
   readonly role: Role;
-  /** The server can no longer do its work; whoever started it should stop it. */
+  /** Called when the server can no longer work; the caller should stop it. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -29,7 +34,7 @@ export interface RunningApp {
   /** Null for a worker without a port for probes. */
   readonly url: string | null;
   readonly log: Logger;
-  /** Only at the very first start. */
+  /** Set only at the very first start. */
   readonly demo: Demo | null;
   readonly database: string;
   close(): Promise<void>;
@@ -92,7 +97,7 @@ function openApi(provider: ProviderConfig, { services }: RunningServices): Fasti
   return server;
 }
 
-/** A worker answers no calls; whoever watches it gives it a port for probes and metrics (0 in the file: none). */
+/** A worker serves no API. It listens only for probes and metrics, on `worker_port` (0 disables this). */
 function openHttp({ provider, role }: AppOptions, running: RunningServices): FastifyInstance | null {
   if (role === 'worker' && provider.server.worker_port === 0) return null;
   const server = role === 'worker' ? Fastify({ forceCloseConnections: true }) : openApi(provider, running);
@@ -142,7 +147,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     const port = await listen(server, place);
     const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
     log.info({ address: url, pid: process.pid }, 'listening');
-    // Last of all: its key is shown once, so nothing may go wrong between making and showing it.
+    // Runs last: the key is shown only once, so nothing may fail between creating and showing it.
     const isDemo = embedded !== null && role !== 'worker';
     const demo = isDemo ? await seedDemo(running.services.db, registry, provider) : null;
     return {

@@ -1,4 +1,7 @@
-/** A first start has something to call: one account with its owner and one key, whose secret is told here and never again. */
+/**
+ * Creates a demo account with its owner and one key at the first start, so that there is something to call.
+ * The secret of the key is shown only then.
+ */
 import { contractPermissions } from './kernel/access/vocabulary.ts';
 import type { Registry } from './kernel/registry.ts';
 import { createAccount } from './portal-api/accounts/creation.ts';
@@ -13,7 +16,7 @@ export interface Demo {
   readonly apiKey: string;
 }
 
-/** Nothing where an account exists already. */
+/** Does nothing if an account exists. */
 export async function seedDemo(db: Db, registry: Registry, provider: ProviderConfig): Promise<Demo | null> {
   if ((await listAccounts(db)).length > 0) return null;
   const { account } = await createAccount(

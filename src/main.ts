@@ -7,7 +7,7 @@ import { serve } from './serve.ts';
 import { runCli } from './surfaces/cli/cli.ts';
 import { version } from './surfaces/openapi/version.ts';
 
-// Left alone, Node lets garbage grow to three times what lives before it looks through all of it.
+// By default Node lets garbage grow to three times the size of the live objects before a full collection.
 setFlagsFromString('--heap-growing-percent=100');
 
 const parts = { version, registry: buildRegistry(families), serve, sandbox: sandboxDesk, examineEngines };

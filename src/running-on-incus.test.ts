@@ -20,12 +20,12 @@ const steps = stepsOf(page);
 const begun = steps.findIndex(({ chapter }) => chapter === 'The first machine');
 const TIMEOUT_MS = 150_000;
 
-/** What cannot be tried here: each block of `bash` begins with one of these. */
+/** Commands that cannot run here: a `bash` block that begins with one of them is left out. */
 const LEFT_OUT = [
-  'apt-get update', // changes the machine that the tests run on, and starts services
+  'apt-get update', // changes the machine that runs the tests, and starts services
   'incus image copy', // needs the internet
-  'usermod', // changes its users
-  'HOSTPLANE_CONFIG=', // the server is started by the test, on a port of its own
+  'usermod', // changes the users of the machine
+  'HOSTPLANE_CONFIG=', // the test itself starts the server, on its own port
 ];
 
 const reason =
@@ -36,7 +36,7 @@ let daemon: TestDaemon;
 let server: ServerProcess | undefined;
 let printed: string[] = [];
 
-/** With the folders of this test instead of those of a real host. */
+/** Replaces the folders of a real host by those of this test. */
 const here = ({ commands, ...step }: Step): Step => ({ ...step, commands: placed(commands) });
 const placed = (text: string): string =>
   text
@@ -49,7 +49,7 @@ async function prepare(): Promise<Record<string, string>> {
   await rename(await buildImage(join(folder, 'images')), join(folder, 'images', 'debian-12.tar'));
   const program = join(folder, 'bin', 'hostplane');
   const main = `exec ${process.execPath} --import tsx ${join(root, 'src/main.ts')} "$@"`;
-  // Not every machine that runs tests lets a process open as many files as a server should.
+  // Some machines limit open files below what a server needs, so the limit is raised.
   await writeFile(program, `#!/bin/sh\nulimit -n $(ulimit -H -n)\n${main}\n`);
   await chmod(program, 0o755);
   return {

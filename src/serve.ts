@@ -1,4 +1,7 @@
-/** `hostplane serve` and `hostplane worker`: starts the app, says what to try, and on Ctrl-C or SIGTERM drains and stops all that was started. */
+/**
+ * `hostplane serve` and `hostplane worker`: starts the app, prints example calls, and on Ctrl-C or SIGTERM
+ * drains and stops everything that was started.
+ */
 import { type Role, type RunningApp, startApp } from './app.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 
@@ -21,14 +24,14 @@ function banner({ url, demo, database }: RunningApp, role: Role): string {
   ];
   if (demo) {
     lines.push(
-      'A demo account was made. Its API key is shown only this once:',
+      'A demo account was created. Its API key is shown only this once:',
       '',
       `  export HOSTPLANE_API_KEY=${demo.apiKey}`,
       '',
     );
   } else {
     lines.push(
-      'Keys are shown once, when they are made. For another one: npm run hostplane -- keys create --name my-key --preset full-access',
+      'A key is shown only once, when you create it. To create another one: npm run hostplane -- keys create --name my-key --preset full-access',
       '',
     );
   }
@@ -56,7 +59,7 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
       const patience = setTimeout(
         () => {
           io.error(
-            `Not stopped within ${provider.server.shutdown_seconds} s; leaving what still runs. Nothing acknowledged is lost.\n`,
+            `Hostplane did not stop within ${provider.server.shutdown_seconds} s and exits now. No acknowledged change is lost.\n`,
           );
           process.exit(1);
         },
@@ -83,7 +86,7 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
     };
     let early = false;
     const onSignal = (signal: NodeJS.Signals): void => {
-      // Before there is an app there is nothing to drain; it is stopped as soon as it stands.
+      // There is no app to drain yet; the app is stopped as soon as it has started.
       if (app === undefined) early = true;
       else void stop(signal);
     };

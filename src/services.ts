@@ -1,4 +1,4 @@
-/** Puts the parts together, in the order they need each other, and takes them apart in the reverse one. */
+/** Creates the services of a process in the order of their dependencies, and closes them in reverse order. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { openCompute } from './engines/compute/open.ts';
@@ -36,20 +36,20 @@ export interface ServiceOptions {
   readonly log: Logger;
   readonly baseUrl: string;
   readonly limiter?: RateLimitStore;
-  /** Instead of the one the configuration names. */
+  /** Replaces the key that the configuration names. */
   readonly secretKey?: Buffer;
-  /** Does the work that outlives requests as well; else another process has to. */
+  /** Also runs the worker in this process; otherwise another process has to. */
   readonly works?: boolean;
-  /** How long it may take until the use of a key is noted; tests say when. */
+  /** Milliseconds until the use of a key is written to the database; tests set it. */
   readonly activityMs?: number;
-  /** Shorter for tests of what happens when one runs out. */
+  /** Tests of expired leases set a shorter lease. */
   readonly leaseSeconds?: number;
 }
 
 export interface RunningServices {
   readonly services: Services;
   readonly health: Health;
-  /** From here on /readyz says no, so that balancers send their traffic elsewhere. */
+  /** From now on /readyz answers "down", so that load balancers send requests elsewhere. */
   drain(): void;
   close(): Promise<void>;
 }
@@ -92,7 +92,8 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const audit = new AuditQueue(db, failed);
   const listener = new Listener(connection);
   const waiters = new Waiters();
-  // The cache first: whoever is woken by news of rights finds the old ones gone.
+  // The cache subscribes first: a waiter woken by a change of permissions must not read the old ones from the
+  // cache.
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
@@ -126,14 +127,22 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   metrics.watch('access_cache_keys', 'API keys in the cache.', () => access.size);
   metrics.watch('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
   metrics.watch('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
-  metrics.watch('listener_up', '1 while notifications are heard.', () => Number(listener.isUp));
-  metrics.watch('waiters', 'Calls and streams that wait for news.', () => waiters.size);
+  metrics.watch('listener_up', '1 while database notifications are received.', () => Number(listener.isUp));
+  metrics.watch('waiters', 'Calls and streams that wait for an event.', () => waiters.size);
   metrics.watch('limiter_addresses', 'Addresses counted by this process.', () => limiter.status().addresses);
-  metrics.watch('limiter_degraded', '1 while the shared count is out of reach.', () =>
+  metrics.watch('limiter_degraded', '1 while the shared count is unreachable.', () =>
     Number(limiter.status().degraded),
   );
-  metrics.watch('denials_dropped', 'Denials a flood kept from being recorded.', () => denials.dropped);
-  metrics.watch('audit_dropped', 'Refused writes a flood kept from being recorded.', () => audit.dropped);
+  metrics.watch(
+    'denials_dropped',
+    'Denials not recorded, because too many arrived at once.',
+    () => denials.dropped,
+  );
+  metrics.watch(
+    'audit_dropped',
+    'Refused writes not recorded, because too many arrived at once.',
+    () => audit.dropped,
+  );
 
   let draining = false;
   const health: Health = {
@@ -147,7 +156,10 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
         ),
         notifications: listener.isUp
           ? { status: 'ok' }
-          : { status: 'degraded', detail: 'every key is looked up afresh' },
+          : {
+              status: 'degraded',
+              detail: 'keys are not cached; every request reads its key from the database',
+            },
         rate_limit: rate.degraded
           ? { status: 'degraded', detail: 'counting locally, stricter than usual' }
           : { status: 'ok', detail: rate.store },

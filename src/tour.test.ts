@@ -26,7 +26,7 @@ const page = read('docs/tour-flexible-vps.md');
 const steps = stepsOf(page);
 const TIMEOUT_MS = 150_000;
 
-/** The demo provider, but that its machines take no time. */
+/** The demo provider file with machines that boot at once. */
 function atOnce(): string {
   const { catalogue } = parse(read('hostplane.default.yaml')) as { catalogue: { locations: object[] } };
   const locations = catalogue.locations.map((location) => ({
@@ -37,10 +37,10 @@ function atOnce(): string {
 }
 
 interface Site {
-  /** The provider's file. */
+  /** The text of the provider file. */
   readonly provider: string;
   readonly steps: readonly Step[];
-  /** Names of whatever is still there. */
+  /** Names of the machines that still exist. */
   machines(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const sandbox: Site = {
   close: async () => undefined,
 };
 
-/** What only guests of the sandbox print, and what cannot be asked of real engines. */
+/** Output that only the sandbox prints: by its guests, and by calls that real engines do not support. */
 const ofTheSandbox = /^ci-info|nginx|^cloud-init\[|^Booting|^"consistency"/;
 
 async function openIncusSite(): Promise<Site> {
@@ -94,7 +94,7 @@ describe('the tour of Flexible VPS', () => {
   });
 });
 
-/** Pastes all of it on such a site, then tries what it printed and what it left. */
+/** Runs all commands of the tour on the site, then checks their output and what they leave behind. */
 function tryOn(open: () => Promise<Site>): void {
   let temporary: string;
   let site: Site;

@@ -1,4 +1,4 @@
-/** The role that does the work which outlives requests: operations, webhooks, what is due again and again. */
+/** The worker role: runs operations, webhooks and schedules, which outlive requests. */
 import { EVENTS_CHANNEL } from './kernel/events/store.ts';
 import { WORK_CHANNEL } from './kernel/operations/store.ts';
 import { retention } from './kernel/retention/schedule.ts';
@@ -16,7 +16,7 @@ export interface Worker {
   close(): Promise<void>;
 }
 
-/** Before the listener starts: it hears of work through it. */
+/** Call this before the listener starts: the worker subscribes to its notifications. */
 export function openWorker(services: Services, listener: Listener, leaseSeconds?: number): Worker {
   const { db, registry, log, metrics } = services;
   const runner = new Runner(
@@ -35,8 +35,8 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
   listener.subscribe(EVENTS_CHANNEL, sender);
   listener.subscribe(WEBHOOKS_CHANNEL, sender);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
-  metrics.watch('operations_running', 'Operations in the hands of this process.', () => runner.running);
-  metrics.watch('webhooks_sending', 'Webhook messages on their way from this process.', () => sender.sending);
+  metrics.watch('operations_running', 'Operations that this process runs.', () => runner.running);
+  metrics.watch('webhooks_sending', 'Webhook messages that this process is sending.', () => sender.sending);
   let watches: (() => Promise<void>)[] = [];
   return {
     start() {

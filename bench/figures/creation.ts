@@ -1,4 +1,7 @@
-/** A thousand machines on the sandbox, where booting takes no time: what is measured is ours. */
+/**
+ * Creates a thousand machines on the sandbox, where booting takes no time, so that only Hostplane's own work
+ * is measured.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMemory } from '../memory.ts';
@@ -8,7 +11,7 @@ import type { Row } from './row.ts';
 const CALLERS = 20;
 const PATIENCE_MS = 300_000;
 
-/** The provider file as it is shipped, with machines that boot at once and addresses for all of them. */
+/** The provider file as shipped, with machines that boot at once and enough addresses for all of them. */
 async function writeProvider(root: string, folder: string): Promise<string> {
   const text = await readFile(join(root, 'hostplane.default.yaml'), 'utf8');
   const file = join(folder, 'provider.yaml');

@@ -1,4 +1,4 @@
-/** Real machines: what Hostplane adds to what the engine itself takes, measured side by side on the same one. */
+/** Measures on a real Incus how much time Hostplane adds to the engine's own time. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDaemon, type TestDaemon } from '../../src/testing/incus/daemon.ts';
@@ -16,7 +16,7 @@ const READS = 400;
 const BLOCKS = 5;
 const MOST_SLOWER = 1.15;
 const LEAST_OF_RAW = 0.8;
-/** What a look at the clock is good for: below this the two are the same. */
+/** Ratios below this count as equal, because timing is not more precise. */
 const SAME = 1.1;
 
 async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
@@ -28,7 +28,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
 async function measureOne(hands: Hands, customer: Customer): Promise<Row> {
   const ours: number[] = [];
   const raw: number[] = [];
-  // The first of each sets up what later ones find there.
+  // The first machine of each also sets up what later ones reuse, so it is not counted.
   for (let i = 0; i <= PAIRS; i++) {
     const own = await timed(async () => {
       const machine = await customer.make(`one-${i}`);
@@ -86,7 +86,7 @@ async function measureMany(hands: Hands, customer: Customer, count: number): Pro
   };
 }
 
-/** The engine cannot be asked while it stands still: whoever waits for it would show. */
+/** Reads while the engine is paused: a read that waited for the engine would show in the figure. */
 async function measureReading(daemon: TestDaemon, customer: Customer): Promise<Row> {
   const { id } = await customer.make('read');
   const read = async (): Promise<number> =>
@@ -111,7 +111,9 @@ async function measureReading(daemon: TestDaemon, customer: Customer): Promise<R
   };
 }
 
-/** More machines than a new account may have, and small enough that all of them have room here. */
+/**
+ * Raises the limits of a new account, and makes machines small enough for all of them to fit on this host.
+ */
 const adapt: NonNullable<Parameters<typeof writeProvider>[1]> = ({
   plans,
   images,

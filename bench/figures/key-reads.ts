@@ -5,7 +5,7 @@ import { compare } from '../rounds.ts';
 import { atLeast, type Row, type Stage } from './row.ts';
 
 const LEAST = 0.8;
-/** As in the product's default configuration. */
+/** The pool size of the product's default configuration. */
 export const POOL_SIZE = 10;
 
 export async function checkSameBody(

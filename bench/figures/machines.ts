@@ -1,4 +1,4 @@
-/** Machines: one read, one page of many, and a thousand made at once. */
+/** Figures of machines: reading one, and pages of small and large fleets. */
 import { startBenchProgram } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { compare } from '../rounds.ts';

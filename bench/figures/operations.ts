@@ -1,3 +1,4 @@
+/** Figures of the operation runner: idle statements, throughput, and latency from accept to start. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,7 +58,7 @@ const told = (figure: string, value: string, context: string): Row => ({
   context,
 });
 
-/** All are accepted before the first worker is there. */
+/** Accepts all operations before the first worker starts. */
 async function measureThroughput(home: Home, workers: number, count: number): Promise<Row> {
   await clearOperations(home.db);
   let left = count;
@@ -92,7 +93,10 @@ async function measureLatency(home: Home, workers: number, count: number): Promi
   );
 }
 
-/** Statements in the log of PostgreSQL while nobody calls; the log names who asks what. */
+/**
+ * Counts the statements in PostgreSQL's log while the server receives no requests. Set BENCH_SHOW to print
+ * them.
+ */
 async function measureIdle({ fixture }: Stage, db: Db, seconds: number): Promise<Row> {
   await setLogStatement(db, 'all');
   await sleep(SETTLE_MS);
@@ -119,7 +123,7 @@ export async function measureOperations(stage: Stage, root: string, isQuick: boo
   const db = openDatabase(openPool({ ...fixture.connection, maxConnections: 10 }));
   try {
     const rows = [await measureIdle(stage, db, isQuick ? 10 : 60)];
-    // The product's own worker would wait for the same leases.
+    // The product's own worker would claim the same operations.
     await stage.product.stop();
     const accounts: string[] = [];
     for (let i = 0; i < ACCOUNTS; i++) accounts.push((await createAccount(db)).id);

@@ -10,7 +10,7 @@ export interface PagePair {
   readonly which: string;
   readonly small: { readonly path: string; readonly key: string };
   readonly large: { readonly path: string; readonly key: string };
-  /** It has to be the last one there is. */
+  /** The page must be the last one. */
   readonly isDeepest?: true;
 }
 
@@ -21,7 +21,7 @@ interface Lists {
   readonly pairs: readonly PagePair[];
 }
 
-/** One connection, request after request, the pages taking turns. */
+/** Uses one connection, one request at a time, with alternating pages. */
 export async function comparePages({ load, product, plan }: Stage, lists: Lists): Promise<Row[]> {
   const kinds = lists.pairs.flatMap(({ small, large }) => [small, large]);
   for (const { small, large, isDeepest } of lists.pairs) {
@@ -41,7 +41,7 @@ export async function comparePages({ load, product, plan }: Stage, lists: Lists)
   return lists.pairs.map(({ which }, i) => toRow(lists, which, rounds, i * 2));
 }
 
-/** The entries of the audit log of two accounts. */
+/** Compares the audit logs of two accounts. */
 export async function measurePages(stage: Stage): Promise<Row[]> {
   const [small, large] = stage.fixture.logs;
   if (small === undefined || large === undefined) throw new Error('There must be two audit logs to compare.');

@@ -6,21 +6,24 @@ import { atLeast, type Row, type Stage } from './row.ts';
 
 const LEAST = 0.6;
 const LIMIT = 200;
-/** Of a range that belongs to nobody (RFC 2544), like those of the other requests. */
+/** Addresses of the benchmark range of RFC 2544, like those of the other requests. */
 const exhaustedAddress = (serial: number): string => `198.19.${serial >> 8}.${serial & 255}`;
 
 interface Scenario {
   readonly name: string;
   readonly status: number;
   readonly ask: Omit<Ask, 'address'>;
-  /** All from one address, which is over its limit. */
+  /** All requests come from one address, which is over its limit. */
   readonly exhausted?: true;
 }
 
 async function measureRefusal(stage: Stage, { name, status, ask, exhausted }: Scenario): Promise<Row> {
   const { load, product, plan } = stage;
   let exhaustions = 0;
-  /** A new address each time: of the 200 that passed, none may leave the window while the round runs. */
+  /**
+   * Uses a new address each time, so that none of its 200 accepted requests leaves the window during the
+   * round.
+   */
   const exhaust = async (): Promise<string> => {
     const address = exhaustedAddress(exhaustions++);
     await load.prepare(name, [writeRequest({ ...ask, address })]);

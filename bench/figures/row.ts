@@ -1,3 +1,4 @@
+/** A row of the report, and the helpers that build it from a comparison or a value. */
 import type { Fixture } from '../fixture.ts';
 import type { Contender, Load } from '../processes.ts';
 import type { Comparison, Plan, Side } from '../rounds.ts';
@@ -6,7 +7,7 @@ export interface Row {
   readonly figure: string;
   readonly value: string;
   readonly target: string;
-  /** Null where the system does not tell what is needed. */
+  /** Null if the system does not provide the needed values. */
   readonly met: boolean | null;
   readonly context: string;
 }

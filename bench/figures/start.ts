@@ -1,3 +1,4 @@
+/** Figures of a start: the time to the first answer, and the idle memory. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../median.ts';
@@ -19,7 +20,7 @@ interface Started {
   readonly key: string;
 }
 
-/** Until an authenticated call was answered with 200. */
+/** Measures the time until an authenticated call answers 200. */
 async function timeStart(way: Way, folder: string, knownKey?: string): Promise<Started> {
   const began = performance.now();
   const server = await start({ ...way, env: { HOSTPLANE_DATA: folder, HOSTPLANE_PORT: '0' } });

@@ -1,4 +1,7 @@
-/** Many who wait for one account's next event: what they cost while they wait, and how soon all of them know. */
+/**
+ * Callers that wait for the next event of one account: the memory they use while waiting, and how soon all
+ * are answered.
+ */
 import { HOSTPLANE } from '../../src/kernel/events/event.ts';
 import { appendEvents } from '../../src/kernel/events/store.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -12,7 +15,7 @@ import { addressAt } from '../requests.ts';
 import { endOperation, insertOperations } from '../store.ts';
 import { below, type Row, type Stage } from './row.ts';
 
-/** Waves before those that are measured: code that has run but a few times is slow. */
+/** Waves before the measured ones, because code that has run only a few times is slow. */
 const WARMING = 2;
 const MOST_MEGABYTES = 300;
 const MOST_MILLISECONDS = 150;
@@ -20,7 +23,7 @@ const MOST_MILLISECONDS = 150;
 const percentile99 = (values: readonly number[]): number =>
   [...values].sort((x, y) => x - y)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 
-/** Each waits for an operation of its own; they end one after the other. */
+/** Each caller waits for its own operation; the operations end one after the other. */
 async function wakeEach({ fixture }: Stage, db: Db, crowd: Crowd): Promise<number> {
   const { key, id: keyId } = fixture.caller;
   const ids = Array.from({ length: CALLERS }, () => newId('operation'));
@@ -43,7 +46,10 @@ const happen = (db: Db, accountId: string): Promise<void> =>
     { type: AWAITED, family: 'account', severity: 'info', resource: null, message: 'A test.' },
   ]);
 
-/** The path to what comes next. That a key is used from so many addresses is told as well, and is not awaited. */
+/**
+ * The path of the feed after the latest event. It selects the awaited type, because use of a key from many
+ * addresses also emits events.
+ */
 async function pathToNext({ product, fixture }: Stage): Promise<string> {
   const url = `http://127.0.0.1:${product.port}/account/v1/events?since=now`;
   const answer = await fetch(url, { headers: { 'x-api-key': fixture.caller.key } });
@@ -57,7 +63,7 @@ interface Wave {
   readonly memory: number;
 }
 
-/** All ask for the same, and are woken by one thing. */
+/** All callers send the same request, and one event wakes them all. */
 async function wakeAll(
   { pid }: Contender,
   answers: readonly Promise<number>[],
@@ -80,7 +86,7 @@ const shown = (waves: readonly Wave[]): string =>
     .map(({ slowest }) => Math.round(slowest))
     .join(', ');
 
-/** Both take turns, so that the moods of the machine come over both. */
+/** Product and baseline alternate, so that other activity of the machine affects both alike. */
 async function wakeInTurns(
   stage: Stage,
   db: Db,

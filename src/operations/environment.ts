@@ -1,12 +1,12 @@
-/** Time and chance, handed in: a simulation replaces them and nothing else. */
+/** The clock and the random numbers of the runner, passed in so that a simulation can replace them. */
 export interface Environment {
-  /** What the database's clock is to say; null leaves it to the database itself. */
+  /** The time that queries use instead of the database's clock; null uses the database's clock. */
   now(): Date | null;
-  /** Milliseconds; only differences matter. */
+  /** Milliseconds from an arbitrary start; only differences matter. */
   monotonic(): number;
-  /** Returns what calls it off. */
+  /** Runs `work` after a delay. Returns a function that cancels it. */
   after(milliseconds: number, work: () => void): () => void;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random(): number;
 }
 

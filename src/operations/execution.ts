@@ -1,6 +1,6 @@
 /**
- * One operation in the hands of one worker: step after step until it ends, sleeps, or is lost. Nothing is remembered
- * here that is not committed; whoever claims it next goes on from the last commit.
+ * Runs one claimed operation step by step until it ends, sleeps or loses its lease. All state is in the
+ * database: the next worker that claims the operation continues from the last commit.
  */
 import type { Logger } from 'pino';
 import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
@@ -15,10 +15,10 @@ import { backoffSeconds } from './backoff.ts';
 import type { Environment } from './environment.ts';
 import type { Advance, ChildEnd, Claimed, RunnerStore } from './runner-store.ts';
 
-/** A fault of ours is not mended by patience alone. */
+/** An unexpected error is probably a bug, which more retries would not fix. */
 const MOST_FAULTS = 10;
 const PATROL_SECONDS = 30;
-/** How long a step that is to stop may take to do so. */
+/** How long an interrupted step may take to stop. */
 const STANDSTILL_MS = 10_000;
 
 export interface Stage {
@@ -30,13 +30,13 @@ export interface Stage {
   kindOf(type: string): Kind | undefined;
 }
 
-/** Why a step is stopped before its time. */
+/** Why a step is interrupted. */
 export type Interruption = 'lost' | 'closing' | 'cancelled' | 'deadline';
 
 export class Performance {
   readonly #stage: Stage;
   #operation: Claimed;
-  /** When `#operation` was read, by the clock of this process. */
+  /** When `#operation` was read, on the monotonic clock of this process. */
   #readAt: number;
   #controller = new AbortController();
   #interruption: Interruption | null = null;
@@ -53,12 +53,12 @@ export class Performance {
     return this.#operation;
   }
 
-  /** Another worker may go on from here, once the present step is committed. */
+  /** Returns the operation after its current step is committed, so that another worker can continue it. */
   stopAfterStep(): void {
     this.#isLast = true;
   }
 
-  /** The lease is gone, or nobody wants the result of the present step any more. */
+  /** Aborts the current step, because the lease is lost or the result of the step is no longer wanted. */
   interrupt(why: Interruption): void {
     if (this.#interruption === 'lost') return;
     this.#interruption = why;
@@ -66,7 +66,10 @@ export class Performance {
     if (why === 'lost' || why === 'closing') this.#leaveBehind();
   }
 
-  /** Returns when the operation is out of this worker's hands. True: its lease is still held and must be given back. */
+  /**
+   * Runs until this worker is done with the operation. Returns true if the lease is still held and must be
+   * given back.
+   */
   async run(): Promise<boolean> {
     for (;;) {
       if (this.#interruption === 'lost') return false;
@@ -79,7 +82,7 @@ export class Performance {
     }
   }
 
-  /** Null: ended, asleep or lost. */
+  /** Returns null if the operation has ended, sleeps or has lost its lease. */
   async #next(): Promise<Claimed | null> {
     const operation = this.#operation;
     const kind = this.#stage.kindOf(operation.type);
@@ -87,7 +90,7 @@ export class Performance {
       const detail = `This version does not know operations of the type ${operation.type}.`;
       return this.#end({ code: 'internal_error', detail, retryable: false });
     }
-    // The word that it is unwanted may come sooner than the row that says so.
+    // The cancel notification may arrive before a read of the row shows `cancel_requested`.
     const isUnwanted = operation.cancel_requested || this.#interruption === 'cancelled';
     if (this.#interruption === 'cancelled') this.#interruption = null;
     if (isUnwanted && operation.phase === 'forward' && operation.cancellable) return this.#beginUndo(kind);
@@ -103,7 +106,8 @@ export class Performance {
     const { id, wakes: seenWakes } = this.#operation;
     const left = await this.#stage.store.cancelChildren(id);
     if (left > 0) {
-      // What they put up must stand still before it is taken down; the last one to end wakes us.
+      // The children must end before the undo removes what they created. The last child to end wakes this
+      // operation.
       const waiting = { seconds: PATROL_SECONDS, waitingFor: 'children', seenWakes, commit: undefined };
       await this.#advance({ to: 'sleep', ...waiting });
       return null;
@@ -120,13 +124,16 @@ export class Performance {
     try {
       return await this.#heed(outcome, step, count, seenWakes);
     } catch (error) {
-      // What it wanted to commit was refused: as bad as a step that fails, and treated alike.
+      // The commit of the step failed, which counts as a failure of the step.
       if (isUnavailable(error) || outcome.kind === 'failed') throw error;
       return this.#heed(this.#failureOf(error), step, count, seenWakes);
     }
   }
 
-  /** A step that heeds no signal is left behind: what it returns later is of no attempt that counts. */
+  /**
+   * Runs a step. A step that ignores the abort signal is abandoned: the runner discards whatever it returns
+   * later.
+   */
   async #begin(step: Step<unknown>): Promise<Outcome | 'interrupted'> {
     const { environment, db, services } = this.#stage;
     const operation = this.#operation;
@@ -165,9 +172,12 @@ export class Performance {
     }
   }
 
-  /** What the step has under way outside comes to an end first: what follows would else be overtaken by it. */
+  /**
+   * Waits for the interrupted step to finish its work at the engine, which could otherwise overlap with the
+   * next step.
+   */
   async #standStill(work: Promise<unknown>): Promise<void> {
-    // In the hands of another already, or about to be.
+    // Another worker already holds the operation, or soon will.
     if (this.#interruption === 'lost' || this.#interruption === 'closing') return;
     let callOff = (): void => undefined;
     const outOfPatience = new Promise<void>((resolve) => {
@@ -186,7 +196,9 @@ export class Performance {
     const isPassing = isUnavailable(error);
     const { id, type, step, tries } = this.#operation;
     this.#stage.log.warn({ err: error, operation_id: id, type, step, tries }, 'step failed');
-    const detail = isPassing ? 'The database did not answer.' : 'A fault of ours; it is in the log.';
+    const detail = isPassing
+      ? 'The database did not answer.'
+      : 'An internal error; the provider finds it in the log.';
     return {
       kind: 'failed',
       error: { code: 'internal_error', detail, retryable: isPassing || tries + 1 < MOST_FAULTS },
@@ -252,7 +264,7 @@ export class Performance {
   async #endLate(kind: Kind): Promise<Claimed | null> {
     await this.#stage.store.cancelChildren(this.#operation.id);
     const { step, last_error, phase } = this.#operation;
-    const what = phase === 'undo' ? 'Not taken down' : 'Not finished';
+    const what = phase === 'undo' ? 'Not rolled back' : 'Not finished';
     const last = last_error === null ? '' : ` The last try failed: ${last_error.detail}`;
     const detail = `${what} within ${kind.deadlineSeconds} seconds; it was at the step ${step}.${last}`;
     return this.#end({ code: 'timeout', detail, retryable: true });
@@ -274,7 +286,7 @@ export class Performance {
     return this.#stage.store.advance(this.#operation, advance);
   }
 
-  /** The database's clock, as far as can be told without asking it. */
+  /** The database's clock, estimated without a query from the last read and the time elapsed since. */
   #now(): Date {
     const elapsed = this.#stage.environment.monotonic() - this.#readAt;
     return new Date(this.#operation.read_at.getTime() + elapsed);

@@ -1,11 +1,11 @@
-/** What the runner needs of the store. Every call is one transaction: it happened or it did not. */
+/** The queries that the runner needs. Every call is one transaction, so it has its full effect or none. */
 import type { Commit, Start } from '../kernel/operations/kind.ts';
 import type { OperationError, OperationStatus } from '../kernel/operations/schema.ts';
 import type { Ending, StoredOperation } from '../kernel/operations/store.ts';
 
 export const LEASE_SECONDS = 30;
 
-/** An operation in the hands of one worker, until its lease runs out. */
+/** An operation that one worker holds until its lease expires. */
 export interface Claimed extends StoredOperation {
   /** The database's clock when this row was read. */
   readonly read_at: Date;
@@ -24,7 +24,7 @@ export interface ChildEnd {
   readonly result: Record<string, unknown> | null;
 }
 
-/** Where an operation goes after a step. All but `step` and `undo` give the lease back. */
+/** The state that an operation moves to after a step. All but `step` and `undo` give the lease back. */
 export type Advance =
   | {
       readonly to: 'step';
@@ -56,18 +56,18 @@ export type Advance =
     };
 
 export interface RunnerStore {
-  /** Only of types this worker knows: others are for a newer version. */
+  /** Claims only operations of types that this worker knows: other types belong to a newer version. */
   claim(owner: string, limit: number): Promise<Claimed[]>;
-  /** The ids whose lease was lengthened; the rest is lost. */
+  /** Returns the ids whose lease was renewed; the leases of the others are lost. */
   renew(owner: string, held: readonly Held[]): Promise<ReadonlySet<string>>;
-  /** Null: the lease was lost, and nothing of this happened. */
+  /** Returns null if the lease was lost; then nothing was written. */
   advance(operation: Claimed, advance: Advance): Promise<Claimed | null>;
-  /** False: the lease was lost, and nothing of this happened. */
+  /** Returns false if the lease was lost; then nothing was written. */
   end(operation: Claimed, ending: Ending, commit: Commit | undefined): Promise<boolean>;
   giveBack(owner: string, held: readonly Held[], afterSeconds: number): Promise<void>;
   children(operationId: string, step: string): Promise<readonly ChildEnd[]>;
-  /** How many have not ended yet. */
+  /** Cancels the children and returns how many of them have not ended yet. */
   cancelChildren(operationId: string): Promise<number>;
-  /** Milliseconds until something is due; null when nothing is. */
+  /** Milliseconds until an operation is due or a lease expires; null if there is none. */
   nextDue(): Promise<number | null>;
 }

@@ -1,13 +1,15 @@
 /**
- * Claims what is due and carries it out, a bounded number at a time. It sleeps until somebody says there is work, or
- * until the next thing is due; it looks by itself only rarely, for the case that a word was lost.
+ * Claims due operations and runs a bounded number of them at a time. The runner sleeps until a notification
+ * arrives or the next operation is due. It also polls at a long interval, in case a notification was lost.
  */
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from '../store/listener.ts';
 import { Performance, type Stage } from './execution.ts';
 import { LEASE_SECONDS } from './runner-store.ts';
 
-/** How often it looks though nobody said anything: with ears, and without. */
+/**
+ * How often the runner polls without a notification: while the listener is connected, and while it is not.
+ */
 const PATROL_MS = 30_000;
 const DEAF_PATROL_MS = 1000;
 const AFTER_FAULT_MS = 1000;
@@ -17,7 +19,7 @@ const AFTER_FAULT_SECONDS = 5;
 export interface RunnerOptions {
   readonly slots?: number;
   readonly owner?: string;
-  /** As long as those the store gives. */
+  /** Must equal the lease that the store gives. */
   readonly leaseSeconds?: number;
 }
 
@@ -66,11 +68,14 @@ export class Runner implements Subscriber {
     this.#lookIn(DEAF_PATROL_MS);
   }
 
-  /** Lets the present steps end for so long, then leaves them: another worker goes on from the last commit. */
+  /**
+   * Gives the current steps this much time to end, then abandons them: another worker continues from the last
+   * commit.
+   */
   async close(patienceMs = 5000): Promise<void> {
     this.#isOpen = false;
     this.#callOff();
-    // What is being claimed at this moment is in these hands too.
+    // A claim that is under way may still add operations to this worker.
     await this.#looking;
     const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     const outOfPatience = new Promise<void>((resolve) => {
@@ -84,7 +89,7 @@ export class Runner implements Subscriber {
     this.#callOffRenewal();
   }
 
-  /** One look at a time; a word that comes meanwhile leads to another. */
+  /** Runs one claim at a time. A notification that arrives during a claim triggers another one. */
   #look(): void {
     if (!this.#isOpen) return;
     if (this.#looking !== null) {
@@ -113,25 +118,26 @@ export class Runner implements Subscriber {
     if (this.#isOpen) this.#callOff = this.#stage.environment.after(milliseconds, () => this.#look());
   }
 
-  /** How long to wait until the next look. */
+  /** Claims due operations and returns the milliseconds to wait until the next claim. */
   async #claim(): Promise<number> {
     const patrol = this.#hears ? PATROL_MS : DEAF_PATROL_MS;
     const free = this.#slots - this.#running.size;
-    // Whatever ends looks again.
+    // All slots are taken; the next operation to end triggers another claim.
     if (free <= 0) return patrol;
     const { store } = this.#stage;
     const claimed = await store.claim(this.#owner, free);
     for (const operation of claimed) this.#carryOut(new Performance(this.#stage, operation));
     if (claimed.length === free) return patrol;
     const due = await store.nextDue();
-    // What is due already is in the hands of a worker that claims at this moment.
+    // An operation that is already due and was not claimed is locked by another worker that claims at this
+    // moment.
     return due === null ? patrol : Math.min(patrol, Math.max(SHORTEST_WAIT_MS, Math.ceil(due)));
   }
 
   #carryOut(performance: Performance): void {
     const { id } = performance.held;
     const ended = this.#perform(performance).then(() => {
-      // The same operation may be in these hands again, under another attempt.
+      // This worker may have claimed the same operation again under a new attempt.
       if (this.#running.get(id)?.performance === performance) this.#running.delete(id);
       this.#look();
     });
@@ -144,7 +150,7 @@ export class Runner implements Subscriber {
       const isHeld = await performance.run();
       if (isHeld) await store.giveBack(this.#owner, [performance.held], 0);
     } catch (error) {
-      // Nothing of this was committed. If it cannot even be given back, its lease runs out.
+      // Nothing of this step was committed. If giving the lease back fails too, the lease expires.
       log.warn({ err: error, operation_id: performance.held.id }, 'operation interrupted');
       await store.giveBack(this.#owner, [performance.held], AFTER_FAULT_SECONDS).catch(() => undefined);
     }

@@ -1,3 +1,4 @@
+/** The runner's queries on PostgreSQL: claim, renew, advance and end operations, fenced by lease and attempt. */
 import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';
@@ -23,7 +24,7 @@ import {
   type RunnerStore,
 } from './runner-store.ts';
 
-/** Thrown to roll back: the worker no longer holds what it worked on. */
+/** Rolls the transaction back, because the worker no longer holds the lease of the operation. */
 class LeaseLost extends Error {}
 
 export class DatabaseRunnerStore implements RunnerStore {
@@ -41,7 +42,7 @@ export class DatabaseRunnerStore implements RunnerStore {
     this.#leaseSeconds = leaseSeconds;
   }
 
-  /** Undefined where the database's own clock counts. */
+  /** Undefined uses the database's clock. */
   get #now(): Date | undefined {
     return this.#environment.now() ?? undefined;
   }
@@ -56,8 +57,9 @@ export class DatabaseRunnerStore implements RunnerStore {
     const lease = sql`${this.#leaseSeconds} * interval '1 second'`;
     const claimable = sql`finished_at is null and is_ready and type = any(${this.#types}::text[])`;
     return transact(this.#db, async (tx) => {
-      // One search for each way to be due, so that each finds its few rows by an index. A time to run at that was set
-      // later than now, and a lease longer than any that is given, are of a clock that was put back since.
+      // One search for each way to be due, so that each finds its few rows by an index. If `run_at_set` is
+      // later than now, or a lease is longer than any that is given, the database's clock was set back since;
+      // such operations are due too.
       const { rows } = await sql<Claimed & { was_queued: boolean }>`
         with left_behind as (
           select id, status from operations
@@ -97,7 +99,7 @@ export class DatabaseRunnerStore implements RunnerStore {
       const key = `${operation.account_id} ${JSON.stringify(operation.actor)}`;
       groups.set(key, [...(groups.get(key) ?? []), operation]);
     }
-    // Accounts in one order: two workers that claim at once cannot lock each other out.
+    // Accounts are locked in a fixed order, so that two workers that claim at once cannot deadlock.
     for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const [{ account_id: accountId, actor }] = group as [Claimed, ...Claimed[]];
       await writeEvents(tx, this.#registry, { accountId, actor }, group.map(startedEvent));
@@ -127,7 +129,7 @@ export class DatabaseRunnerStore implements RunnerStore {
 
   async advance(operation: Claimed, advance: Advance): Promise<Claimed | null> {
     const isAlone = advance.to !== 'children' && !('commit' in advance && advance.commit !== undefined);
-    // One statement is a transaction by itself.
+    // A single statement needs no explicit transaction.
     if (isAlone) return (await this.#move(this.#db, operation, advance)) ?? null;
     return this.#fenced(async (tx) => {
       const commit = 'commit' in advance ? advance.commit : undefined;
@@ -151,7 +153,8 @@ export class DatabaseRunnerStore implements RunnerStore {
   }
 
   #changes(operation: Claimed, advance: Advance, at: RawBuilder<Date>): RawBuilder<unknown> {
-    // News that came since the step began to look is not slept through; and nobody sleeps past the deadline.
+    // A wake that arrived after the step started makes the operation due at once. No operation sleeps past
+    // its deadline.
     const until = (seconds: number, seenWakes: number) => sql`
       lease_owner = null, lease_until = null, run_at_set = ${at},
       run_at = case when wakes <> ${seenWakes} then ${at}
@@ -163,7 +166,8 @@ export class DatabaseRunnerStore implements RunnerStore {
         const next = list[advance.index];
         const isCancellable =
           kind !== undefined && operation.phase === 'forward' && isCancellableAt(kind, advance.index);
-        // Whoever asked in time is heard, though the next step is one that cannot be stopped: it has not begun.
+        // A cancel request that arrived in time still applies although the next step cannot be cancelled:
+        // that step has not begun.
         return sql`step_index = ${advance.index}, step = ${next?.name ?? ''}, tries = 0, last_error = null,
           awaits_children = false, waiting_for = null,
           cancellable = ${isCancellable} or (cancellable and cancel_requested),

@@ -1,4 +1,7 @@
-/** Who did it: a person signed in to the portal, the operator at the command line, or Hostplane itself. */
+/**
+ * The actor of a change: a member signed in to the portal, the provider's staff at the command line, or
+ * Hostplane itself.
+ */
 import type { AuditActor, AuditEntry } from '../kernel/audit/entry.ts';
 import type { EventActor } from '../kernel/events/event.ts';
 
@@ -35,7 +38,7 @@ export function auditOrigin(
   return { source: 'portal', client_ip: clientIp, user_agent: userAgent, request_id: requestId };
 }
 
-/** How a row says who made or changed it. */
+/** How rows store the actor that created or changed them. */
 export function labelOf(actor: Actor): string {
   return actor.kind === 'member' ? actor.memberId : `${actor.kind}:${actor.name}`;
 }

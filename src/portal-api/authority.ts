@@ -1,4 +1,7 @@
-/** What a member may do in the portal goes by the role of this moment; the provider's own people stand above it. */
+/**
+ * Decides what a member may do in the portal, by the member's current role. The provider's staff may do
+ * everything.
+ */
 import type { RoleName } from '../kernel/access/roles.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Tx } from '../store/database.ts';
@@ -21,7 +24,10 @@ const words: Readonly<Record<Authority, string>> = {
   member: 'active members of the account',
 };
 
-/** The role of a member who may, or null for the provider's people, who always may. */
+/**
+ * Returns the role of a member that is allowed to, or null for the provider's staff, who always are. Throws
+ * otherwise.
+ */
 export async function authorise(
   tx: Tx,
   actor: Actor,
@@ -34,7 +40,7 @@ export async function authorise(
   throw refusal(needed);
 }
 
-/** Where there is no account yet whose member somebody could be. */
+/** For actions that concern no existing account, so that no member can be authorised for them. */
 export function staffOnly(actor: Actor): void {
   if (actor.kind === 'member') throw refusal('staff');
 }

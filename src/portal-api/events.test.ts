@@ -92,7 +92,8 @@ describe('what people change is told in the feed, in order', () => {
       'api_key.created',
       'api_key.suspended',
       'api_key.resumed',
-      // Paused by the switch, it neither stops nor starts again by its own.
+      // While the account's switch suspends all keys, suspending or resuming this one changes nothing and
+      // emits no event.
       'api_key.suspended',
       'api_key.resumed',
       'api_key.rolled',

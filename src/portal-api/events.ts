@@ -1,4 +1,7 @@
-/** What people change is told in the account's feed like anything else; only of the types declared for the account itself. */
+/**
+ * Writes the events of portal changes to the account's feed. Only the event types of the account and its
+ * budgets are allowed.
+ */
 
 import { accountEventTypes, declaredAs } from '../kernel/events/account-types.ts';
 import type { NewEvent } from '../kernel/events/event.ts';

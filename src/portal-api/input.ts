@@ -1,4 +1,7 @@
-/** Input of people: checked whole, told in one go, and never with an API key inside a text that others will read. */
+/**
+ * Validates the input of people. All errors are reported at once, and a text that contains an API key is
+ * refused because others will read it.
+ */
 import type { TUnsafe } from 'typebox';
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
@@ -16,7 +19,10 @@ const explanations: Readonly<Record<string, string>> = {
   [MONEY]: 'Must be an amount such as 50 or 49.90.',
 };
 
-/** One line of text as people write it. Control characters would let a name rewrite the terminal that shows it. */
+/**
+ * One line of text. Control characters are refused, because a name could otherwise rewrite the terminal that
+ * shows it.
+ */
 export function Line(minLength: number, maxLength: number): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', minLength, maxLength, pattern: LINE });
 }
@@ -44,7 +50,10 @@ function findSecrets(input: object): FieldError[] {
     }));
 }
 
-/** `more` looks at what a shape cannot say, and is given only the members that have theirs. */
+/**
+ * Validates `input`. `more` checks rules that the schema cannot express; it receives only the fields that
+ * match the schema.
+ */
 export function check<T extends object>(
   schema: TSchema,
   input: T,

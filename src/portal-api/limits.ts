@@ -1,4 +1,7 @@
-/** How many of a kind an account may have: what was set for it, else what the provider's file says. */
+/**
+ * Limits how many keys, budgets and allowlist entries an account may have: the account's own limit, else that of
+ * the provider's file, else a default.
+ */
 
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
@@ -15,7 +18,7 @@ const defaults = {
 export type PortalLimit = keyof typeof defaults;
 export type Limits = Pick<Catalogue, 'limits'>;
 
-/** Throws when one more than `used` would be too many. */
+/** Throws `quota_exceeded` if `used` plus `requested` (default 1) exceeds the limit. */
 export async function requireRoom(
   tx: Tx,
   accountId: string,

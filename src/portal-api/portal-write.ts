@@ -1,6 +1,7 @@
 /**
- * Every write of the portal has this frame: one transaction, the account's row held so that two writes to one
- * account never interleave, its events and one audit entry. A refusal leaves nothing behind but its own entry.
+ * Frame of every portal write: one transaction that locks the account's row, so that two writes to one
+ * account never interleave, and that adds the events and one audit entry. A refused write leaves only its own
+ * audit entry.
  */
 import { type AuditChange, type AuditEntry, MAX_CHANGES } from '../kernel/audit/entry.ts';
 import { append } from '../kernel/audit/store.ts';
@@ -16,9 +17,9 @@ import { writePortalEvents } from './events.ts';
 export interface Changed<T> {
   readonly result: T;
   readonly resource: ResourceRef;
-  /** Empty when all was as wanted already. */
+  /** Empty if the stored state already matches the request. */
   readonly changes: readonly AuditChange[];
-  /** What the feed of the account tells of it. */
+  /** The events to write to the account's feed. */
   readonly events?: readonly NewEvent[];
 }
 
@@ -85,7 +86,7 @@ export function notFound(type: string, id: string): Problem {
   return new Problem('not_found', { detail: `There is no ${type} ${id} here.` });
 }
 
-/** The members that differ, as an audit entry lists them. */
+/** Lists the changed fields in the form of an audit entry. */
 export function differences<T extends object>(before: Partial<T>, after: Partial<T>): AuditChange[] {
   return (Object.keys(after) as (keyof T & string)[])
     .filter((name) => before[name] !== after[name])

@@ -1,6 +1,6 @@
 /**
- * The one door to PostgreSQL. Tables are typed where they are owned: each `store.ts` adds its own to `Tables`
- * by declaration merging, so a new resource touches its own folder only.
+ * Opens the PostgreSQL connection pool and the Kysely instance on top of it. Each `store.ts` adds its own
+ * table types to `Tables` by declaration merging, so a new resource changes only its own folder.
  */
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
@@ -9,7 +9,7 @@ import { NamingClient } from './naming-client.ts';
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging in each store.ts
 export interface Tables {}
 
-/** A pool or a transaction: whoever takes a `Db` works in either. */
+/** A connection pool or a transaction: functions that take a `Db` run in either. */
 export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
@@ -25,7 +25,7 @@ export interface Connection {
 
 const INT8 = 20;
 const types: pg.CustomTypesConfig = {
-  // Counters and sequences stay far below 2^53; a string where a number is meant is a trap for callers.
+  // Counters and sequences stay far below 2^53. A string in place of a number would be a trap for callers.
   getTypeParser: ((oid: number, format: 'text' | 'binary') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
@@ -49,8 +49,8 @@ export function openPool(connection: Connection): pg.Pool {
     max: connection.maxConnections ?? 10,
     Client: NamingClient,
   });
-  // A connection that dies between two queries, idle or in a transaction, is told by the next query; without
-  // listeners its event would end the process.
+  // The next query reports a connection that died between two queries, idle or in a transaction. Without
+  // these listeners the `error` event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

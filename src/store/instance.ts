@@ -1,3 +1,4 @@
+/** The single row of `instance`: the cursor secret and the fingerprint of the key that seals secrets. */
 import type { Generated } from 'kysely';
 import type { Db } from './database.ts';
 
@@ -14,12 +15,18 @@ declare module './database.ts' {
   }
 }
 
-/** What all processes on one database share and no provider has to set. */
+/**
+ * Returns the values that all processes on one database share and that the provider does not have to
+ * configure.
+ */
 export async function readInstance(db: Db): Promise<{ cursor_secret: Buffer; created_at: Date }> {
   return db.selectFrom('instance').select(['cursor_secret', 'created_at']).executeTakeFirstOrThrow();
 }
 
-/** The first process to start decides it; returns the one that holds from then on. */
+/**
+ * Stores the fingerprint if none is stored yet, so the first process to start decides. Returns the stored
+ * fingerprint.
+ */
 export async function keepKeyFingerprint(db: Db, fingerprint: string): Promise<string> {
   await db
     .updateTable('instance')

@@ -1,13 +1,13 @@
 /**
- * One LISTEN connection per process. While it is away nothing that depends on notifications may be trusted,
- * so subscribers are told when it goes down and when it is back, not only what it heard.
+ * The process's single LISTEN connection. While it is down, caches that depend on notifications cannot be
+ * trusted, so subscribers learn when it goes down and comes back, not only the payloads of notifications.
  */
 import pg from 'pg';
 import { type Connection, clientConfig } from './database.ts';
 
 export interface Subscriber {
   heard(payload: string): void;
-  /** Connected: everything committed from now on will be heard. */
+  /** Called once connected: the subscriber receives every notification committed from now on. */
   up(): void;
   down(): void;
 }
@@ -31,7 +31,7 @@ export class Listener {
     return this.#up;
   }
 
-  /** Before `start`: channels are listened to when the connection is made. */
+  /** Call this before `start`: the listener sends LISTEN for each channel when it connects. */
   subscribe(channel: string, subscriber: Subscriber): void {
     this.#subscribers.set(channel, [...(this.#subscribers.get(channel) ?? []), subscriber]);
   }
@@ -70,7 +70,10 @@ export class Listener {
     await this.#client?.end().catch(() => undefined);
   }
 
-  /** A connection that died without a word would leave us deaf and sure of ourselves. */
+  /**
+   * Sends a heartbeat query. A connection can die without an error event; then notifications would be lost
+   * unnoticed.
+   */
   #beat(client: pg.Client): void {
     this.#timer = setTimeout(async () => {
       try {

@@ -1,7 +1,8 @@
 /**
- * A statement with a name, as `pg` sends it, but for one thing: once this connection has described the columns of its
- * rows, it is not asked again. PostgreSQL refuses to run a named statement whose columns have changed, so what is kept
- * cannot be wrong. It leans on how `pg.Query` works inside: its test fails where another version of `pg` works otherwise.
+ * A named statement that `pg` sends as usual, except that each connection requests the description of its
+ * columns only once. PostgreSQL refuses to run a named statement whose columns have changed, so the cached
+ * description cannot be wrong. This class depends on the internals of `pg.Query`; its test fails if another
+ * version of `pg` works differently.
  */
 import pg from 'pg';
 
@@ -14,7 +15,7 @@ interface Statement {
 type Callback = (error: Error | null, result: pg.QueryResult) => void;
 type Parse = (text: string) => unknown;
 
-/** The names of the columns, and how the text of each becomes a value. */
+/** The column names of a statement, and the parser that turns the text of each column into a value. */
 export interface Shape {
   readonly names: readonly string[];
   readonly parsers: readonly Parse[];
@@ -27,7 +28,7 @@ interface Wire {
   sync(): void;
 }
 
-/** What `pg.Query` has beyond its published types. */
+/** Members of `pg.Query` that its published types leave out. */
 interface Inside {
   readonly _result: { readonly rows: unknown[]; readonly _parsers?: readonly Parse[] };
   _canceledDueToError: unknown;
@@ -64,7 +65,7 @@ export class NamedQuery extends Query {
     try {
       wire.bind({ statement: name, values, valueMapper: prepareValue });
     } catch (error) {
-      // A value that cannot be sent: nothing was.
+      // A value could not be serialized, so the bind message was not sent.
       wire.sync();
       this.handleError(error, wire);
       return;

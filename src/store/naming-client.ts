@@ -1,7 +1,8 @@
 /**
- * PostgreSQL plans a named statement once per connection, and describes its columns once: 1.3 times the throughput
- * for a name, and 1.2 times again for not asking what is known. The map is bounded, since every text kept here is also
- * kept by each connection of the server.
+ * A `pg` client that names its statements. PostgreSQL plans a named statement once per connection and
+ * describes its columns once: the name gives 1.3 times the throughput, and skipping the repeated description
+ * 1.2 times more. The map of names is bounded, because every connection of the server keeps each named
+ * statement too.
  */
 import pg from 'pg';
 import { NamedQuery, type Shape } from './named-query.ts';
@@ -20,7 +21,10 @@ function nameOf(text: string): string | undefined {
 type Query = (...args: unknown[]) => unknown;
 
 export class NamingClient extends pg.Client {
-  /** By the name of the statement; a connection that is opened again asks again. */
+  /**
+   * Column descriptions by statement name. A new connection starts with an empty map and describes them
+   * again.
+   */
   readonly #shapes = new Map<string, Shape>();
 
   override query = ((...args: unknown[]): unknown => {

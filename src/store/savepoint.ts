@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 
-/** Inside a transaction: what `work` wrote is kept if it returns true, and was never there if it returns false. */
+/** Runs `work` in a savepoint of the current transaction. Rolls its writes back if it returns false. */
 export async function keepIf(db: Db, work: () => Promise<boolean>): Promise<boolean> {
   await sql`savepoint attempt`.execute(db);
   const kept = await work();

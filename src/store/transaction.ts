@@ -10,8 +10,9 @@ function wasSacrificed(error: unknown): boolean {
 }
 
 /**
- * Of transactions that wait for one another the database ends one. It did nothing yet, so it is run again: whoever
- * waits should not have to know. `work` may have no effect but rows.
+ * Runs `work` in a transaction and retries it if PostgreSQL ends it because of a deadlock or a serialization
+ * failure. Such a transaction was rolled back completely, so the caller need not notice. `work` must have no
+ * effects other than rows, because it may run more than once.
  */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

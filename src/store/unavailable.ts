@@ -1,4 +1,6 @@
-/** Tells "the database is away for a moment" (503, repeat later) from a fault of ours (500). */
+/**
+ * Distinguishes a database that is temporarily unavailable (503, retry later) from a bug in Hostplane (500).
+ */
 const NETWORK = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -13,7 +15,8 @@ const MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|connection error and is not queryable|client was closed/i;
 
 function isTransient(sqlState: string): boolean {
-  // 08 connection, 53 resources, 57P admin shutdown / crash / starting up, 40 serialisation and deadlock, 25006 read-only standby
+  // 08 connection, 53 resources, 57P admin shutdown / crash / starting up, 40 serialization and deadlock,
+  // 25006 read-only standby, 57014 statement timeout
   return /^(08|53|57P|40)/.test(sqlState) || sqlState === '25006' || sqlState === '57014';
 }
 

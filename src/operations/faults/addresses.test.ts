@@ -1,4 +1,4 @@
-/** Twice as many machines as there are public addresses, all wanted at once, of two servers. */
+/** Orders twice as many machines as there are public addresses, all at once, from two servers. */
 import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,10 +12,10 @@ import { createWidgetsTable } from '../../testing/widgets.ts';
 
 const MACHINES = 2000;
 const ADDRESSES = 1000;
-/** More than the servers have connections, so that many wait within a call for what others are taking. */
+/** More than the servers have connections, so that many requests wait for locks that other requests hold. */
 const AT_ONCE = 100;
 const ACCOUNTS = 8;
-/** What remains of each without network, gateway and broadcast address makes exactly as many as are meant. */
+/** Without their network, gateway and broadcast addresses these ranges hold exactly `ADDRESSES` addresses. */
 const RANGES = [
   '198.18.0.0/23',
   '198.18.2.0/24',
@@ -57,11 +57,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A server that is too busy says so (503) and has done nothing: whoever means it asks again. */
+/** Orders a machine and retries while the server answers 503: it was too busy and has done nothing. */
 async function order(n: number): Promise<LightMyRequestResponse> {
   const { app, key } = worlds[n % worlds.length]!;
   const source = { type: 'image', image_id: 'ubuntu-24.04' };
-  // With user data of its own it needs no password, and none has to be hashed.
+  // With user data the machine needs no password, so the server does not have to hash one.
   const payload = {
     name: `rush-${n}`,
     location: 'fra1',
@@ -124,7 +124,7 @@ it('what one gives back goes to one more, a day later', async () => {
   const { db } = app.services;
   const vms = db.selectFrom('vms').select('id').where('account_id', '=', account.id);
   const { id } = await vms.limit(1).executeTakeFirstOrThrow();
-  // The others are not made: nobody learns anything from a thousand of them.
+  // Postpones the creation of the other machines: running a thousand of them adds nothing to this test.
   await sql`update operations set run_at = now() + interval '1 day' where resource_id <> ${id}`.execute(db);
   const url = `/flexible-vps/v1/vms/${id}`;
   expect((await app.call({ method: 'DELETE', url, key: key.key })).statusCode).toBe(202);

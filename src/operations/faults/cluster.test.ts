@@ -1,4 +1,4 @@
-/** Real machines on a real cluster of Incus, whose leader is killed while they are made. */
+/** Creates real machines on a real Incus cluster and kills the cluster's leader meanwhile. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../engines/compute/incus/client.ts';
 import { idOf, nameOf } from '../../engines/compute/incus/names.ts';
@@ -12,7 +12,7 @@ import { demoFurniture } from '../../testing/incus/provider.ts';
 
 const reason = whyNoIncus();
 const MACHINES = 12;
-/** So many are there, and the others under way, when it happens. */
+/** The leader is killed once this many instances exist and the others are still being created. */
 const ENOUGH = 3;
 
 describe.skipIf(reason !== null)(
@@ -23,13 +23,13 @@ describe.skipIf(reason !== null)(
     let client: Client;
     let leader: TestMember;
     let ordered: readonly Ordered[];
-    /** Those on the one that is dead. */
+    /** The machines on the killed member. */
     let stranded: ReadonlySet<string>;
 
     beforeAll(async () => {
       cluster = await startCluster(3, demoFurniture);
       leader = await cluster.leader();
-      // The first to be asked is the one that is killed.
+      // The client calls the leader first, which is the member that is killed.
       const others = cluster.urls.filter((url) => url !== leader.url);
       client = new Client({ url: leader.url, others, credentials: null });
       const asked = { ...leader, client, stop: async () => undefined };
@@ -70,7 +70,7 @@ describe.skipIf(reason !== null)(
         return (await unfinished()).filter((id) => !stranded.has(id));
       };
       await expect.poll(() => waiting().catch(() => ['nobody answers']), PATIENCE).toEqual([]);
-      // While nobody leads, callers are told to come again.
+      // While the cluster has no leader, orders answer `engine_unavailable` and callers retry.
       let late: Vm | undefined;
       const refusals = new Set<string>();
       const order = async () => {

@@ -32,7 +32,7 @@ interface Stage {
   readonly accounts: TestAccount[];
 }
 
-/** Two workers on this server, and an app that only starts operations. */
+/** Starts two workers on this PostgreSQL server, and an app that only starts operations. */
 async function setUp(postgres: TestPostgres): Promise<Stage> {
   undo.push(() => postgres.stop());
   const database = await createDatabaseOn(postgres);
@@ -51,7 +51,7 @@ async function expectCount(t: TestApp, expected: number): Promise<void> {
   expect(rows.length).toBe(expected);
 }
 
-/** Some have begun, and not all have ended. */
+/** Waits until at least one operation has begun and has not ended. */
 async function untilUnderWay(t: TestApp): Promise<void> {
   for (;;) {
     const { rows } = await sql`
@@ -70,7 +70,7 @@ describe('PostgreSQL restarted in the middle', () => {
   ] as const)(
     'by a $shutdown shutdown, all operations end once',
     async ({ signal }) => {
-      // A commit that was acknowledged has to be there after an immediate shutdown.
+      // An acknowledged commit must survive an immediate shutdown.
       const postgres = await startPostgres({ settings: { synchronous_commit: 'on' } });
       const { t, accounts } = await setUp(postgres);
       for (let round = 0; round < 2; round++) {
@@ -95,7 +95,8 @@ describe("the database's clock", () => {
     const { db } = t.services;
     const moves = [HOUR_SECONDS, 0, -HOUR_SECONDS, 0];
     for (const seconds of moves) {
-      // Patient enough for the jump. Children are not: they end when the clock says that their time is over.
+      // These deadlines are longer than the clock jump. Children keep their own deadlines and time out when
+      // the clock jumps.
       await startMixed(t, accounts, BATCH, (kind) => ({ ...kind, deadlineSeconds: 4 * HOUR_SECONDS }));
       await untilUnderWay(t);
       await postgres.moveClock(seconds);

@@ -1,4 +1,4 @@
-/** The product itself, killed while it makes real machines and removes others. */
+/** Kills the Hostplane server while it creates real machines and deletes others. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const reason = whyNoIncus('incus');
 const OLD = 3;
 const NEW = 5;
 const KILLS = 2;
-/** What a killed server was at is taken up when its lease has run out. */
+/** The new server resumes the operations of a killed server only after their leases have expired. */
 const PATIENCE = { timeout: 120_000 };
 const TIMEOUT_MS = 300_000;
 

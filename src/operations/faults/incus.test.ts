@@ -1,4 +1,4 @@
-/** Real machines on a real Incus, and what can go wrong with it while they are made. */
+/** Real machines on a real Incus, and the faults of Incus that can occur while they are created. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { nameOf } from '../../engines/compute/incus/names.ts';
 import { POOL } from '../../testing/incus/furnish.ts';
@@ -10,14 +10,14 @@ const reason = whyNoIncus('incus');
 const MANY = 6;
 const projectOf = ({ vps }: Place): string => nameOf(vps.account.id);
 
-/** Takes all there is: in large pieces as long as there are any, without writing them. */
+/** Fills the disk: allocates large files first, then smaller ones, without writing their contents. */
 const HOG = `i=0
 for size in 1024 256 64 16 4 1; do
   while fallocate -l "\${size}M" "/hog-$i"; do i=$((i + 1)); done
 done
 dd if=/dev/zero of=/hog bs=64k; sync`;
 
-/** As an operator may make one. */
+/** An instance as an operator may create it by hand, outside Hostplane. */
 const byHand = {
   name: 'by-hand',
   source: { type: 'image', alias: SYSTEM },
@@ -118,7 +118,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await expect.poll(async () => (await place.vps.operation(restart)).status, PATIENCE).toBe('running');
     await place.daemon.start();
     expect(read).toEqual(['running', null]);
-    // Where the engine is, is nobody's business but the operator's.
+    // The address of the engine is shown only to the operator.
     const detail = 'The engine does not answer.';
     expect(refused.json()).toMatchObject({ status: 503, retryable: true, detail });
     expect(asked.statusCode, asked.body).toBe(202);
@@ -157,7 +157,8 @@ describe.skipIf(reason !== null)(`an Incus with little room${reason === null ? '
       status: 'failed',
       error: { code: 'capacity_unavailable', detail: expect.stringContaining('storage is full') },
     });
-    // Of a disk that is removed with them the file system would give them back in its own time.
+    // Deletes the files first: if the disk is removed together with them, the file system frees their space
+    // only after a delay.
     await place.exec('hog', ['sh', '-c', 'rm /hog*; sync'], 'default');
     await client.run('PUT', '/1.0/instances/hog/state', { body: { action: 'stop', force: true } });
     await client.run('DELETE', '/1.0/instances/hog');

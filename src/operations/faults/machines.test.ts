@@ -1,4 +1,4 @@
-/** Real machines made by two workers, one of which is stopped for longer than its lease and goes on. */
+/** Two workers create machines. One of them is paused for longer than its lease and then resumed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { buildWorker, startWorker, type WorkerProcess } from '../../testing/work
 
 const LEASE_SECONDS = 2;
 const MACHINES = 24;
-/** As many as are at their last step when the one that holds them is stopped. */
+/** The worker is paused once it holds this many operations at their last step. */
 const ENOUGH = 5;
 
 let folder: string;
@@ -49,7 +49,9 @@ async function order(): Promise<string> {
   return answer.json<{ id: string }>().id;
 }
 
-/** At their last step, whose end is told and paid for. */
+/**
+ * The operations that this worker holds at their last step, whose end emits the event and starts the billing.
+ */
 const heldBy = async ({ pid }: WorkerProcess): Promise<string[]> =>
   (
     await t.services.db
@@ -78,7 +80,7 @@ it('no machine is made, told of, counted or paid for twice', async () => {
   expect(left.length).toBeGreaterThan(0);
   await allEnded(t.services.db, 240_000);
   paused.signal('SIGCONT');
-  // It is awake again when it has made another, which nobody else is there to make.
+  // The other worker has ended, so once another machine is created the paused worker is running again.
   await other.end('SIGTERM');
   ids.push(await order());
   await allEnded(t.services.db, 240_000);

@@ -46,7 +46,9 @@ const freshAddress = (): string => {
   return `10.8.${(lastAddress >> 8) & 255}.${lastAddress & 255}`;
 };
 
-/** As a careful client calls: under one Idempotency-Key until there is an answer that is not "later". */
+/**
+ * Calls as a careful client does: retries under one Idempotency-Key until the answer is neither 409 nor 503.
+ */
 async function insist(key: string, method: string, path: string, body?: unknown): Promise<{ id: string }> {
   const idempotencyKey = randomUUID();
   for (;;) {
@@ -88,7 +90,7 @@ it('a server killed twenty times during 1,000 operations loses none, doubles non
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, i) => client(i)));
   for (let i = 0; i < KILLS; i++) {
-    // Spread over all of the work, whatever the speed of this machine.
+    // Spreads the kills over the whole run, independent of the speed of this machine.
     while (asked < (i * OPERATIONS) / KILLS) await sleep(5);
     await sleep(Math.random() * 200);
     await server.end('SIGKILL');

@@ -80,7 +80,7 @@ describe('two workers on one database', () => {
     expect(left.length).toBeGreaterThan(0);
     for (const { id } of started) await ended(t, id);
     paused.signal('SIGCONT');
-    // It is awake again when it has done something new.
+    // The other worker has ended, so once a new operation succeeds the paused worker is running again.
     await other.end('SIGTERM');
     const later = await startOn(t, accounts[0]!, extendMachineKind, 'mac_later', slow);
     expect(await ended(t, later.id)).toMatchObject({ status: 'succeeded' });

@@ -1,6 +1,6 @@
 /**
- * Does what is due again and again. Each process keeps a timer for each piece of work; which of them does it is decided
- * in the database, by moving the time it is next due.
+ * Runs recurring work. Each process keeps a timer per schedule. The database decides which process runs a
+ * turn, by moving the time at which the schedule is next due.
  */
 import type { Logger } from 'pino';
 import type { Schedule } from '../../kernel/schedule.ts';
@@ -47,7 +47,7 @@ export class Schedules {
     this.#timers.set(schedule.name, timer);
   }
 
-  /** Milliseconds until it is worth looking again. */
+  /** Runs the schedule if it is due. Returns the milliseconds until the next check. */
   async #take(schedule: Schedule): Promise<number> {
     const { name, everySeconds } = schedule;
     try {

@@ -7,7 +7,10 @@ declare module '../../store/database.ts' {
   }
 }
 
-/** True for one of all who ask when it is due. A time set further ahead than it can be is of a clock put back since. */
+/**
+ * Returns true to exactly one of the callers when the schedule is due. A `next_at` further ahead than one
+ * interval means that the database's clock was set back, so the schedule is due then too.
+ */
 export async function takeTurn(db: Db, name: string, everySeconds: number): Promise<boolean> {
   const { rows } = await sql`
     insert into schedules as s (name, next_at, last_at)
@@ -22,6 +25,6 @@ export async function msUntilDue(db: Db, name: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select greatest(0, extract(epoch from next_at - now()) * 1000)::float8 as ms from schedules
     where name = ${name}`.execute(db);
-  // A little later than due: whoever comes too soon would have to come again.
+  // Slightly later than due: a timer that fires too early would have to be set again.
   return Math.ceil(rows[0]?.ms ?? 0) + 50;
 }

@@ -1,14 +1,14 @@
-/** Whether a webhook works, and what becomes of one that does not. */
+/** Decides when a webhook counts as failing, recovered or disabled, and builds the events that report it. */
 import type { NewEvent } from '../../kernel/events/event.ts';
 import type { DisabledReason, WebhookStatus } from './tables.ts';
 
-/** So many messages in a row, none of whose attempts of the last hour got through. */
+/** A webhook is failing after this many messages without a success within an hour. */
 const FAILING_MESSAGES = 3;
 const GIVEN_UP_MS = 5 * 86_400_000;
 
 export interface Health {
   readonly status: WebhookStatus;
-  /** The first failure since the last success. */
+  /** Time of the first failure since the last success. */
   readonly failing_since: Date | null;
 }
 
@@ -20,7 +20,7 @@ export type Change =
 export interface Attempted {
   readonly result: 'delivered' | 'failed' | 'gone';
   readonly now: Date;
-  /** Different messages that failed in the last hour, since the last success. */
+  /** Number of distinct messages that failed in the last hour and since the last success. */
   readonly messagesFailing: number;
 }
 
@@ -62,7 +62,7 @@ export function failingEvent(webhook: Named, reason: 'failures' | 'backlog', pen
 }
 
 const disabledBecause: Record<DisabledReason, string> = {
-  manual: 'somebody switched it off',
+  manual: 'it was switched off by hand',
   failures: 'nothing got through for five days',
   gone: 'its receiver answered 410 Gone',
 };
@@ -77,7 +77,7 @@ export function disabledEvent(webhook: Named, reason: DisabledReason): NewEvent 
   };
 }
 
-/** What somebody did to the webhook itself. */
+/** The event for a change that a caller made to the webhook itself. */
 export const changedEvent = (happened: 'updated' | 'deleted', webhook: Named): NewEvent => ({
   type: `webhook.${happened}`,
   resource: refOf(webhook),
@@ -88,7 +88,7 @@ export const changedEvent = (happened: 'updated' | 'deleted', webhook: Named): N
 export const recoveredEvent = (webhook: Named): NewEvent => ({
   type: 'webhook.recovered',
   resource: refOf(webhook),
-  message: `Webhook ${webhook.name} gets through again.`,
+  message: `Webhook ${webhook.name} delivers messages again.`,
   data: {},
 });
 

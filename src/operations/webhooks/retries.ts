@@ -1,4 +1,7 @@
-/** When a message is tried again: soon at first, for a restart of the receiver; then ever more rarely for three days. */
+/**
+ * The retry schedule of messages: first soon, in case the receiver restarts, then at growing intervals for
+ * three days.
+ */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 /** Seconds to wait after each failed attempt. */
@@ -18,15 +21,15 @@ const SPREAD = 0.1;
 const LONGEST_WISH = HOUR;
 
 export interface Retry {
-  /** The attempt that failed, from 1 on. */
+  /** Number of the failed attempt, starting at 1. */
   readonly attempt: number;
-  /** What the receiver asked for, if it did. */
+  /** The seconds that the receiver requested in `Retry-After`, if any. */
   readonly wishSeconds: number | null;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly chance: number;
 }
 
-/** Seconds until the next attempt; `null` when that was the last. */
+/** Seconds until the next attempt; `null` after the last attempt. */
 export function retryAfter({ attempt, wishSeconds, chance }: Retry): number | null {
   const delay = DELAYS[attempt - 1];
   if (delay === undefined) return null;
@@ -34,7 +37,7 @@ export function retryAfter({ attempt, wishSeconds, chance }: Retry): number | nu
   return Math.max(spread, Math.min(wishSeconds ?? 0, LONGEST_WISH));
 }
 
-/** `Retry-After` as seconds or as a date; `null` when it is neither. */
+/** Seconds requested by a `Retry-After` header in seconds or as a date; `null` if it is neither. */
 export function readWish(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);

@@ -154,7 +154,7 @@ describe('what a webhook is not told', () => {
     await sender.settle();
     await become('admin');
     const seen = (await customer.attempts('bot')).map(({ event_type, status }) => `${event_type} ${status}`);
-    // The test says nothing that needs a right. Both are sent at once, and either may end first.
+    // The test message needs no permission. Both messages are sent at once, and either may end first.
     expect([seen.slice(0, 2), seen.slice(2).sort()]).toEqual([
       ['webhook.test failed', 'member.joined failed'],
       ['member.joined discarded', 'webhook.test succeeded'],

@@ -1,6 +1,6 @@
 /**
- * Turns events into messages and sends those that are due, a bounded number at a time. Like the runner of operations it
- * sleeps until it hears of something or something is due, and looks by itself only rarely.
+ * Turns events into messages and sends due messages, a bounded number at a time. Like the operation runner,
+ * the sender sleeps until a notification arrives or a message is due, and polls only at a long interval.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -21,7 +21,7 @@ const AFTER_FAULT_MS = 1000;
 const SHORTEST_WAIT_MS = 50;
 const TIMEOUT_MS = 15_000;
 
-/** What the services of a process hand in. */
+/** The dependencies that a process passes in. */
 export interface SenderStage {
   readonly db: Db;
   readonly registry: Registry;
@@ -45,7 +45,7 @@ export class WebhookSender implements Subscriber {
   readonly #mostPending: number;
   readonly #sending = new Set<Promise<void>>();
   readonly #interrupt = new AbortController();
-  /** Accounts with news; `null` when any may have some. */
+  /** Accounts with new events; `null` if any account may have some. */
   #news: Set<string> | null = null;
   #callOff: () => void = () => undefined;
   #looking: Promise<void> | null = null;
@@ -93,7 +93,9 @@ export class WebhookSender implements Subscriber {
     this.#lookIn(DEAF_PATROL_MS);
   }
 
-  /** Lets what is being sent arrive for so long, then leaves it to others, who send it again. */
+  /**
+   * Gives messages in flight this much time to arrive, then gives them back: other senders send them again.
+   */
   async close(patienceMs = 5000): Promise<void> {
     this.#isOpen = false;
     this.#callOff();
@@ -106,13 +108,13 @@ export class WebhookSender implements Subscriber {
       await giveBack(this.#stage.db, this.#stage.owner).catch(() => undefined);
   }
 
-  /** Does whatever is due now, and returns when it is done. */
+  /** Processes everything that is due now, and returns when it is done. */
   async settle(): Promise<void> {
     let wait: number | null;
     do {
       await fanOut(this.#fanOutStage(), null);
       await this.#claim();
-      // What ends may have news in turn.
+      // A finished attempt may have written new events.
       wait = this.#sending.size > 0 ? 0 : await nextDue(this.#stage.db, this.#stage.now());
       await Promise.all(this.#sending);
     } while (wait !== null && wait <= 0);
@@ -134,7 +136,7 @@ export class WebhookSender implements Subscriber {
     this.#looking = this.#work().then(
       (waitMs) => this.#looked(waitMs),
       (error: unknown) => {
-        this.#log.warn({ err: error }, 'webhooks have to wait');
+        this.#log.warn({ err: error }, 'webhooks could not be processed; retrying');
         this.#news = null;
         this.#looked(AFTER_FAULT_MS);
       },
@@ -151,7 +153,7 @@ export class WebhookSender implements Subscriber {
     this.#callOff();
     if (!this.#isOpen) return;
     this.#callOff = this.#environment.after(milliseconds, () => {
-      // A word may have been lost: on patrol every account counts as one with news.
+      // A notification may have been lost, so a poll checks all accounts for new events.
       if (milliseconds >= DEAF_PATROL_MS) this.#news = null;
       this.#look();
     });
@@ -162,13 +164,13 @@ export class WebhookSender implements Subscriber {
     this.#news = new Set();
     if (accounts === null || accounts.length > 0) await fanOut(this.#fanOutStage(), accounts);
     const patrol = this.#hears ? PATROL_MS : DEAF_PATROL_MS;
-    // Whatever ends looks again.
+    // All slots are taken; the next attempt to end triggers another claim.
     if (!(await this.#claim())) return patrol;
     const due = await nextDue(this.#stage.db, this.#stage.now());
     return due === null ? patrol : Math.min(patrol, Math.max(SHORTEST_WAIT_MS, Math.ceil(due)));
   }
 
-  /** False: there is no room for more. */
+  /** Returns false if all slots are taken. */
   async #claim(): Promise<boolean> {
     const { db, owner, now } = this.#stage;
     const limit = this.#slots - this.#sending.size;
@@ -180,7 +182,7 @@ export class WebhookSender implements Subscriber {
 
   #send(claimed: Claimed): void {
     const sending = makeAttempt(this.#stage, claimed, this.#interrupt.signal)
-      // Nothing of it was written down; its lease runs out and it is sent again.
+      // The attempt was not recorded: its lease expires and the message is sent again.
       .catch((error: unknown) =>
         this.#log.warn({ err: error, delivery_id: claimed.delivery.id }, 'webhook delivery not recorded'),
       )

@@ -44,7 +44,8 @@ it('a sender that dies between sending and writing it down loses nothing: the sa
   await customer.set('bot');
   const dying = office.sender();
   const { db } = office.app.services;
-  // It arrives, and before its sender can write that down, somebody else has the lease: as after a crash.
+  // As after a crash: the message arrives, but before its sender can record that, the lease belongs to
+  // another owner.
   office.receiver.answer((response) => {
     const taken = db.updateTable('webhook_deliveries').set({ lease_owner: 'nobody' });
     void taken

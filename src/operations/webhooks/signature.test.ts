@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { newSigningSecret, showSigningSecret, signatureHeaders } from './signature.ts';
 
-/** The vector that the libraries of Standard Webhooks test themselves with. */
+/** The test vector of the Standard Webhooks libraries. */
 const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
 const message = {
   id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -1,11 +1,14 @@
-/** Standard Webhooks: whoever holds the secret can tell that a message is ours, unchanged and not an old one again. */
+/**
+ * Signs messages as Standard Webhooks defines. A receiver that holds the secret can verify that a message
+ * comes from Hostplane, is unchanged and is not a replay.
+ */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 
 export const newSigningSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
-/** As the receiver keeps it. */
+/** The secret in the form that the receiver stores. */
 export const showSigningSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
 
 export interface Signed {
@@ -19,7 +22,7 @@ function signatureOf(secret: Buffer, { id, timestamp, body }: Signed): string {
   return `v1,${mac.digest('base64')}`;
 }
 
-/** One signature for each secret that holds now: while a secret is exchanged, the old one signs too. */
+/** Adds one signature per valid secret: during a rotation the previous secret signs too. */
 export function signatureHeaders(secrets: readonly Buffer[], message: Signed): Record<string, string> {
   return {
     'webhook-id': message.id,

@@ -8,7 +8,7 @@ export type DisabledReason = 'manual' | 'failures' | 'gone';
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'discarded'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export const deliveryTriggers = ['event', 'retry', 'redelivery'] as const;
-/** Why an attempt failed: no answer, or one that does not count. */
+/** Why an attempt failed: the receiver did not answer, or its answer does not count as a success. */
 export const attemptFaults = [...egressFaults, 'redirect', 'http_status'] as const;
 export type AttemptFault = (typeof attemptFaults)[number];
 

@@ -1,6 +1,7 @@
 /**
- * What a webhook is told: what it asked for, as far as the key that set it could read it (its patterns were written
- * down then) and its owner's role still may. So a narrow key cannot widen its view by subscribing.
+ * Decides which events a webhook receives: those of its event types that the key that created it could read
+ * and that its owner's role may still read. The key's permissions are stored at that time, so a key with few
+ * permissions cannot see more by subscribing.
  */
 import { allows } from '../../kernel/access/permissions.ts';
 import { type RoleName, roleAllows } from '../../kernel/access/roles.ts';
@@ -11,7 +12,7 @@ export interface Audience {
   readonly id: string;
   readonly event_types: readonly string[];
   readonly visible_permissions: readonly string[];
-  /** `null`: nobody answers for it any more. */
+  /** `null` if the webhook has no active owner any more. */
   readonly owner_role: RoleName | null;
   readonly products: readonly string[];
 }
@@ -48,7 +49,7 @@ export function hears(
 ): boolean {
   const isAboutItself = event.resource_type === 'webhook' && event.resource_id === audience.id;
   if (event.type === TEST_TYPE) return isAboutItself;
-  // News of its own failing would only be one more thing to fail at.
+  // An event about its own failure would only be one more message that fails.
   if (isAboutItself) return false;
   return (
     audience.event_types.some((pattern) => matchesType(pattern, event.type)) &&

@@ -30,13 +30,13 @@ function isTimezone(name: string): boolean {
   }
 }
 
-/** What an account gets that says nothing else of itself. */
+/** The provider's values for fields that the new account leaves out. */
 export interface AccountDefaults {
   readonly provider: Pick<ProviderConfig['provider'], 'currency' | 'country' | 'timezone'>;
   readonly catalogue: Pick<Catalogue, 'products'>;
 }
 
-/** With its first owner: an account without one could not be run by anybody. */
+/** Creates the account with its first owner: without an owner no member could manage it. */
 export async function createAccount(
   db: Db,
   actor: Actor,

@@ -17,18 +17,18 @@ const SetKeyPolicy = Shape({
 });
 export type SetKeyPolicy = Static<typeof SetKeyPolicy>;
 
-/** Holds for keys made from now on: those that exist keep the expiry they were given. */
+/** Applies to keys created from now on: existing keys keep their expiry. */
 export async function setKeyPolicy(db: Db, actor: Actor, input: SetKeyPolicy): Promise<AccountRow> {
   return change(db, actor, 'setKeyPolicy', input.account_id, async (tx, account) => {
     check(SetKeyPolicy, input, (sound) => {
       const longest = sound.max_lifetime_days ?? null;
       if (longest === null || !sound.non_expiring_allowed) return [];
-      const detail = 'With a longest lifetime no key can be without an end; choose one of the two.';
+      const detail = 'A maximum lifetime and keys that never expire exclude each other; choose one.';
       return [{ pointer: '/non_expiring_allowed', code: 'mutually_exclusive', detail }];
     });
     await authorise(tx, actor, account.id, 'owner');
     const { max_lifetime_days, non_expiring_allowed, default_approval } = input;
-    // Asking for one of the two that exclude each other takes the other one back.
+    // The two settings exclude each other, so setting one resets the other.
     const longest = non_expiring_allowed ? null : max_lifetime_days;
     const endless = typeof max_lifetime_days === 'number' ? false : non_expiring_allowed;
     const after = {
@@ -43,7 +43,7 @@ export async function setKeyPolicy(db: Db, actor: Actor, input: SetKeyPolicy): P
 const SuspendAllKeys = Shape({ account_id: Type.String(), suspended: Type.Boolean() });
 export type SuspendAllKeys = Static<typeof SuspendAllKeys>;
 
-/** The emergency stop: no key of the account works until it is taken back. */
+/** The emergency stop: suspends all keys of the account until it is resumed. */
 export async function suspendAllKeys(db: Db, actor: Actor, input: SuspendAllKeys): Promise<AccountRow> {
   const action = input.suspended ? 'suspendAllKeys' : 'resumeAllKeys';
   return change(db, actor, action, input.account_id, async (tx, account) => {

@@ -12,7 +12,7 @@ import { deleteLimit, findLimit, writeLimit } from './store.ts';
 const SetLimit = Shape({
   account_id: Type.String(),
   limit_id: Type.String({ maxLength: 80 }),
-  /** `null`: no limit. Left out: back to what the provider's file says. */
+  /** `null` removes the limit. Without a value the limit of the provider's file applies again. */
   value: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 }))),
 });
 export type SetLimit = Static<typeof SetLimit>;

@@ -15,7 +15,10 @@ const SetProduct = Shape({
 });
 export type SetProduct = Static<typeof SetProduct>;
 
-/** Switching a product off shrinks every key at once and deletes nothing; switched on again, they are back. */
+/**
+ * Disabling a product takes its permissions from all keys at once and deletes nothing; enabling it gives them
+ * back.
+ */
 export async function setProduct(db: Db, actor: Actor, input: SetProduct): Promise<ProductRow> {
   const action = input.enabled ? 'enableProduct' : 'disableProduct';
   return change(db, actor, action, input.account_id, async (tx, account) => {

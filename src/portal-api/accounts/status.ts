@@ -9,7 +9,10 @@ import { check } from '../input.ts';
 import { change, differences } from '../portal-write.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
-/** From which statuses each one may be reached; closed is final, and there is no way back from closing. */
+/**
+ * The statuses from which each status can be reached. `closed` is final, and `closing` can only become
+ * `closed`.
+ */
 const reachedFrom: Readonly<Record<AccountStatus, readonly AccountStatus[]>> = {
   active: ['restricted', 'suspended'],
   restricted: ['active', 'suspended'],
@@ -37,7 +40,7 @@ export async function setAccountStatus(db: Db, actor: Actor, input: SetAccountSt
   return change(db, actor, 'setAccountStatus', input.account_id, async (tx, account) => {
     check(SetStatus, input);
     const { status } = input;
-    // Customers may leave; everything else about their standing is the provider's to say.
+    // Owners may close their account; only the provider sets any other status.
     await authorise(tx, actor, account.id, status === 'closing' ? 'owner' : 'staff');
     const resource = { type: 'account', id: account.id, name: account.name };
     if (account.status === status) return { result: account, resource, changes: [] };

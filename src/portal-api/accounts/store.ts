@@ -5,7 +5,10 @@ import type { Db, Tables, Tx } from '../../store/database.ts';
 export type AccountRow = Selectable<Tables['accounts']>;
 export type ProductRow = Omit<Selectable<Tables['account_products']>, 'account_id'>;
 
-/** Not `for update`: every row that points at the account would have to wait for it. */
+/**
+ * Locks the account's row, but not with `for update`: inserts of rows that reference the account would wait
+ * for it.
+ */
 export async function lockAccount(tx: Tx, id: string): Promise<AccountRow | undefined> {
   return tx.selectFrom('accounts').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
@@ -31,7 +34,7 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** At most `limit`, oldest first; by id, by exact name, or all of them. */
+/** Returns at most `limit` accounts, oldest first: those with this id or exact name, or all of them. */
 export async function findAccounts(
   db: Db,
   idOrName: string | undefined,

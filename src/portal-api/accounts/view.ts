@@ -30,7 +30,7 @@ async function summarise(db: Db, rows: readonly AccountRow[]): Promise<AccountSu
   }));
 }
 
-/** Oldest first; `idOrName` narrows it to exact matches. */
+/** Oldest first. `idOrName` returns only exact matches. */
 export async function listAccounts(
   db: Db,
   { idOrName, limit = 1000 }: { readonly idOrName?: string; readonly limit?: number } = {},

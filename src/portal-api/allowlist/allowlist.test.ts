@@ -194,7 +194,7 @@ describe('the mode of the allowlist', () => {
     const account = await newAccountId();
     const { entry } = await add(account, '203.0.113.7');
     let outcomes: Promise<PromiseSettledResult<unknown>[]> | undefined;
-    // Both come as far as they can before either may write.
+    // Holding this lock lets both calls proceed as far as they can before either may write.
     await portal.db.transaction().execute(async (tx) => {
       await tx
         .selectFrom('ip_allowlists')

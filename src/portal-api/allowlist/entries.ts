@@ -1,3 +1,4 @@
+/** Adds and removes entries of the IP allowlist. */
 import type { AllowlistMode } from '../../kernel/access/tables.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
@@ -35,7 +36,10 @@ function lateFaults({ expires_at }: Partial<AddAllowlistEntry>): FieldError[] {
   return [{ pointer: '/expires_at', code: 'out_of_range', detail: 'Must lie in the future.' }];
 }
 
-/** A slip in the range alone has a problem of its own, with the corrected range; beside other faults it is one of them. */
+/**
+ * Parses the range. If it is the only invalid field, the error has its own code and contains the corrected
+ * range; otherwise it is listed with the other field errors.
+ */
 function readRange(input: AddAllowlistEntry): CidrCheck & { readonly ok: true } {
   const checked = checkCidr(String(input.cidr));
   const own = checked.ok || checked.code === 'invalid_format' ? undefined : checked.code;
@@ -58,17 +62,17 @@ const changedEvent = (accountId: string, added: string[], removed: string[]): Ne
   type: 'ip_allowlist.entries_changed',
   resource: { type: 'ip_allowlist', id: accountId, name: null },
   message: [
-    ...added.map((cidr) => `${cidr} was put on the IP allowlist.`),
-    ...removed.map((cidr) => `${cidr} was taken off the IP allowlist.`),
+    ...added.map((cidr) => `${cidr} was added to the IP allowlist.`),
+    ...removed.map((cidr) => `${cidr} was removed from the IP allowlist.`),
   ].join(' '),
   data: { added, removed },
 });
 
-/** Nothing that is in force is left, while the list counts for something. */
+/** Emitted when the last unexpired entry is removed while the mode is not `off`. */
 const emptyEvent = (accountId: string, mode: AllowlistMode): NewEvent => ({
   type: 'ip_allowlist.empty',
   resource: { type: 'ip_allowlist', id: accountId, name: null },
-  message: 'The IP allowlist has no range left that is in force.',
+  message: 'The IP allowlist has no unexpired range left.',
   data: { mode },
 });
 
@@ -101,7 +105,7 @@ export async function addAllowlistEntry(
     if (same?.live) {
       throw new Problem('entry_exists', { detail: `${cidr} is on the list already, as ${same.id}.` });
     }
-    // One that has expired only stands in the way of its own renewal.
+    // An expired entry for the same range is replaced.
     if (same !== undefined) await deleteEntry(tx, same.id);
     const others = entries.filter((entry) => entry !== same);
     await requireRoom(tx, account.id, 'account.ip-allowlist-entries', { used: others.length }, catalogue);

@@ -12,7 +12,10 @@ import { type EnforcePreview, previewEnforce, showAllowlist } from './view.ts';
 const SetMode = Shape({
   account_id: Type.String(),
   mode: OneOf(allowlistModes),
-  /** How many pairs of key and address whoever asks for Enforce knows to be cut off. */
+  /**
+   * The number of pairs of key and address that the caller expects Enforce to deny; another number is
+   * refused.
+   */
   confirm: Type.Optional(Type.Integer({ minimum: 0 })),
 });
 export type SetAllowlistMode = Static<typeof SetMode>;

@@ -6,7 +6,7 @@ import type { Db, Tables, Tx } from '../../store/database.ts';
 
 export type AllowlistRow = Selectable<Tables['ip_allowlists']>;
 export type EntryRow = Selectable<Tables['ip_allowlist_entries']> & {
-  /** Not past its end, by the database's clock. */
+  /** Whether the entry has not expired, by the database's clock. */
   readonly live: boolean;
 };
 
@@ -48,7 +48,7 @@ export async function deleteEntry(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('ip_allowlist_entries').where('id', '=', id).execute();
 }
 
-/** With a mode, that changes as well. */
+/** Raises the version of the allowlist and, if `mode` is given, sets the mode. */
 export async function bumpAllowlist(
   tx: Tx,
   accountId: string,
@@ -72,7 +72,9 @@ export interface Sighting {
   readonly last_at: Date;
 }
 
-/** What Report only has seen in 30 days from keys that still work. */
+/**
+ * Requests of the last 30 days that Report only recorded as outside the allowlist, from keys that still work.
+ */
 export async function findSightings(db: Db, accountId: string): Promise<Sighting[]> {
   const { rows } = await sql<Sighting>`
     select d.key_id, max(d.key_name) as key_name, d.client_ip, sum(d.count) as count, max(d.last_at) as last_at

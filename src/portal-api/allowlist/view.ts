@@ -1,3 +1,4 @@
+/** Shows the IP allowlist, and a preview of what Enforce would deny. */
 import type { Warning } from '../../kernel/effect.ts';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
@@ -33,14 +34,14 @@ export function viewEntry({ id, cidr, note, expires_at, live, last_matched_at, .
 export type EntryView = ReturnType<typeof viewEntry>;
 
 export interface EnforcePreview {
-  /** Key and address, each seen in the last 30 days and on no entry that is in force. */
+  /** Pairs of key and address that were seen in the last 30 days and match no unexpired entry. */
   readonly would_deny: readonly Sighting[];
   readonly warnings: readonly Warning[];
 }
 
 const ENOUGH_HOURS = 24;
 
-/** What Enforce would do to the calls that came in lately: looked at before it is switched on. */
+/** Shows which recent callers Enforce would deny, before it is switched on. */
 export async function previewEnforce(db: Db, accountId: string): Promise<EnforcePreview> {
   const list = await findAllowlist(db, accountId);
   const ranges = (await findEntries(db, accountId)).flatMap(({ cidr, live }) => {

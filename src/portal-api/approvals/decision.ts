@@ -23,7 +23,7 @@ export type ApproveRequest = Static<typeof ApproveRequest>;
 
 const DenyRequest = Shape({
   ...ApproveRequest.properties,
-  /** Told to whoever asked. */
+  /** Shown to the key that requested the approval. */
   reason: Type.Optional(Line(1, 200)),
 });
 export type DenyRequest = Static<typeof DenyRequest>;
@@ -34,7 +34,7 @@ function requireOpen({ status, decision, is_overdue, operation_id }: HeldApprova
   const isOpen = decision === null && (status === 'running' || status === 'queued');
   if (isOpen && !is_overdue) return;
   if (isOpen || (decision === null && status === 'failed')) {
-    const detail = `Nobody decided about ${operation_id} within 24 hours; the key has to ask again.`;
+    const detail = `Nobody decided about ${operation_id} within 24 hours; the caller must request approval again.`;
     throw new Problem('approval_expired', { detail });
   }
   throw new Problem('invalid_state', {
@@ -52,7 +52,10 @@ function endingOf(row: ApprovalRow, reason: string | undefined): Ending {
   return { status: 'failed', error: { code: 'approval_denied', detail, retryable: false }, result: null };
 }
 
-/** The events are the person's, the end of the operation that of the key that asked. */
+/**
+ * Ends the operation in the name of the key that requested it, and emits the decision in the name of the
+ * person.
+ */
 async function settle(
   tx: Tx,
   registry: Registry,
@@ -68,7 +71,8 @@ async function settle(
   const { account_id: accountId } = row;
   const ended = await endOperation(tx, registry, row.operation_id, endingOf(row, reason));
   if (!ended) throw new Error(`${row.operation_id} ended while it was decided about.`);
-  // After the operation's row, like everybody who ends one: two of them cannot wait for each other.
+  // Lock order: the operation's row before the events, as everywhere an operation ends. This prevents
+  // deadlocks.
   await writeEvents(tx, registry, { accountId, actor: eventActor(actor) }, [event]);
 }
 
@@ -95,7 +99,7 @@ async function decide(
   };
 }
 
-/** The key may now make the call once, within 15 minutes, exactly as it asked. */
+/** Allows the key to make the call once, within 15 minutes, exactly as it was requested. */
 export async function approveRequest(
   db: Db,
   actor: Actor,

@@ -44,7 +44,7 @@ const select = (db: Db, accountId: string) =>
     .select(columns)
     .where('approvals.account_id', '=', accountId);
 
-/** The oldest first: that one runs out first. */
+/** Oldest first, because the oldest expires first. */
 export async function findUndecided(db: Db, accountId: string): Promise<ApprovalSummary[]> {
   return select(db, accountId)
     .where('approvals.decision', 'is', null)

@@ -4,7 +4,10 @@ import { type ApprovalSummary, findSummary, findUndecided } from './store.ts';
 
 export type { ApprovalSummary };
 
-/** What waits for a person, with all the person needs to decide: the call, what it would do and cost, and who asks. */
+/**
+ * Lists the pending approvals with everything a person needs to decide: the call, its effects and cost, and
+ * the key.
+ */
 export async function listPendingApprovals(db: Db, accountId: string): Promise<ApprovalSummary[]> {
   return findUndecided(db, accountId);
 }

@@ -1,4 +1,4 @@
-/** What people may do to budgets beyond what a key may: lock them, loosen what is locked, delete it. */
+/** Budget changes that only people may make: lock budgets, and loosen or delete locked ones. */
 
 import { referenceOf } from '../../kernel/named/named.ts';
 import { lockDeclarations } from '../../kernel/named/store.ts';
@@ -41,7 +41,7 @@ const ChooseBudget = Shape({
 });
 export type ChooseBudget = Static<typeof ChooseBudget>;
 
-/** Holds off calls that declare budgets meanwhile, as they hold off one another. */
+/** Takes the lock that API calls take when they declare budgets, so that they wait for this change. */
 async function hold(tx: Tx, { account_id, budget }: ChooseBudget): Promise<BudgetWithCrossings | undefined> {
   await lockDeclarations(tx, account_id, 'budget');
   return holdBudget(tx, account_id, referenceOf(budget), periodOf(new Date()));
@@ -58,7 +58,7 @@ async function budgetToChange(tx: Tx, actor: Actor, input: ChooseBudget): Promis
 const SetBudget = Shape({ ...ChooseBudget.properties, ...Declared.properties });
 export type SetBudget = Static<typeof SetBudget>;
 
-/** A name nobody used makes a new one; the lock of one that exists stays as it is. */
+/** Creates the budget if the name is new. The lock of an existing budget does not change. */
 export async function setBudget(
   db: Db,
   actor: Actor,
@@ -105,7 +105,7 @@ async function setLock(
   };
 }
 
-/** From then on no key can loosen or delete it. */
+/** After this, no key can loosen or delete the budget. */
 export async function lockBudget(db: Db, actor: Actor, input: ChooseBudget): Promise<BudgetView> {
   return change(db, actor, 'lockBudget', input.account_id, (tx) => setLock(tx, actor, input, true));
 }

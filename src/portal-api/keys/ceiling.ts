@@ -1,7 +1,7 @@
 /**
- * What a key may be given: patterns that mean something and that its owner's role holds. A wildcard may span
- * sensitive permissions the role lacks, because they are taken away again at each request; one that spans nothing
- * else is refused.
+ * Checks the permissions of a new key: each pattern must match known permissions and be covered by its
+ * owner's role. A wildcard may include sensitive permissions that the role lacks, because every request
+ * checks them again; a pattern that matches only such permissions is refused.
  */
 import { allows, matches } from '../../kernel/access/permissions.ts';
 import { type RoleName, roles } from '../../kernel/access/roles.ts';
@@ -10,7 +10,7 @@ import type { Warning } from '../../kernel/effect.ts';
 import { familyNames } from '../../kernel/families.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 
-/** What both patterns match, or null if that is nothing. */
+/** Returns the pattern of everything that both patterns match, or null if that is nothing. */
 function intersect(a: string, b: string): string | null {
   const theirs = b.split(':');
   const parts = a.split(':').map((mine, i) => {
@@ -23,7 +23,7 @@ function intersect(a: string, b: string): string | null {
 
 const covers = (wider: string, narrower: string): boolean => intersect(wider, narrower) === narrower;
 
-/** Roles list families one by one, so a pattern for all of them is looked at family by family. */
+/** Roles list each family separately, so a pattern for all families is checked family by family. */
 const perFamily = (pattern: string): string[] =>
   pattern.startsWith('*') ? familyNames.map((family) => `${family}${pattern.slice(1)}`) : [pattern];
 
@@ -76,7 +76,7 @@ export function patternWarnings(patterns: readonly string[], vocabulary: Vocabul
   const told = [
     ['unused_permission', 'No endpoint uses this yet', unused],
     ['wildcard_permission', 'Wildcards also hold for endpoints that are added later', wide],
-    ['sensitive_permission', 'The key reaches what is sensitive', sensitive],
+    ['sensitive_permission', 'The key has sensitive permissions', sensitive],
   ] as const;
   return told
     .filter(([, , which]) => which.length > 0)

@@ -23,19 +23,19 @@ import { type KeyView, viewKey } from './view.ts';
 const CreateKey = Shape({
   account_id: Type.String(),
   name: Line(1, 64),
-  /** Only the provider's people name an owner; a member who makes a key owns it. */
+  /** Only the provider's staff may name an owner; a member who creates a key owns it. */
   owner_id: Type.Optional(Type.String()),
   expires_in: Type.Optional(OneOf(lifetimes)),
   permissions: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })),
   preset: Type.Optional(OneOf(presetNames)),
   approval: Type.Optional(OneOf(approvals)),
-  /** A call that adds more than this to the cost of a month needs approval too. */
+  /** Calls that raise the monthly cost by more than this need approval too. */
   approval_over_monthly: Type.Optional(Money),
   notes: Type.Optional(Line(0, 255)),
 });
 export type CreateKey = Static<typeof CreateKey>;
 
-/** What a new key is measured against. */
+/** The known permissions and the limits that a new key is checked against. */
 export interface KeyRules {
   readonly vocabulary: Vocabulary;
   readonly catalogue: Limits;
@@ -43,7 +43,7 @@ export interface KeyRules {
 
 export interface NewKey {
   readonly key: KeyView;
-  /** Shown once; only its hash is kept. */
+  /** Shown once; the database stores only its hash. */
   readonly secret: string;
   readonly warnings: readonly Warning[];
 }
@@ -57,7 +57,11 @@ function ownerFaults(actor: Actor, owner: MemberRow | undefined, input: Partial<
   const pointer = '/owner_id';
   if (actor.kind === 'member' && input.owner_id !== undefined && input.owner_id !== actor.memberId) {
     return [
-      { pointer, code: 'incompatible', detail: 'Whoever makes a key owns it; transfer it afterwards.' },
+      {
+        pointer,
+        code: 'incompatible',
+        detail: 'You own the keys that you create; transfer the key afterwards.',
+      },
     ];
   }
   if (owner === undefined) {

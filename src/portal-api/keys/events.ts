@@ -1,4 +1,6 @@
-/** How the feed tells what becomes of a key. Each names the key by its public part; the rest is known to nobody. */
+/**
+ * The events of a key's life. They name the key only by its public part, because the secret is not stored.
+ */
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { type Actor, labelOf } from '../actor.ts';
 import type { KeyRow } from './store.ts';
@@ -15,21 +17,21 @@ function keyEvent(type: string, key: Key, what: string, data: Record<string, unk
 }
 
 export const createdEvent = (key: KeyRow): NewEvent =>
-  keyEvent('created', key, 'was made', {
+  keyEvent('created', key, 'was created', {
     owner_id: key.owner_id,
     permissions: key.permissions,
     approval: key.approval,
     expires_at: key.expires_at?.toISOString() ?? null,
   });
 
-/** `old` as it is after the roll. */
+/** `old` is the key as stored after the roll. */
 export const rolledEvent = (old: KeyRow): NewEvent =>
-  keyEvent('rolled', old, 'got a successor and ends soon', {
+  keyEvent('rolled', old, 'was replaced by a new key and expires soon', {
     replaced_by: old.replaced_by,
     expires_at: old.expires_at?.toISOString(),
   });
 
-export const suspendedEvent = (key: Key): NewEvent => keyEvent('suspended', key, 'is paused');
+export const suspendedEvent = (key: Key): NewEvent => keyEvent('suspended', key, 'is suspended');
 export const resumedEvent = (key: Key): NewEvent => keyEvent('resumed', key, 'works again');
 
 export const revokedEvent = (key: Key, actor: Actor, reason: string | null): NewEvent =>

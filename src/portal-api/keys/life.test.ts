@@ -133,7 +133,7 @@ describe('revoking a key', () => {
     const { input, key } = await newKey();
     await suspendKey(portal.db, staff, input);
     let resumed: Promise<unknown> | undefined;
-    // As a call of the API does it: by the row of the key alone, without that of the account.
+    // Revokes the key as the API does: with a lock on the key's row only, not on the account's row.
     await portal.db.transaction().execute(async (tx) => {
       await tx.updateTable('api_keys').set({ status: 'revoked' }).where('id', '=', key.id).execute();
       resumed = refusalOf(resumeKey(portal.db, staff, input));

@@ -1,3 +1,4 @@
+/** Suspends, resumes and revokes API keys. */
 import { revokeKeys } from '../../kernel/access/store.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
@@ -17,7 +18,7 @@ export type ChooseKey = Static<typeof ChooseKey>;
 
 const resourceOf = ({ id, name }: KeyRow) => ({ type: 'api_key', id, name });
 
-/** What has ended stays ended: neither can it be paused, nor does resuming bring it back. */
+/** Revoked and expired keys are final: they can be neither suspended nor resumed. */
 function requireLiving(key: KeyRow): void {
   if (key.state !== 'revoked' && key.state !== 'expired') return;
   throw new Problem('invalid_state', {
@@ -42,7 +43,8 @@ async function setPaused(
     await updateKeys(tx, [key.id], { status });
     const changes = [{ pointer: '/status', before: key.status, after: status }];
     const now = await readKey(tx, key.id);
-    // Paused for another reason as well, it did not stop by this and does not work again by this.
+    // A key that is also suspended by its owner's status or the account's switch keeps its effective state,
+    // so no event is emitted.
     const isNews = key.state !== now.state;
     const events = isNews ? [status === 'active' ? resumedEvent(key) : suspendedEvent(key)] : [];
     return { result: viewKey(now), resource, changes, events };
@@ -53,7 +55,7 @@ export async function suspendKey(db: Db, actor: Actor, input: ChooseKey): Promis
   return setPaused(db, actor, input, 'suspendApiKey', 'suspended');
 }
 
-/** The key may still be shown as suspended: its owner, or all keys of the account, may be. */
+/** The key may still show as suspended, if its owner or all keys of the account are suspended. */
 export async function resumeKey(db: Db, actor: Actor, input: ChooseKey): Promise<KeyView> {
   return setPaused(db, actor, input, 'resumeApiKey', 'active');
 }

@@ -1,4 +1,4 @@
-/** How long a key lives. An end cannot be moved later: a key that lives on is a new one. */
+/** The lifetimes of keys. The expiry of a key cannot be extended: a new key has to replace it. */
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { AccountRow } from '../accounts/store.ts';
 
@@ -28,7 +28,7 @@ function isAllowed(lifetime: Lifetime, policy: Policy): boolean {
   return longest === null || length <= longest * DAY;
 }
 
-/** 90 days, or the longest the account allows if that is less. */
+/** 90 days, or the longest lifetime that the account allows if that is shorter. */
 export function defaultLifetime(policy: Policy): Lifetime {
   const upTo90 = lifetimes.slice(0, lifetimes.indexOf('90d') + 1);
   return upTo90.findLast((lifetime) => isAllowed(lifetime, policy)) ?? '1h';
@@ -38,7 +38,7 @@ export function lifetimeFaults(lifetime: Lifetime | undefined, policy: Policy): 
   if (lifetime === undefined || isAllowed(lifetime, policy)) return [];
   const detail =
     lifetime === 'never' && policy.key_max_lifetime_days === null
-      ? 'Keys without an end are not allowed in this account; an owner can allow them in its key policy.'
-      : `Keys of this account live ${policy.key_max_lifetime_days} days at most.`;
+      ? 'Keys that never expire are not allowed in this account; an owner can allow them in its key policy.'
+      : `Keys of this account expire after ${policy.key_max_lifetime_days} days at most.`;
   return [{ pointer: '/expires_in', code: 'out_of_range', detail }];
 }

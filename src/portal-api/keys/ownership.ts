@@ -10,7 +10,7 @@ import { change, notFound } from '../portal-write.ts';
 import { countKeysOf, type KeyRow, lockKey, readKey, updateKeys } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
 
-/** A member who can own keys: active, and not there for the bills only. */
+/** Finds a member that can own keys: active, and not with the role `billing`. */
 export async function findRecipient(
   tx: Tx,
   accountId: string,
@@ -33,7 +33,7 @@ export async function findRecipient(
   throw invalid([{ pointer, code: 'incompatible', detail }]);
 }
 
-/** People manage their own keys; owners and admins those of everybody. */
+/** Members may change their own keys; owners and admins may change all keys. */
 export async function keyToChange(tx: Tx, actor: Actor, accountId: string, keyId: string): Promise<KeyRow> {
   const key = await lockKey(tx, accountId, keyId);
   const isOwn = actor.kind === 'member' && key?.owner_id === actor.memberId;
@@ -49,7 +49,10 @@ const TransferKey = Shape({
 });
 export type TransferKey = Static<typeof TransferKey>;
 
-/** The key keeps its patterns; from now on it may do what they and the new owner's role have in common. */
+/**
+ * The key keeps its patterns. From now on its permissions are those that both the patterns and the new
+ * owner's role allow.
+ */
 export async function transferKey(
   db: Db,
   actor: Actor,

@@ -1,3 +1,4 @@
+/** Replaces an API key by a new one with a new secret, while the old key keeps working for a short time. */
 import { issueKey } from '../../kernel/access/key-format.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -21,14 +22,14 @@ const overlapHours = { '0': 0, '1h': 1, '24h': 24, '7d': 168 } as const;
 const RollKey = Shape({
   account_id: Type.String(),
   key_id: Type.String(),
-  /** How long the old key still works beside the new one. */
+  /** How long the old key keeps working beside the new one. */
   overlap: Type.Optional(OneOf(overlaps)),
-  /** As that of the old one when left out. */
+  /** Defaults to the lifetime of the old key. */
   expires_in: Type.Optional(OneOf(lifetimes)),
 });
 export type RollKey = Static<typeof RollKey>;
 
-/** A suspended key is not rolled: that would let whoever lost it have it back under another secret. */
+/** A suspended key cannot be rolled: its owner would get a working key back under a new secret. */
 function requireRollable(key: KeyRow): void {
   if (key.replaced_by !== null) {
     throw new Problem('invalid_state', {
@@ -52,7 +53,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
     refuse(lifetimeFaults(expires_in, account));
     const id = newId('api_key');
     await endKey(tx, old.id, overlapHours[input.overlap ?? '24h'], id);
-    // An expired key had given up its name and its place, which somebody may have taken since.
+    // An expired key no longer counts for its name and for the limits, so another key may have taken both.
     await requireFreeName(tx, account.id, old.name);
     const { catalogue } = rules;
     await requireRoom(

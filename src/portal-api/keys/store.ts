@@ -18,7 +18,7 @@ function select(db: Db): SelectQueryBuilder<Tables, 'api_keys', KeyRow> {
   return db.selectFrom('api_keys').selectAll('api_keys').select(KEY_STATE.as('state'));
 }
 
-/** By the database's clock, which also decides when a key has expired. */
+/** Uses the database's clock, which also decides when a key has expired. */
 const inHours = (hours: number): RawBuilder<Date> =>
   sql<Date>`clock_timestamp() + make_interval(hours => ${hours})`;
 
@@ -37,7 +37,7 @@ export async function insertKey(
   return select(tx).where('id', '=', key.id).executeTakeFirstOrThrow();
 }
 
-/** Held, so that a revocation by API in the same moment is neither missed nor taken back. */
+/** Locks the row, so that a concurrent revocation by the API is neither missed nor undone. */
 export async function lockKey(tx: Tx, accountId: string, id: string): Promise<KeyRow | undefined> {
   return select(tx).where('account_id', '=', accountId).where('id', '=', id).forUpdate().executeTakeFirst();
 }
@@ -51,7 +51,7 @@ export async function lockKeysOf(tx: Tx, memberId: string): Promise<KeyRow[]> {
     .execute();
 }
 
-/** Oldest first; `which` is an id, a public id or the exact name. */
+/** Oldest first. `which` is an id, a public id or the exact name. */
 export async function findKeys(db: Db, accountId: string, which?: string): Promise<KeyRow[]> {
   const query = select(db).where('account_id', '=', accountId).orderBy('id');
   if (which === undefined) return query.execute();

@@ -1,7 +1,7 @@
 import { fold } from '../../kernel/access/permissions.ts';
 import type { KeyRow } from './store.ts';
 
-/** A key as it may be shown: everything but what would let anyone use it. */
+/** A key as it may be shown: without the hash of its secret. */
 export function viewKey(row: KeyRow) {
   return {
     id: row.id,

@@ -56,7 +56,7 @@ export async function addMember(db: Db, actor: Actor, input: AddMember): Promise
   });
 }
 
-/** Found in the account, and not above the one who wants to change it. */
+/** Finds a member that the actor may change: only owners may change owners. */
 export async function memberToChange(
   tx: Tx,
   actor: Actor,
@@ -117,14 +117,14 @@ export async function changeRole(
 const ChooseMember = Shape({ account_id: Type.String(), member_id: Type.String() });
 export type ChooseMember = Static<typeof ChooseMember>;
 
-/** Every key of a suspended member is suspended with its owner, and comes back with the owner. */
+/** The keys of a suspended member are suspended too, until the member is reinstated. */
 export async function suspendMember(db: Db, actor: Actor, input: ChooseMember): Promise<MemberRow> {
   return change(db, actor, 'suspendMember', input.account_id, async (tx) => {
     check(ChooseMember, input);
     const member = await memberToChange(tx, actor, input.account_id, input.member_id);
     await requireAnotherOwner(tx, member);
     const changed = await settle(tx, member, { status: 'suspended' });
-    const message = `${member.name} is suspended, and with the member all keys.`;
+    const message = `${member.name} and all keys of this member are suspended.`;
     const event = { type: 'member.suspended', resource: changed.resource, message };
     return { ...changed, events: changed.changes.length > 0 ? [event] : [] };
   });

@@ -15,7 +15,7 @@ import { deleteMember, type MemberRow } from './store.ts';
 const RemoveMember = Shape({
   account_id: Type.String(),
   member_id: Type.String(),
-  /** Who takes the keys over; left out, they are revoked. */
+  /** The member that receives the keys; without one they are revoked. */
   transfer_keys_to: Type.Optional(Type.String()),
 });
 export type RemoveMember = Static<typeof RemoveMember>;
@@ -78,6 +78,6 @@ export async function removeMember(
 async function findHeir(tx: Tx, member: MemberRow, heirId: string): Promise<MemberRow> {
   const pointer = '/transfer_keys_to';
   if (heirId !== member.id) return findRecipient(tx, member.account_id, heirId, pointer);
-  const detail = 'The keys of a removed member go to somebody else.';
+  const detail = 'Choose another member: the keys cannot stay with the removed member.';
   throw invalid([{ pointer, code: 'incompatible', detail }]);
 }

@@ -44,7 +44,7 @@ export async function findMembers(db: Db, accountId: string): Promise<MemberSumm
     .execute();
 }
 
-/** The longest-standing owner who could act today. */
+/** Returns the oldest active owner. */
 export async function findActiveOwner(
   db: Db,
   accountId: string,

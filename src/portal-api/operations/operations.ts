@@ -1,4 +1,4 @@
-/** What an operator sees of the work in hand, and may stop. */
+/** Lets the provider's operator list, show and cancel operations. */
 import { cancelOperation } from '../../kernel/operations/cancellation.ts';
 import { readOperation, type StoredOperation } from '../../kernel/operations/store.ts';
 import type { Registry } from '../../kernel/registry.ts';

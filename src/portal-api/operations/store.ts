@@ -25,12 +25,14 @@ export interface OperationLine
 
 export interface OperationFilter {
   readonly accountId?: string;
-  /** Also those that have ended. */
+  /** Also returns operations that have ended. */
   readonly all?: boolean;
   readonly limit: number;
 }
 
-/** The newest first; of all accounts, since what is stuck rarely is so for one alone. */
+/**
+ * Newest first. Searches all accounts by default, because stuck operations are rarely limited to one account.
+ */
 export async function readOperations(
   db: Db,
   { accountId, all, limit }: OperationFilter,
@@ -64,9 +66,9 @@ export async function readOperations(
 
 export interface Backlog {
   readonly unfinished: number;
-  /** Due for more than a minute, and in nobody's hands: no worker runs, or none has time. */
+  /** Due for more than a minute without a worker: no worker runs, or all are busy. */
   readonly overdue: number;
-  /** Of types that this version does not know. */
+  /** Operations of types that this version does not know. */
   readonly unknown: number;
 }
 

@@ -1,4 +1,7 @@
-/** When the key is lost, so is what it sealed: the installation starts again with another key and with new secrets. */
+/**
+ * Recovers from a lost secrets key. Secrets sealed with it cannot be read any more, so all are replaced under
+ * a new key.
+ */
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { openSeal } from '../../kernel/secrets/key.ts';
@@ -25,7 +28,7 @@ export async function resetSecrets(
   );
   if (fits) {
     throw new Problem('invalid_state', {
-      detail: 'The key is there and it is the right one; nothing is lost.',
+      detail: 'The configured key opens the stored secrets: nothing is lost, so there is nothing to reset.',
       extra: { current_state: 'readable', allowed_states: ['lost'] },
     });
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../store/database.ts';
 
-/** Accounts that have secrets which were sealed. */
+/** Accounts with sealed secrets. */
 export async function accountsWithSecrets(db: Db): Promise<string[]> {
   const { rows } = await sql<{ account_id: string }>`
     select distinct w.account_id from webhooks w join accounts a on a.id = w.account_id and a.status <> 'closed'
@@ -15,7 +15,10 @@ export async function lockWebhooks(tx: Tx, accountId: string): Promise<{ id: str
   return rows;
 }
 
-/** Off until its owner asks for a secret he knows; what waits would be signed with one that nobody does. */
+/**
+ * Disables the webhook until its owner requests a new secret. Pending deliveries are discarded, because they
+ * would be signed with a secret that the receiver does not have.
+ */
 export async function replaceSecret(tx: Tx, webhookId: string, sealed: Buffer): Promise<void> {
   await sql`
     update webhooks set secret = ${sealed}, previous_secret = null, previous_secret_until = null,

@@ -1,6 +1,7 @@
 /**
- * PostgreSQL refuses to run as root. Started by root, the database runs as the user that already owns the
- * cluster, else as `postgres`, else as `nobody`; started by anyone else it runs as that user.
+ * Chooses the system user that runs the embedded PostgreSQL, because PostgreSQL refuses to run as root.
+ * Started by root, the database runs as the user that already owns the cluster, else as `postgres`, else as
+ * `nobody`. Started by any other user, it runs as that user.
  */
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
@@ -16,7 +17,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Undefined means: run as ourselves. */
+/** Returns undefined if PostgreSQL runs as the user of this process. */
 export async function chooseAccount(cluster: string): Promise<Account | undefined> {
   const owner = await stat(cluster).catch(() => undefined);
   if (!isRoot()) {
@@ -42,7 +43,7 @@ export function runAs(account: Account | undefined): { uid?: number; gid?: numbe
   return account ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** Asked of the system itself, because mode bits alone know nothing of access lists and mounts. */
+/** Tries to enter the folder as that user, because mode bits alone do not include access lists and mounts. */
 export function canEnter(account: Account | undefined, folder: string): boolean {
   const options: SpawnSyncOptions = { ...runAs(account), cwd: '/', stdio: 'ignore' };
   return spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], options).status === 0;

@@ -1,7 +1,7 @@
 /**
- * Gets this process into the database of a place: into the PostgreSQL that runs there, or else into one it
- * starts. Nothing here waits for a fixed time: each round looks at what is true now, because other processes
- * may be starting or stopping the same database at the same moment.
+ * Connects this process to the database of a place: to the PostgreSQL that runs there, or else to one that it
+ * starts. Other processes may start or stop the same database at the same moment, so each round reads the
+ * current state again instead of waiting for a fixed time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareBinaries } from './binaries.ts';
@@ -17,13 +17,18 @@ export interface Attachment {
   readonly adopted: boolean;
 }
 
-/** Generous, because PostgreSQL may have to replay its log after a power loss. */
+/** Long, because PostgreSQL may have to replay its log after a power loss. */
 const PATIENCE = 120_000;
 const ROUND = 20;
 const ROUND_AFTER_FAILURE = 200;
-/** A start can fail for no fault of its own, when another process starts or stops the database in between. */
+/**
+ * A start can fail without a real fault, when another process starts or stops the database at the same
+ * moment.
+ */
 const LAUNCHES = 3;
-/** What remains of a killed server is still ending, or another process was quicker. */
+/**
+ * Errors that pass: a killed server has not fully ended yet, or another process started the database first.
+ */
 const PASSING = /pre-existing shared memory block|lock file ".*" already exists/;
 
 export async function attach(

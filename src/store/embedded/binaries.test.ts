@@ -30,7 +30,7 @@ async function removeLinks(): Promise<string[]> {
   return links;
 }
 
-/** Root may write anywhere, so for root the package is put where the database's user cannot go. */
+/** Root may write anywhere, so for root the package folder is closed to the database's user instead. */
 async function closePackage(): Promise<void> {
   if (!isRoot()) return chmod(join(native, 'lib'), 0o500);
   for (const path of [dirname(native), native, join(native, 'bin')]) await chmod(path, 0o700);

@@ -1,7 +1,8 @@
 /**
- * The PostgreSQL programs of the npm package for this platform. The package keeps its symbolic links in a list
- * and makes them in an install script, which some installs skip: they are checked and repaired here. If the
- * package cannot be written to, or the database's user cannot reach it, a copy beside the cluster is used.
+ * Prepares the PostgreSQL programs of the npm package for this platform. The package lists its symbolic links
+ * in a file and creates them in an install script, which some installs skip, so this module checks and
+ * repairs them. If the package is read-only, or the database's user cannot reach it, a copy beside the
+ * cluster is used.
  */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -23,7 +24,7 @@ import { runAs } from './account.ts';
 import { EmbeddedFault, isTaken } from './fault.ts';
 import type { Place } from './place.ts';
 
-/** The folder that holds `initdb` and `postgres`, runnable by the database's user. */
+/** Returns the folder that holds `initdb` and `postgres`, runnable by the database's user. */
 export async function prepareBinaries(place: Place, native = findNative()): Promise<string> {
   const inPlace = join(native, 'bin');
   const linked = await repairLinks(native).catch(() => false);
@@ -76,7 +77,7 @@ async function copyNative(native: string, folder: string, place: Place): Promise
   const draft = `${folder}.new-${randomBytes(3).toString('hex')}`;
   await copyFiles(native, join(draft, 'native'));
   await repairLinks(join(draft, 'native'));
-  // Whatever mask the package was installed under, the database's user can read what it owns.
+  // The database's user owns its copy and can read it, whatever umask the package was installed under.
   const { account } = place;
   if (account) {
     const made = [dirname(draft), draft];
@@ -87,14 +88,14 @@ async function copyNative(native: string, folder: string, place: Place): Promise
     await rename(draft, folder);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    // Of two that copy at once the first wins, since the other may be running its copy already.
+    // If two processes copy at once, the first copy stays, since its process may already run it.
     const isSound = runs(join(folder, 'native', 'bin'), place) === true;
     if (!isSound) await rm(folder, { recursive: true });
     await (isSound ? rm(draft, { recursive: true }) : rename(draft, folder));
   }
 }
 
-/** Folders get modes of their own: those of a read-only package would not let the links be made. */
+/** Creates folders with default modes: the modes of a read-only package would prevent creating the links. */
 async function copyFiles(source: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   for (const entry of await readdir(source, { withFileTypes: true })) {

@@ -1,6 +1,6 @@
 /**
- * Makes the cluster once. It is built under another name and renamed, so that neither a crash nor a second
- * process starting at the same moment can leave half a cluster behind.
+ * Creates the cluster once. `initdb` writes it under another name and it is renamed at the end, so neither a
+ * crash nor a second process starting at the same moment leaves half a cluster behind.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ export async function ensureCluster(place: Place, bin: string): Promise<void> {
   await runInitdb(place, bin, draft);
   try {
     await rename(draft, place.cluster);
-    // Without this a power loss could undo the renaming and with it everything written since.
+    // Without this sync a power loss could undo the rename, and with it everything written since.
     const parent = await open(place.home, 'r');
     await parent.sync().finally(() => parent.close());
   } catch (error) {
@@ -67,7 +67,11 @@ function runInitdb(place: Place, bin: string, draft: string): Promise<void> {
     child.on('close', (code) => {
       if (code === 0) resolve();
       else
-        reject(new EmbeddedFault(`The database could not be made in ${place.home}. initdb said:\n${output}`));
+        reject(
+          new EmbeddedFault(
+            `The database could not be created in ${place.home}. Output of initdb:\n${output}`,
+          ),
+        );
     });
   });
 }

@@ -33,7 +33,7 @@ async function query(embedded: Embedded, text: string): Promise<unknown[]> {
   return rows.flat();
 }
 
-/** Collects what is reported and lets a test wait for the next thing of a kind. */
+/** Collects the reported events and lets a test wait for the next event of a kind. */
 function listen() {
   const events: EmbeddedEvent[] = [];
   const waiting: (() => void)[] = [];

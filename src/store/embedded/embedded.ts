@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL that needs no administrator: made on the first start, found again on the next, shared by
- * every Hostplane process of one data folder and switched off by the last of them. A server left running by
- * a killed process is taken over, and one that dies while we are here is started again.
+ * A real PostgreSQL that needs no administrator. The first start creates it, later starts find it again, all
+ * Hostplane processes of one data folder share it, and the last of them stops it. A process adopts a
+ * PostgreSQL that a killed process left running, and restarts one that dies while the process uses it.
  */
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,11 @@ import { MODEST } from './settings.ts';
 export { EmbeddedFault, type ServerInfo, ServerTaken };
 
 export type EmbeddedEvent =
-  /** The database went away. The pool reconnects by itself when it is back. */
+  /** The database is unreachable. The pool reconnects by itself when the database is back. */
   | { readonly kind: 'lost'; readonly error: Error }
   | { readonly kind: 'retrying'; readonly error: Error; readonly delay: number }
   | { readonly kind: 'restored'; readonly pid: number }
-  /** Another server took the data folder while we had no connection: this one must stop. */
+  /** Another server claimed the data folder while this process had no connection: this process must stop. */
   | { readonly kind: 'superseded'; readonly error: Error };
 
 export interface EmbeddedOptions {
@@ -30,17 +30,20 @@ export interface EmbeddedOptions {
 }
 
 export interface Embedded {
-  /** What `pg` needs to connect. */
+  /** Connection settings for `pg`. */
   readonly connection: { host: string; port: number; user: string; database: string };
   /** The folder with the cluster, its log and, if the path is not too long, its socket. */
   readonly home: string;
-  /** The process id of PostgreSQL; another one after it was started again. */
+  /** The process id of PostgreSQL. It changes when PostgreSQL is restarted. */
   readonly pid: number;
-  /** True if it was running already. */
+  /** True if PostgreSQL was already running. */
   readonly adopted: boolean;
-  /** Makes this process the one server of the data folder, or says which process is. */
+  /**
+   * Makes this process the only server of the data folder. Throws `ServerTaken`, naming the process, if there
+   * is one.
+   */
   claimServer(info?: ServerInfo): Promise<void>;
-  /** Leaves; the last one out stops PostgreSQL. Close the pool first. */
+  /** Disconnects this process; the last process to close stops PostgreSQL. Close the pool first. */
   close(): Promise<void>;
 }
 

@@ -1,9 +1,11 @@
-/** A fault of the embedded database whose message is written for the operator: what is wrong, then what to do. */
+/**
+ * A fault of the embedded database. Its message is written for the operator: what is wrong, then what to do.
+ */
 export class EmbeddedFault extends Error {
   override readonly name: string = 'EmbeddedFault';
 }
 
-/** The data folder has a server already, and the message names it. */
+/** The data folder already has a server; the message names its process. */
 export class ServerTaken extends EmbeddedFault {
   override readonly name = 'ServerTaken';
 }
@@ -13,7 +15,7 @@ export function errorCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A folder was to be renamed to a name that another one has. */
+/** True if a rename failed because a folder with the new name exists. */
 export function isTaken(error: unknown): boolean {
   return ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '');
 }

@@ -76,7 +76,7 @@ describe('the place of an embedded database', () => {
         const { home } = await settle(join(closed, 'data'), far);
         await rm(home, { recursive: true });
         await expect(settle(join(closed, 'data'), far)).rejects.toThrow(
-          /postgres\.location says .* not there/,
+          /postgres\.location says .* does not exist/,
         );
       });
 

@@ -1,8 +1,9 @@
 /**
- * Where the embedded database lives: `<data folder>/postgres`. The user PostgreSQL runs as owns the cluster
- * and the socket folder only; everything above them stays ours. If that user cannot reach the data folder
- * (a clone under a home of mode 0700, started by root), the database lives under /var/lib/hostplane and a small
- * file in the data folder says where: modes of folders we did not make are never changed.
+ * Chooses where the embedded database is stored: `<data folder>/postgres`. The user that runs PostgreSQL owns
+ * only the cluster and the socket folder; the folders above belong to the user of this process. If the
+ * database's user cannot reach the data folder (a clone under a home of mode 0700, started by root), the
+ * database is stored under /var/lib/hostplane and a small file in the data folder contains its path.
+ * Hostplane never changes the modes of folders that it did not create.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -33,7 +34,9 @@ export interface Place {
 
 const POINTER = 'postgres.location';
 const FAR_FOLDER = '/var/lib/hostplane';
-/** 107 bytes on Linux and 103 on macOS for the whole path; the name of the socket takes up to 15 of them. */
+/**
+ * A socket path may have 107 bytes on Linux and 103 on macOS; the name of the socket takes up to 15 of them.
+ */
 const LONGEST_SOCKET_FOLDER = 103 - '/.s.PGSQL.65535'.length;
 
 export async function settle(folder: string, farFolder = FAR_FOLDER): Promise<Place> {
@@ -72,7 +75,7 @@ async function moveFar(data: string, farFolder: string, account: Account): Promi
   }
   const draft = join(data, `${POINTER}.${basename(home)}`);
   await writeFile(draft, `${home}\n`);
-  // A link fails if the name is taken, so of two first starts one decides and the other follows.
+  // `link` fails if the name exists, so of two concurrent first starts one decides and the other follows.
   const lost = await link(draft, join(data, POINTER)).then(
     () => false,
     (error) => {
@@ -96,12 +99,12 @@ async function readPointer(data: string): Promise<string | undefined> {
   const home = text.trim();
   if (await exists(home)) return home;
   throw new EmbeddedFault(
-    `${pointer} says that the database is in ${home}, which is not there. ` +
-      'Bring that folder back, or remove the file to begin with an empty database.',
+    `${pointer} says that the database is in ${home}, which does not exist. ` +
+      'Bring that folder back, or remove the file to start with an empty database.',
   );
 }
 
-/** Folders on the way to the cluster may be passed by the database's user, but not listed. */
+/** Creates a folder above the cluster, which the database's user may pass through but not list. */
 async function makeFolder(folder: string): Promise<void> {
   const mode = isRoot() ? 0o711 : 0o700;
   try {
@@ -109,13 +112,16 @@ async function makeFolder(folder: string): Promise<void> {
     if (made !== undefined) await chmod(folder, mode);
   } catch (error) {
     throw new EmbeddedFault(
-      `Cannot make the folder ${folder} (${errorCode(error)}). Choose another one with HOSTPLANE_DATA.`,
+      `Cannot create the folder ${folder} (${errorCode(error)}). Choose another one with HOSTPLANE_DATA.`,
       { cause: error },
     );
   }
 }
 
-/** A folder that only the database's user can enter; in a shared parent somebody may have taken its name. */
+/**
+ * Creates a folder that only the database's user can enter. In a shared parent folder another user may
+ * already have created the name, so the owner and the mode are checked.
+ */
 export async function makePrivateFolder(folder: string, account: Account | undefined): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error) => {
     if (errorCode(error) !== 'EEXIST') throw error;

@@ -1,6 +1,7 @@
 /**
- * The running PostgreSQL: found by the `postmaster.pid` it keeps in its cluster, started as a process of its
- * own group (so that Ctrl-C in a terminal reaches us and not it), stopped by its process id.
+ * Finds, starts and stops the PostgreSQL process of a cluster. It is found by the `postmaster.pid` file in
+ * its cluster. It is started in its own process group, so that Ctrl-C in a terminal reaches Hostplane and not
+ * PostgreSQL. It is stopped by its process id.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +28,10 @@ export interface Launch {
 
 const LOG_LIMIT = 1_000_000;
 
-/** What the pid file says; whether it still tells the truth is for `isPostmaster` and for a connection to find out. */
+/**
+ * Returns the contents of the pid file, which may be stale: `isPostmaster` or a connection shows whether the
+ * server runs.
+ */
 export async function readPidFile(cluster: string): Promise<Postmaster | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch((error) => {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return '';
@@ -39,8 +43,9 @@ export async function readPidFile(cluster: string): Promise<Postmaster | undefin
 }
 
 /**
- * Is this process the PostgreSQL of this cluster? A process id alone proves nothing, since it is given again.
- * On Linux the folder it works in decides, which holds even after the folder was renamed.
+ * True if this process is the PostgreSQL of this cluster. A process id alone proves nothing, because the
+ * system reuses it. On Linux the working folder of the process decides, which works even after the folder was
+ * renamed.
  */
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') {
@@ -56,7 +61,10 @@ export async function isPostmaster(pid: number, cluster: string): Promise<boolea
   return here !== undefined && here.ino === there?.ino && here.dev === there.dev;
 }
 
-/** Root in a container often may not look at the folder of another user's process, but always at its arguments. */
+/**
+ * Finds the cluster by the process arguments: root in a container often may not read the working folder of
+ * another user's process, but can always read its arguments.
+ */
 async function statClusterArgument(pid: number): Promise<Stats | undefined> {
   const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   const args = line.split('\0');
@@ -65,9 +73,10 @@ async function statClusterArgument(pid: number): Promise<Stats | undefined> {
 }
 
 /**
- * PostgreSQL takes over the lock files of a dead server by itself, but gives up if their process id belongs to
- * another program of the same user, or to a dead process that nobody has collected. Each file is moved away
- * first and looked at again, lest a server that another process has started in this moment loses its own.
+ * Removes the lock file of a dead server. PostgreSQL takes over such files itself, but gives up if their
+ * process id now belongs to another program of the same user or to a zombie process. The file is moved aside
+ * first and read again, because another process may have started a server at this moment whose lock file must
+ * stay.
  */
 async function clearStaleLock(file: string, cluster: string): Promise<void> {
   const stale = await readFirstLine(file);
@@ -128,13 +137,13 @@ export async function launch(place: Place, bin: string, settings: Record<string,
   return { child, port, failure: () => failure, readLog };
 }
 
-/** Fast shutdown: PostgreSQL rolls back what is open, writes a checkpoint and goes. */
+/** Sends a fast shutdown: PostgreSQL rolls back open transactions, writes a checkpoint and exits. */
 export async function stop(pid: number, cluster: string, patience = 60_000): Promise<void> {
   if (!(await isPostmaster(pid, cluster))) return;
   const deadline = Date.now() + patience;
   send(pid, 'SIGINT');
   while (await isPostmaster(pid, cluster)) {
-    // An immediate shutdown loses nothing either: the next start replays the log.
+    // An immediate shutdown loses no data either: the next start replays the log.
     if (Date.now() > deadline) send(pid, 'SIGQUIT');
     await sleep(10);
   }
@@ -149,8 +158,9 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Nobody listens on this port: it only names the socket. Taken from the identity of the cluster, so that the
- * orphan of a cluster that was deleted cannot take the socket of its successor away when it ends.
+ * Derives the port from the identity of the cluster. PostgreSQL does not listen on this port; it only names
+ * the socket. An orphaned server of a deleted cluster therefore cannot remove the socket of the new cluster
+ * when it exits.
  */
 async function choosePort(cluster: string): Promise<number> {
   const control = await readFile(join(cluster, 'global', 'pg_control'));

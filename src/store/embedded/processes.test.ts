@@ -182,7 +182,7 @@ describe.skipIf(!isRoot())('an ordinary user (needs root, to become one)', () =>
   });
 });
 
-/** A process that has ended but was not collected yet has no arguments any more. */
+/** A zombie process, which has ended but was not reaped yet, has no arguments any more. */
 async function hasEnded(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '';
 }

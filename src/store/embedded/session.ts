@@ -1,8 +1,8 @@
 /**
- * The one connection by which a process takes part in the embedded database. While it stands, it holds a
- * shared advisory lock ("somebody is at home"); whoever can turn that into an exclusive one is the last and
- * switches PostgreSQL off. The server also holds a second lock, so that a data folder never has two. Both end
- * with the connection, however the process ended.
+ * The one connection by which a process takes part in the embedded database. It holds a shared advisory lock
+ * while it is open. A process that can turn this lock into an exclusive one is the last and stops PostgreSQL.
+ * The server process also holds a second lock, so that a data folder never has two servers. PostgreSQL
+ * releases both locks when the connection ends, even if the process is killed.
  */
 import pg from 'pg';
 import { SUPERUSER } from './cluster.ts';
@@ -11,20 +11,20 @@ import type { Postmaster } from './postmaster.ts';
 
 export const DATABASE = 'hostplane';
 
-/** Two-part keys of `pg_advisory_lock`; the first part spells "host". */
+/** Two-part keys of `pg_advisory_lock`; the first part spells "host" in ASCII. */
 const AT_HOME = [0x686f7374, 1] as const;
 const SERVER = [0x686f7374, 2] as const;
 
 export interface ServerInfo {
-  /** What the holder of the data folder says about itself to a second server, for example its base URL. */
+  /** Shown to a second server that tries to use the data folder, for example the base URL of this one. */
   readonly address?: string;
 }
 
 export type Entry =
   | { readonly kind: 'entered'; readonly session: Session }
-  /** Nobody listens at the socket. */
+  /** No PostgreSQL listens at the socket. */
   | { readonly kind: 'absent' }
-  /** It is starting, stopping, or about to be switched off by the last one out. */
+  /** PostgreSQL is starting, stopping, or about to be stopped by the last process. */
   | { readonly kind: 'busy'; readonly reason: string };
 
 export async function enter(postmaster: Postmaster): Promise<Entry> {
@@ -51,7 +51,7 @@ export async function enter(postmaster: Postmaster): Promise<Entry> {
 
 export class Session {
   readonly #client: pg.Client;
-  /** Resolves when the connection is gone, with what is known of the cause. */
+  /** Resolves with the cause, as far as it is known, when the connection is lost. */
   readonly lost: Promise<Error>;
 
   constructor(client: pg.Client) {
@@ -69,7 +69,7 @@ export class Session {
     await this.#client.query("select set_config('application_name', $1, false)", [name.slice(0, 63)]);
   }
 
-  /** True if nobody else is at home; from then on nobody gets in. */
+  /** True if no other process is connected; from then on no other process can enter. */
   async isLast(): Promise<boolean> {
     await this.#client.query('select pg_advisory_unlock_shared($1, $2)', [...AT_HOME]);
     const { rows } = await this.#client.query('select pg_try_advisory_lock($1, $2) as held', [...AT_HOME]);
@@ -109,7 +109,7 @@ async function connect(postmaster: Postmaster, database: string): Promise<pg.Cli
     ssl: false,
     application_name: `hostplane pid=${process.pid}`,
   });
-  // The cause of a broken connection reaches us as the rejection of a query or through `lost`.
+  // A broken connection is reported by the rejection of a query or by `lost`.
   client.on('error', () => undefined);
   await client.connect();
   return client;
@@ -120,17 +120,20 @@ async function createDatabase(postmaster: Postmaster): Promise<void> {
   try {
     await client.query(`create database ${DATABASE}`);
   } catch (error) {
-    // Two first starts at once: the other one made it.
+    // Two first starts ran at once and the other process created the database.
     if (!['42P04', '23505', '55006'].includes(errorCode(error) ?? '')) throw error;
   } finally {
     await client.end();
   }
 }
 
-/** The second where it broke after the connection stood and before anything was asked. */
+/** The second pattern matches a connection that broke after it was established and before the first query. */
 const BROKEN = /^(Connection terminated|Client has encountered a connection error)/;
 
-/** Starting up, shutting down, out of connections, or broken off in the middle: worth another try. */
+/**
+ * True if the error is temporary and worth a retry: starting up, shutting down, out of connections, or broken
+ * off.
+ */
 function isPassing(error: unknown): error is Error {
   const passing = ['57P01', '57P02', '57P03', '53300', 'ECONNRESET', 'EPIPE', 'EAGAIN'];
   if (!(error instanceof Error)) return false;

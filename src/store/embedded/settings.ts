@@ -1,6 +1,6 @@
 /**
- * Small on purpose: the database and our own process share one modest machine. Given on the command line, so
- * that a new version of Hostplane changes them for clusters that exist already.
+ * PostgreSQL settings for a small machine that the database shares with Hostplane. They are passed on the
+ * command line, so that a new version of Hostplane also changes them for existing clusters.
  */
 export const MODEST: Record<string, string> = {
   max_connections: '60',
@@ -11,12 +11,12 @@ export const MODEST: Record<string, string> = {
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
   max_worker_processes: '4',
-  // Reads wait for the disk themselves instead of through three more processes.
+  // Backends read from the disk themselves instead of through three more I/O worker processes.
   io_method: 'sync',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Errors of statements are the caller's to report; here they would only make the log grow.
+  // The caller reports errors of statements; here they would only make the log grow.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 };

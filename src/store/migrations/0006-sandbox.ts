@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-/** What the sandbox engine remembers. It stands for a world of its own, so nothing here refers to our tables. */
+/**
+ * The state of the sandbox engine. It simulates an outside system, so its tables do not reference Hostplane's
+ * tables.
+ */
 const statements = `
 create table sandbox_hosts (
   location text collate "C" not null,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-/** What every resource of the family has. */
+/** Columns that every resource of the family has. */
 const common = `
   id text collate "C" primary key,
   account_id text collate "C" not null references accounts on delete cascade,
@@ -11,7 +11,7 @@ const common = `
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()`;
 
-/** The orders in which lists are read. */
+/** Indexes for the orders in which lists can be sorted. */
 const pages = (table: string): string => `
 create index ${table}_page on ${table} (account_id, id);
 create index ${table}_by_update on ${table} (account_id, updated_at, id);

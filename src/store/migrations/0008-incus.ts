@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
 /**
- * What we keep beside an Incus or LXD server because it does not: who is on which host, how much of everything machines
- * used so far, and what they were heard to print. An entry is written before its machine is made: nothing refers to our tables.
+ * State that an Incus or LXD server does not keep: which machine is on which host, how much of each metric
+ * machines used so far, and their console output. An entry is written before its machine is created, so no
+ * table references Hostplane's tables.
  */
 const statements = `
 create table incus_machines (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 
-/** Where keys have been used from: an IPv4 address, or the /64 of an IPv6 one. */
+/** Addresses that keys were used from: an IPv4 address, or the /64 prefix of an IPv6 address. */
 export async function up(db: Db): Promise<void> {
   await sql`
     create table key_addresses (

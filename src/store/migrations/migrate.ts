@@ -1,4 +1,7 @@
-/** Forward only: a schema is never taken back, it is moved on. Racing starters wait for one another on a lock. */
+/**
+ * Lists the migrations and runs those that are pending. There are no down migrations: the schema only moves
+ * forward. Processes that start at the same time wait for one another on a lock.
+ */
 import { type Migration, Migrator } from 'kysely';
 import type { Db } from '../database.ts';
 import * as foundation from './0001-foundation.ts';
@@ -34,7 +37,7 @@ export async function migrate(db: Db): Promise<string[]> {
     const reason = error instanceof Error ? error.message : String(error);
     const hint = reason.includes('corrupted migrations')
       ? ' This database was written by a newer version of Hostplane: start that version, or restore a backup.'
-      : ' Nothing was changed; mend the cause and start again.';
+      : ' Nothing was changed; fix the cause and start again.';
     throw new Error(`${where}: ${reason}.${hint}`, { cause: error });
   }
   return (results ?? []).map((result) => result.migrationName);

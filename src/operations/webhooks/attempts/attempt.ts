@@ -1,6 +1,6 @@
 /**
- * One attempt at one message. It is sent first and written down after: a sender that dies in between leaves a lease
- * that runs out, and the message is sent again under the same id. That is what "at least once" means.
+ * Makes one attempt to deliver one message. The attempt is sent first and recorded after. If the sender dies
+ * in between, the lease expires and the message is sent again under the same id: delivery is "at least once".
  */
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
@@ -45,7 +45,7 @@ export interface AttemptStage {
   random(): number;
 }
 
-/** The same bytes at every attempt. */
+/** Every attempt sends the same bytes. */
 function messageBody(event: EventRow): Buffer {
   const data = presentEvent(event);
   return Buffer.from(maskKeys(JSON.stringify({ type: event.type, timestamp: data.occurred_at, data })));
@@ -73,7 +73,7 @@ function judgeAnswer({ status, headers, body }: EgressAnswer, durationMs: number
     httpStatus: status,
     fault: delivered ? null : isRedirect ? 'redirect' : 'http_status',
     durationMs,
-    // PostgreSQL keeps no NUL, and half a letter at the cut is no letter.
+    // PostgreSQL cannot store NUL characters, and a character may be cut in half at the end of the excerpt.
     excerpt: body.toString('utf8').replaceAll('\0', '').slice(0, EXCERPT_BYTES),
     wishSeconds: readWish(Array.isArray(retryHeader) ? retryHeader[0] : retryHeader, now),
   };
@@ -111,7 +111,7 @@ export async function makeAttempt(stage: AttemptStage, claimed: Claimed, signal:
   const { event, webhook } = claimed;
   const isWanted = event !== null && hears(stage.registry, webhook, event);
   const outcome = isWanted ? await send(stage, claimed, event, signal) : DROPPED;
-  // Interrupted: nobody knows whether it arrived, so it counts for nothing and is sent again.
+  // The attempt was interrupted and may or may not have arrived, so it is not counted and is sent again.
   if (signal.aborted && outcome.status !== 'succeeded') return;
   await transact(stage.db, (tx) => conclude(tx, stage, claimed, outcome));
 }

@@ -6,7 +6,7 @@ import type { Health } from '../health.ts';
 import type { AttemptFault, DisabledReason } from '../tables.ts';
 import type { Audience } from '../visibility.ts';
 
-/** Heard when an attempt is due at once though no event was written. */
+/** Notifies senders that an attempt is due at once although no event was written. */
 export const WEBHOOKS_CHANNEL = 'hostplane_webhooks';
 
 const MOST_PARALLEL = 10;
@@ -14,7 +14,7 @@ const LEASE_SECONDS = 60;
 
 type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 
-/** An attempt in the hands of one sender, with all it takes to make it. */
+/** An attempt that one sender holds, with everything needed to send it. */
 export interface Claimed {
   readonly delivery: Pick<
     DeliveryRow,
@@ -25,13 +25,15 @@ export interface Claimed {
     readonly secret: Buffer;
     readonly previous_secret: Buffer | null;
   };
-  /** `null`: it is no longer kept. */
+  /** `null` if the event is no longer stored. */
   readonly event: EventRow | null;
-  /** The database's clock when it was claimed. */
+  /** The database's clock when the attempt was claimed. */
   readonly now: Date;
 }
 
-/** Webhooks that have something waiting, found by leaping over the index from one to the next. */
+/**
+ * Webhooks with pending deliveries. The recursive query jumps over the index from one webhook to the next.
+ */
 const waiting = sql`
   waiting(id) as (
     (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
@@ -44,15 +46,16 @@ const busyOf = (now: Date | null) => sql<number>`
   (select count(*) from webhook_deliveries b
    where b.webhook_id = w.id and b.status = 'pending' and b.lease_until > ${at(now)})`;
 
-/** When the earliest that is in nobody's hands is due. */
+/** When the earliest delivery that no sender holds is due. */
 const firstOf = (now: Date | null) => sql<Date>`
   (select f.next_attempt_at from webhook_deliveries f
    where f.webhook_id = w.id and f.status = 'pending' and (f.lease_until is null or f.lease_until <= ${at(now)})
    order by f.next_attempt_at limit 1)`;
 
 /**
- * At most ten of one webhook are in hands at a time, whoever's: its row is locked first and the count taken after, so
- * two senders never both see the same free places. One that is locked at this moment is left for its holder.
+ * Claims due deliveries. All senders together hold at most ten deliveries of one webhook: its row is locked
+ * first and its deliveries are counted after, so two senders never use the same free slots. Webhooks that
+ * another sender has locked are skipped.
  */
 export async function claimDue(
   tx: Tx,
@@ -105,7 +108,7 @@ async function readClaimed(tx: Tx, ids: readonly string[], now: Date | null): Pr
   );
 }
 
-/** Milliseconds until something is due or a lease runs out; null when nothing waits. */
+/** Milliseconds until a delivery is due or a lease expires; null if no delivery is pending. */
 export async function nextDue(db: Db, now: Date | null): Promise<number | null> {
   const { rows } = await sql<{ wait: number | null }>`
     with recursive ${waiting}
@@ -132,7 +135,7 @@ export interface Locked extends Health {
   readonly now: Date;
 }
 
-/** The webhook before its deliveries, everywhere: that is the order in which locks are taken. */
+/** Lock order: always the webhook before its deliveries. */
 export async function lockWebhook(tx: Tx, id: string, now: Date | null): Promise<Locked | undefined> {
   const { rows } = await sql<Locked>`
     select id, name, status, failing_since, ${at(now)} as now from webhooks where id = ${id} for update`.execute(
@@ -141,7 +144,7 @@ export async function lockWebhook(tx: Tx, id: string, now: Date | null): Promise
   return rows[0];
 }
 
-/** False: it is in other hands by now, and nothing of this may be kept. */
+/** Returns false if another sender holds the delivery by now; then nothing may be written. */
 export async function endAttempt(
   tx: Tx,
   { delivery }: Claimed,
@@ -180,7 +183,7 @@ export async function insertRetry(
     .execute();
 }
 
-/** Different messages, in the last hour and since the last success. */
+/** Counts the distinct messages that failed in the last hour and since the last success. */
 export async function countFailing(tx: Tx, webhookId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct d.message_id) as count from webhook_deliveries d join webhooks w on w.id = d.webhook_id
@@ -208,7 +211,7 @@ export async function noteFailure(
   );
 }
 
-/** What waits for it is dropped, except what is being sent. */
+/** Disables the webhook and discards its pending deliveries, except those that are being sent. */
 export async function disableWebhook(tx: Db, id: string, reason: DisabledReason, now: Date): Promise<void> {
   await sql`
     update webhooks set status = 'disabled', enabled = false, disabled_reason = ${reason}, failing_since = null,
@@ -220,7 +223,7 @@ export async function disableWebhook(tx: Db, id: string, reason: DisabledReason,
   );
 }
 
-/** Whoever is free may send them at once. */
+/** Gives back all leases of this sender, so that other senders can send the deliveries at once. */
 export async function giveBack(db: Db, owner: string): Promise<void> {
   await sql`
     update webhook_deliveries set lease_owner = null, lease_until = null

@@ -1,6 +1,6 @@
 /**
- * From events to messages. The events are the outbox: each webhook remembers how far it has been looked at, and its
- * messages and that place are committed together, so nothing is missed and nothing is told twice.
+ * Turns events into messages. The events are the outbox: each webhook has a cursor, and its messages and the
+ * new cursor are committed together. So no event is missed and no message is created twice.
  */
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
@@ -31,14 +31,14 @@ export interface FanOut {
   now(): Date | null;
 }
 
-/** `null`: of all accounts. */
+/** `null` processes all accounts. */
 export async function fanOut(stage: FanOut, accounts: readonly string[] | null): Promise<void> {
   for (const accountId of await accountsBehind(stage.db, accounts)) {
     while (await transact(stage.db, (tx) => fanOutSome(tx, stage, accountId)));
   }
 }
 
-/** Whether there is more. */
+/** Processes one batch of events. Returns true if there are more. */
 async function fanOutSome(tx: Tx, stage: FanOut, accountId: string): Promise<boolean> {
   const { head, webhooks } = await lockBehind(tx, accountId);
   if (webhooks.length === 0) return false;
@@ -72,7 +72,10 @@ async function fanOutSome(tx: Tx, stage: FanOut, accountId: string): Promise<boo
   return last < head;
 }
 
-/** Only the first time is told: news of every drop would be a message to drop in turn, for as long as two webhooks fail. */
+/**
+ * Discards messages beyond the limit. Only the first time emits an event: an event for every drop would
+ * itself become a message to drop, endlessly, while two webhooks of an account fail.
+ */
 async function dropExcess(tx: Tx, stage: FanOut, webhooks: readonly Behind[]): Promise<NewEvent[]> {
   const news: NewEvent[] = [];
   for (const webhook of webhooks) {

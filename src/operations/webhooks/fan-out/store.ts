@@ -6,20 +6,25 @@ import type { Audience } from '../visibility.ts';
 import '../tables.ts';
 import type { WebhookStatus } from '../tables.ts';
 
-/** Null leaves the time to the database. */
+/** Null uses the database's clock. */
 export const at = (now: Date | null): Expression<Date> =>
   now === null ? sql<Date>`clock_timestamp()` : sql<Date>`${now}::timestamptz`;
 
-/** Who answers for a webhook `w`, as far as somebody does. */
+/** The role of the active member that owns webhook `w`; null if there is none. */
 export const ownerRole = sql<RoleName | null>`
   (select role from members m where m.id = w.owner_id and m.status = 'active')`;
 export const products = sql<string[]>`
   array(select family from account_products p where p.account_id = w.account_id and p.enabled)`;
-/** Accounts that are suspended or closing are told nothing; once they are back, they are told what they missed. */
+/**
+ * Webhooks of suspended or closing accounts receive nothing. Once the account is active again, they receive
+ * what they missed.
+ */
 export const accountIsServed = sql<boolean>`
   exists (select from accounts a where a.id = w.account_id and a.status in ('active', 'restricted'))`;
 
-/** Accounts with events that some webhook of theirs has not been looked at for; of all, or of these. */
+/**
+ * Accounts with events that at least one of their webhooks has not processed. `null` searches all accounts.
+ */
 export async function accountsBehind(db: Db, accounts: readonly string[] | null): Promise<string[]> {
   const { rows } = await sql<{ account_id: string }>`
     select distinct w.account_id from webhooks w join event_heads h on h.account_id = w.account_id
@@ -34,7 +39,7 @@ export interface Behind extends Audience {
   readonly cursor: number;
 }
 
-/** Held until the commit, so that each event is looked at once. */
+/** Locks the account's webhooks until the commit, so that each event is processed once. */
 export async function lockBehind(tx: Tx, accountId: string): Promise<{ head: number; webhooks: Behind[] }> {
   const webhooks = await sql<Behind>`
     select w.id, w.name, w.status, w.cursor, w.event_types, w.visible_permissions,
@@ -42,7 +47,7 @@ export async function lockBehind(tx: Tx, accountId: string): Promise<{ head: num
     from webhooks w
     where w.account_id = ${accountId} and w.status <> 'disabled' and ${accountIsServed}
     order by w.id for update of w`.execute(tx);
-  // After the lock: whoever held it before may have moved the cursors to where the head now is.
+  // Read after the lock: the previous holder of the lock may have moved the cursors up to the current head.
   const head = await sql<{ sequence: number }>`
     select sequence from event_heads where account_id = ${accountId}`.execute(tx);
   const sequence = head.rows[0]?.sequence ?? 0;
@@ -93,7 +98,10 @@ export async function moveCursors(tx: Tx, ids: readonly string[], cursor: number
     update webhooks set cursor = greatest(cursor, ${cursor}) where id = any(${ids}::text[])`.execute(tx);
 }
 
-/** Drops the oldest that wait beyond the limit and are in nobody's hands; how many it were. */
+/**
+ * Discards the oldest pending deliveries beyond the limit, except those that a sender holds. Returns their
+ * number.
+ */
 export async function discardBeyond(
   tx: Tx,
   webhookId: string,
