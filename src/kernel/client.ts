@@ -9,7 +9,7 @@ export interface ClientView {
   readonly userAgent: string;
 }
 
-/** The same for the pipeline, whose rate-limit stage sets the verdict. */
+/** The same with a writable verdict, because the rate-limit stage of the pipeline sets it. */
 export interface Client extends ClientView {
   rate: Verdict;
 }
