@@ -116,7 +116,8 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   },
   'ai-agent': {
     title: 'AI agent, careful',
-    description: 'Reads and writes, but does not delete; destructive calls need approval; expires after 7 days.',
+    description:
+      'Reads and writes, but does not delete; destructive calls need approval; expires after 7 days.',
     every: ['read', 'write'],
     approval: 'destructive',
     expiresIn: '7d',

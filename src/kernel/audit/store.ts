@@ -54,7 +54,7 @@ export async function append(db: Db, accountId: string, entry: AuditEntry): Prom
 }
 
 type Link = Pick<AuditEntriesTable, 'sequence' | 'hash'>;
-/** Also compares the columns that lists filter by: they are copies, and a changed copy hides the entry from a filter. */
+/** Also compares the columns that lists filter by, because a changed copy would hide the entry from a filter. */
 function isTrue(row: Selectable<AuditEntriesTable>, previous: Link): boolean {
   const { actor, resource, ...entry } = row.entry;
   return (

@@ -1,4 +1,4 @@
-/** Records denied calls of API keys. Equal denials become one row with a count. A flood loses rows, but delays no 403. */
+/** Records denied calls of API keys. Equal denials become one row with a count. A flood loses rows; no 403 waits. */
 import type { Db } from '../../store/database.ts';
 import type { DeniedBy } from '../access/caller.ts';
 import { callerOf, type Exchange } from '../exchange.ts';
