@@ -1,7 +1,7 @@
 import type { Address } from './net/address.ts';
 import type { Verdict } from './rate-limit/port.ts';
 
-/** Where a request comes from, as handlers see it. */
+/** The origin of a request, as handlers see it. */
 export interface ClientView {
   readonly address: Address;
   readonly rateLimitKey: string;

@@ -19,7 +19,7 @@ export interface Cost {
   readonly hourly: string;
   readonly monthly: string;
   readonly currency: string;
-  /** For budgets with a narrower scope: the family that causes the cost, if not the endpoint's own, and the labels. */
+  /** For budgets with a narrower scope: the family (if it is not the endpoint's own) and the labels of the cost. */
   readonly family?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }

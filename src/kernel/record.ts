@@ -36,7 +36,7 @@ export interface Example {
 interface Facts {
   readonly id: string;
   readonly method: Method;
-  /** With parameters in braces, as clients read it: `/account/v1/api-keys/{id}`. */
+  /** With parameters in braces, as in the OpenAPI document: `/account/v1/api-keys/{id}`. */
   readonly path: `/${string}/v1/${string}`;
   /** At most 60 characters, unique among all endpoints. */
   readonly summary: string;

@@ -114,7 +114,7 @@ function parseIPv6(text: string): Address | null {
       i++;
     } else if (i === length) return null;
   }
-  // A gap stands for at least one group of zeros.
+  // `::` must stand for at least one group of zeros.
   if (gap < 0 ? filled !== 8 : filled > 7) return null;
   if (gap >= 0) {
     scratch.copyWithin(8 - filled + gap, gap, filled);

@@ -198,7 +198,7 @@ export async function requestCancel(db: Db, id: string): Promise<void> {
   await sql`select pg_notify(${WORK_CHANNEL}, ${id})`.execute(db);
 }
 
-/** News for whatever works on this subject or is this operation: a step that sleeps looks again now. */
+/** Wakes the given operation, or all operations on the given subject: a sleeping step runs again now. */
 export async function wakeOperations(db: Db, subjectOrId: string): Promise<void> {
   const { rows } = await sql`
     update operations set wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now()

@@ -426,7 +426,7 @@ export const problems = define({
     status: 422,
     title: 'Request not valid',
     when: 'One or more fields, query parameters or headers are not valid; errors lists all of them.',
-    next_step: 'Correct everything listed in errors, then send the request again.',
+    next_step: 'Correct all the fields listed in errors, then send the request again.',
   },
   query_too_large: {
     status: 422,

@@ -90,7 +90,7 @@ export class MemoryRateLimit implements RateLimitStore {
     return this.#now;
   }
 
-  /** Called after a pause as long as the window: no request counts any more. It also keeps 32-bit times from wrapping. */
+  /** Called after a pause as long as the window: no request counts any more, and 32-bit times must not wrap. */
   #forgetAll(): void {
     this.#table = new LogTable();
     this.#logs = new Map();

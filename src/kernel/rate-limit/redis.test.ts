@@ -16,7 +16,7 @@ const running: RedisRateLimit[] = [];
 
 /** Long enough that a busy test machine does not look like a lost store. */
 const PATIENT = { answerWithinMs: 2000 };
-/** For tests that lose the store on purpose. */
+/** For tests in which the store fails on purpose. */
 const BRIEF = { answerWithinMs: 300 };
 
 function run(url: string, options: Partial<RedisRateLimitOptions> = {}): Process {

@@ -1,3 +1,4 @@
+/** Limits the open event streams per key and account: each open stream occupies a seat. */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { newId } from '../ids.ts';
