@@ -445,7 +445,7 @@ export const problems = define({
     status: 422,
     title: 'Text contains a secret',
     when: 'A text that other people can read contains an API key or another secret.',
-    next_step: 'Remove the secret from the text. If it is a real key, roll it in the portal.',
+    next_step: 'Remove the secret from the text; if it is a real key, roll it in the portal.',
   },
   rate_limited: {
     status: 429,
@@ -459,7 +459,7 @@ export const problems = define({
     title: 'Internal error',
     when: 'Something failed on our side. The error is logged with the request id.',
     next_step:
-      'Repeat the call with the same Idempotency-Key. If it fails again, open a support ticket with the request_id.',
+      'Repeat the call with the same Idempotency-Key; if it fails again, open a support ticket with the request_id.',
     retryable: true,
   },
   engine_unavailable: {
@@ -501,7 +501,7 @@ export const problems = define({
     status: 422,
     title: 'Range is too wide',
     when: 'The range is wider than /8 (IPv4) or /16 (IPv6).',
-    next_step: 'Use narrower ranges. To allow every address, use the mode Off.',
+    next_step: 'Use narrower ranges; to allow every address, use the mode Off.',
     portalOnly: true,
   },
   host_bits_set: {
