@@ -1,4 +1,4 @@
-/** What a handler is handed. It never sees HTTP, a driver or another family's tables. */
+/** The argument of every handler. It gives no access to HTTP, to drivers or to the tables of other families. */
 import type { Db } from '../store/database.ts';
 import type { Caller } from './access/caller.ts';
 import type { ClientView } from './client.ts';
@@ -9,17 +9,17 @@ import type { StoredOperation } from './operations/store.ts';
 import type { Services } from './services.ts';
 import type { Holding } from './waiting/holding.ts';
 
-/** Throws to refuse the whole call. */
+/** An effect outside the database. Throwing refuses the whole call. */
 export type Act = () => Promise<void>;
 
-/** What a handler reported while it ran. */
+/** Collects what a handler reports while it runs. */
 export interface Done {
   readonly effects: Effect[];
   readonly warnings: Warning[];
   readonly costs: Cost[];
   readonly events: NewEvent[];
   readonly acts: Act[];
-  /** The operation it started or is about, if any. */
+  /** The operation that the call started or that its answer describes, if any. */
   operation: StoredOperation | null;
 }
 
@@ -43,32 +43,32 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly services: Services;
   readonly requestId: string;
   readonly now: Date;
-  /** Only for sparing work whose result nobody would see: what a call does must not depend on it. */
+  /** Use it only to skip work whose result a dry run throws away. The effects of a call must not depend on it. */
   readonly dryRun: boolean;
   /**
-   * Throws 412 unless the caller's If-Match (if any) names this version and its If-None-Match (if any) does not; `null`
-   * where there is nothing yet. Call it right after looking for the object.
+   * Throws 412 unless the caller's If-Match (if sent) names this version and its If-None-Match (if sent) does not.
+   * Pass `null` if the object does not exist. Call it directly after reading the object.
    */
   checkVersion(etag: string | null): void;
   effect(effect: Effect): void;
   warn(warning: Warning): void;
-  /** What the call would add to the running cost. */
+  /** Reports by how much the call raises the running cost. */
   cost(cost: Cost): void;
-  /** Written with the effect, in its transaction. */
+  /** The event is written in the transaction of the call. */
   event(event: NewEvent): void;
   /**
-   * For the rare effect that is not a row and whose result the answer holds: done when all else is checked and approved,
-   * never in a dry run, before anything is answered. It may be done although the call then fails, and again when the
-   * transaction is, so it has to be one that a repeat makes good. It must not take long: the transaction waits for it.
+   * For the rare effect that is not a row and whose result is part of the answer. It runs after all checks and the
+   * approval, before the answer is built, and never in a dry run. It must be idempotent: the call may still fail after
+   * it, and a retried transaction runs it again. It must be fast, because the transaction stays open meanwhile.
    */
   act(act: Act): void;
-  /** Starts the work that outlives this call: refused as the kind's queue says. */
+  /** Starts an operation, which runs on after this call. Throws 409 if the kind's queue rule does not allow it now. */
   start(start: Start): Promise<StoredOperation>;
-  /** The answer is about this operation, which another call started. */
+  /** Declares that the answer describes this operation, which another call started. */
   follow(operation: StoredOperation): void;
   /**
-   * Looks, and where the caller is willing to wait, looks again at every news until it is done or the time is over.
-   * For reads: a write would keep its transaction open meanwhile.
+   * Reads once. If the caller asked to wait, reads again after every notification until `isDone` or the time is over.
+   * Only for reads: a write would keep its transaction open meanwhile.
    */
   hold<T>(holding: Holding<T>): Promise<T>;
 }

@@ -1,7 +1,7 @@
 import type { Address } from './net/address.ts';
 import type { Verdict } from './rate-limit/port.ts';
 
-/** Where a request comes from, as handlers see it. */
+/** The origin of a request, as handlers see it. */
 export interface ClientView {
   readonly address: Address;
   readonly rateLimitKey: string;
@@ -9,7 +9,7 @@ export interface ClientView {
   readonly userAgent: string;
 }
 
-/** The same for the pipeline, whose rate-limit stage sets the verdict. */
+/** The same with a writable verdict, because the rate-limit stage of the pipeline sets it. */
 export interface Client extends ClientView {
   rate: Verdict;
 }

@@ -1,19 +1,19 @@
-/** Consoles of machines: a family knows what is at the other end, a surface carries what is said. */
+/** Consoles of machines: a family opens the byte stream to the machine, the HTTP surface relays it to the client. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 export interface ConsoleLine {
   readonly resource: { readonly type: string; readonly id: string };
   readonly stream: Duplex;
-  /** From time to time while somebody is on it. False: it is to be hung up. */
+  /** Called periodically while a client is connected. False: the console must be closed. */
   keep(): Promise<boolean>;
-  /** Once nobody is. */
+  /** Called once, after the client disconnected. */
   close(): Promise<void>;
 }
 
 export const CONSOLE_PATH = '/console/';
 
-/** The subprotocol that is spoken, and the prefix of the one that carries the token: neither is part of a URL. */
+/** A client offers two WebSocket subprotocols: this one, and the token with its prefix. So no URL holds the token. */
 export const CONSOLE_PROTOCOL = 'hostplane.console';
 export const TOKEN_PREFIX = 'hostplane.token.';
 

@@ -1,4 +1,4 @@
-/** "Did you mean …?" for words that people type: the known one with the fewest slips of the finger. */
+/** For "did you mean …?": the known word with the fewest typing errors, or null if none is close enough. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   const allowed = Math.max(1, Math.floor(word.length / 3));
   let best: string | null = null;
@@ -14,7 +14,7 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   return best;
 }
 
-/** Letters added, left out, swapped for another, or exchanged with their neighbour. */
+/** The edit distance: letters added, removed, replaced, or swapped with their neighbour. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,8 +1,8 @@
-/** What a handler reports of a write: what it does, what it warns of and what it adds to the running cost. */
+/** What a handler reports about a write: its effects, its warnings and the cost it adds. */
 import type { AuditChange } from './audit/entry.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
-/** One thing a write does. The audit entry and the answer to a dry run are both built from these. */
+/** One effect of a write. The audit entry and the answer to a dry run are both built from these. */
 export interface Effect extends ResourceRef {
   /** `none`: the resource already is as requested. */
   readonly action: 'create' | 'update' | 'delete' | 'start' | 'cancel' | 'none';
@@ -19,7 +19,7 @@ export interface Cost {
   readonly hourly: string;
   readonly monthly: string;
   readonly currency: string;
-  /** For budgets with a narrower scope: the family that causes the cost, if not the endpoint's own, and the labels. */
+  /** For budgets with a narrower scope: the family (if it is not the endpoint's own) and the labels of the cost. */
   readonly family?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** One request on its way through the stages. The HTTP surface fills in what came; the stages add what they learn. */
+/** One request on its way through the stages. The HTTP surface fills in the request; each stage adds its findings. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './access/caller.ts';
 import type { Client } from './client.ts';
@@ -10,7 +10,7 @@ export interface Incoming {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** One of them, without the others being made ready; repeated ones joined by a comma. The name in small letters. */
+  /** One header by its lower-case name, without parsing the others. Repeated headers are joined by a comma. */
   header(name: string): string | undefined;
   readonly peer: string;
   readonly query: Readonly<Record<string, unknown>>;
@@ -19,24 +19,25 @@ export interface Incoming {
 
 export interface Exchange {
   readonly incoming: Incoming;
-  /** Undefined where nothing is routed: then `allowedMethods` tells 405 from 404. */
+  /** Undefined if no route matches. Then the answer is 405 if `allowedMethods` is set, else 404. */
   readonly endpoint: Endpoint | undefined;
   readonly allowedMethods: string | undefined;
   requestId: string;
   client: Client;
   caller: Caller | undefined;
-  /** The key, its secret and its address were right: from here on a refused write is worth an audit entry. */
+  /** True once key, secret and address were accepted. From then on, refused writes get an audit entry. */
   authenticated: boolean;
   readonly headers: Record<string, string>;
 }
 
 /**
- * Returns the problem it refuses with: refusals come in floods, and to throw one costs more than all the checks before
- * it. Returns a promise only where it has to wait: most requests pass without one. `runStages` heeds what they return.
+ * A stage returns the problem it refuses with. It does not throw it, because under attack refusals come in large
+ * numbers and throwing costs more than all the checks. It returns a promise only if it has to wait, which most requests
+ * do not need.
  */
 export type Stage = (exchange: Exchange, services: Services) => Refused | Promise<Refused>;
 
-/** For stages behind those that set them. */
+/** For stages that run after the key stage. */
 export function callerOf(exchange: Exchange): Caller {
   if (exchange.caller === undefined)
     throw new Error('A stage that needs the caller ran before the key stage.');

@@ -1,4 +1,4 @@
-/** The nine product families and how many endpoints each will have: the contract, not a wish. */
+/** The nine product families and the number of endpoints each has when it is complete, as the contract defines it. */
 export const familySizes = {
   account: 27,
   'flexible-vps': 88,

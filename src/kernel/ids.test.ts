@@ -18,7 +18,7 @@ describe('newId', () => {
   it('begins with the time it was made at', () => {
     const before = Date.now();
     const time = Number.parseInt(uuidOf(newId('account')).replaceAll('-', '').slice(0, 12), 16);
-    // Ids made in a hurry may have borrowed the next milliseconds.
+    // When ids are created quickly, the counter overflows and `newId` uses times a few milliseconds ahead.
     expect(time).toBeGreaterThanOrEqual(before);
     expect(time).toBeLessThan(Date.now() + 100);
   });

@@ -1,7 +1,8 @@
 /**
- * TypeIDs: a prefix that says what it is and a UUIDv7 that sorts by time. Opaque to clients. Written by hand because
- * every request gets one. In base32 the parts of a UUIDv7 fall on letters: ten for the milliseconds, four for
- * the version, a counter and the variant, twelve that are random. The counter keeps the ids of one millisecond in order.
+ * TypeIDs: a prefix for the type and a UUIDv7 that sorts by time. They are opaque to clients. There is no library call
+ * here because every request gets an id. In base32 the parts of a UUIDv7 fall on whole letters: ten for the
+ * milliseconds, four for version, counter and variant, twelve random. The counter keeps the ids of one millisecond in
+ * order.
  */
 import { randomFillSync } from 'node:crypto';
 
@@ -36,7 +37,7 @@ export type IdKind = keyof typeof prefixes;
 
 const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
 
-/** What such an id is one of. */
+/** The kind that the id's prefix stands for. */
 export const kindOfId = (id: string): IdKind | undefined => kinds.get(id.slice(0, id.indexOf('_')));
 
 const LETTERS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
@@ -59,7 +60,7 @@ function nextByte(): number {
   return random[used++]!;
 }
 
-/** Never backwards, whatever the clock does; a counter that runs over borrows the next millisecond. */
+/** Time never goes back, even if the clock does. If the counter overflows, the next millisecond is used early. */
 function tick(): void {
   const now = Date.now();
   if (now <= time && counter < COUNTER_MAX) {

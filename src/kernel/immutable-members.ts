@@ -1,4 +1,4 @@
-/** Members of a change that cannot be changed: named, so that whoever sends one is told why not, whatever they send. */
+/** Members of a PATCH body that cannot be changed. They are declared, so that sending one gets a 422 with a reason. */
 import type { FieldError } from './problems/problem.ts';
 import { type TObject, Type } from './schema.ts';
 
@@ -8,7 +8,7 @@ export const Immutable = Type.Optional(
   Type.Unsafe<unknown>({ description: 'Cannot be changed: 422 `immutable`.', [MARK]: true }),
 );
 
-/** `instead` is what to do about it. */
+/** `instead` completes the error detail: what the caller can do instead. */
 export function immutableFaults(shape: TObject, body: object, instead: string): FieldError[] {
   return Object.entries(shape.properties)
     .filter(([name, schema]) => MARK in schema && Object.hasOwn(body, name))

@@ -1,6 +1,7 @@
 /**
- * The states of a resource and what leads from one to the other: enforced by its endpoints, published with its status
- * (`x-states`), and walked by a law. One table for each resource, and nowhere else a list of states.
+ * The states of a resource and the transitions between them. Endpoints enforce them, the OpenAPI document publishes
+ * them (`x-states`), and a test in `src/laws` tries every state with every endpoint. Each resource has one such table;
+ * states are listed nowhere else.
  */
 import type { StoredOperation } from './operations/store.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
@@ -8,24 +9,24 @@ import { Problem } from './problems/problem.ts';
 import { OneOf, type TUnsafe } from './schema.ts';
 
 export interface Transition<S extends string> {
-  /** The ids of the endpoints that lead there, or who else does: `engine`, `provider`, `time`. */
+  /** The ids of the endpoints that cause the transition, or another cause: `engine`, `provider`, `time`. */
   readonly by: readonly string[];
-  /** `null`: it did not exist. */
+  /** `null`: the resource did not exist before. */
   readonly from: readonly S[] | null;
   readonly through?: S;
-  /** `null`: it is gone. Empty: it stays as it is. */
+  /** `null`: the resource no longer exists. Empty: the state does not change. */
   readonly to: readonly (S | null)[];
 }
 
 interface Definition<S extends string> {
   readonly resource: string;
-  /** Where the status of one is kept, for whoever has to put it into a state. */
+  /** The table with the `status` column. Tests use it to put a resource into a state. */
   readonly table: string;
   readonly states: readonly S[];
-  /** Those that an operation leaves again. */
+  /** States that last only while an operation runs. */
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
-  /** By the id of the endpoint: the states it needs, though it leads to no other. */
+  /** The states that an endpoint (by its id) needs, for endpoints that change no state. */
   readonly needs?: Readonly<Record<string, readonly S[]>>;
 }
 
@@ -59,15 +60,15 @@ export class Lifecycle<S extends string = string> {
     });
   }
 
-  /** The states in which the endpoint is accepted; all of them where the table does not name it. */
+  /** The states in which the endpoint is accepted; all states if no transition names the endpoint. */
   allowedFor(endpointId: string): readonly S[] {
     const own = this.transitions.filter(({ by, from }) => by.includes(endpointId) && from !== null);
     return own.length === 0 ? this.states : [...new Set(own.flatMap(({ from }) => from ?? []))];
   }
 
   /**
-   * Throws 409 unless the call is possible in this state. `code` is a more specific word for it; `operation` is what
-   * works on the resource now, if anything does.
+   * Throws 409 unless the endpoint is accepted in this state. `code` replaces `invalid_state` by a more specific code;
+   * `operation` is the one that works on the resource now, if any.
    */
   require(
     endpointId: string,

@@ -1,4 +1,4 @@
-/** JSON lines. What the schemas mark as secret is starred by name, and anything shaped like a key is masked wherever it stands. */
+/** The log: JSON lines. Members that a schema marks as secret become `***`; API keys are masked anywhere in a line. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { maskKeys } from './access/key-format.ts';
 import type { Endpoint } from './record.ts';
@@ -22,7 +22,7 @@ function secretNames(registry: Registry): ReadonlySet<string> {
   return names;
 }
 
-/** Copies only what it changes: nearly all lines hold nothing to hide, and every request writes one. */
+/** Copies only the objects it changes, because nearly all lines hold no secret and every request writes one. */
 function star(value: unknown, names: ReadonlySet<string>, depth = 0): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Error || depth > 8) return value;
   if (Array.isArray(value)) return value.map((item) => star(item, names, depth + 1));
@@ -40,7 +40,7 @@ function star(value: unknown, names: ReadonlySet<string>, depth = 0): unknown {
 let now = 0;
 let nowText = '';
 
-/** Many lines share a millisecond, and writing one out takes longer than looking. */
+/** Caches the text: many lines share a millisecond, and formatting a date takes longer than comparing a number. */
 function isoNow(): string {
   const time = Date.now();
   if (time !== now) {
@@ -50,7 +50,7 @@ function isoNow(): string {
   return nowText;
 }
 
-/** A database error quotes the values it choked on; its code and place are enough to find the fault. */
+/** A database error quotes the offending values, so only its code, constraint and table are logged. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, constraint, table } = error as Error & { code?: string; constraint?: string; table?: string };
@@ -60,11 +60,11 @@ function describeError(error: unknown): unknown {
 const BATCH_MS = 20;
 const BATCH_LENGTH = 131_072;
 
-/** Lines leave together: under load, a write for each would cost several times what the line does. */
+/** Collects lines and writes them together: under load, one write per line costs several times more than the line. */
 function batch(destination: ReturnType<typeof pino.destination>): DestinationStream {
   let lines = '';
   const pass = (): void => {
-    // As bytes: a text would be measured and turned into them once more on its way.
+    // A Buffer, because pino would measure and encode a string once more.
     if (lines !== '') destination.write(Buffer.from(lines) as unknown as string);
     lines = '';
   };
@@ -103,7 +103,7 @@ export interface RequestLine {
   readonly requestId: string;
   readonly endpoint: Endpoint | undefined;
   readonly method: string;
-  /** As it was sent; told only where there is no endpoint. */
+  /** The path of the request. It is logged only if no endpoint matches. */
   readonly path: string;
   readonly status: number;
   readonly milliseconds: number;
@@ -125,8 +125,8 @@ function describeCall({ endpoint, method, path }: RequestLine): string {
 }
 
 /**
- * The line of every request, written past the detours that others take: its members are known, none is secret, and
- * only the path can hold what a caller made up.
+ * Writes the line of a request directly to the stream, without pino's formatters: its members are known, none is
+ * secret, and only the path holds text that a caller chose.
  */
 export function openRequestLog(log: Logger): (line: RequestLine) => void {
   const stream = (log as unknown as Record<symbol, DestinationStream>)[pino.symbols.streamSym]!;

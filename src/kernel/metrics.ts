@@ -1,4 +1,4 @@
-/** What the operator's dashboards read. Most is taken when asked for, so an idle process does nothing. */
+/** Prometheus metrics for the operator. Most values are read at the scrape, so an idle process does no work. */
 import {
   Counter,
   collectDefaultMetrics,
@@ -57,7 +57,7 @@ export class Metrics {
     });
     const name = `${PREFIX}request_duration_seconds`;
     const help = 'Time from the first byte of a request to its answer.';
-    // Its own Histogram takes single values only; whatever has this method can be registered in its place.
+    // prom-client's Histogram accepts only single values. The registry accepts any object with this `get` method.
     const durations = {
       name,
       get: async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: requests.samples(name) }),
@@ -65,7 +65,7 @@ export class Metrics {
     this.#registry.registerMetric(durations as unknown as Histogram);
   }
 
-  /** A gauge read at the moment of the scrape. */
+  /** Registers a gauge whose value is read at the scrape. */
   watch(name: string, help: string, read: () => number): void {
     new Gauge({
       name: `${PREFIX}${name}`,

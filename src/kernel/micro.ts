@@ -1,13 +1,13 @@
 /**
- * Money, rates and quantities are integers of one millionth. They are bigints because a basket may hold
- * 1000 machines with 10⁹ GB each, which is past what a double counts exactly.
+ * Money, rates and quantities are integers in millionths. They are bigints because a basket may hold 1000 machines
+ * with 10⁹ GB each, which a double cannot represent exactly.
  */
 export type Micro = bigint;
 
 export const ONE: Micro = 1_000_000n;
 const CENT: Micro = 10_000n;
 
-/** Reads `0.011`, `7` or 7; a number with more than six digits after the point is rounded to them. */
+/** Reads `0.011`, `7` or 7. A JavaScript number is rounded to six decimal places. */
 export function micro(value: string | number): Micro {
   const text = typeof value === 'number' ? value.toFixed(6) : value;
   const match = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(text);
@@ -17,13 +17,13 @@ export function micro(value: string | number): Micro {
   return sign === '-' ? -size : size;
 }
 
-/** Half goes up, away from zero for negative amounts, so that a credit mirrors its charge. */
+/** Rounds half away from zero, so that a credit is the exact negative of its charge. */
 export function divide(numerator: bigint, denominator: bigint): bigint {
   if (numerator < 0n) return -divide(-numerator, denominator);
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** The fraction `numerator / denominator` (in millionths) rounded once, to whole cents. */
+/** Rounds `numerator / denominator` (in millionths) to whole cents, in a single step. */
 export function toCents(numerator: bigint, denominator = 1n): Micro {
   return divide(numerator, denominator * CENT) * CENT;
 }

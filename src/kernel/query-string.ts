@@ -1,4 +1,4 @@
-/** Query parameters arrive as text; the shape says what they stand for. What does not convert is left for the validator to name. */
+/** Converts query parameters from text to the types of the schema. Text that does not convert is left unchanged. */
 import { type FieldError, Problem } from './problems/problem.ts';
 import type { TObject } from './schema.ts';
 
@@ -27,10 +27,10 @@ function convert(schema: PropertySchema, raw: unknown): unknown {
   return parts.map((part) => convertOne(schema.items ?? {}, part));
 }
 
-/** No legal text for PostgreSQL, and nothing a name, an id or a time could hold. */
+/** PostgreSQL cannot store U+0000, and no name, id or time contains it. */
 const holdsNul = (text: unknown): boolean => [text].flat().some((part) => String(part).includes('\0'));
 
-/** The parser leaves what it cannot decode as it came; a filter that means something else than was meant is worse than none. */
+/** The parser keeps text that it cannot decode, which would change the meaning of a filter. So it is refused here. */
 export function refuseUndecodable(url: string): void {
   const mark = url.indexOf('?');
   if (mark < 0 || !url.includes('%', mark)) return;

@@ -1,6 +1,6 @@
 /**
- * One object per endpoint. The router, the checks, the specification, the documents and the laws are all read
- * from it; nothing about an endpoint is written a second time.
+ * One object (record) per endpoint. The router, the checks, the OpenAPI document, the documentation and the tests in
+ * `src/laws` all read it; nothing about an endpoint is written a second time.
  */
 import type { Permission } from './access/permissions.ts';
 import type { Call } from './call.ts';
@@ -13,7 +13,7 @@ export type Access = 'read' | 'write' | 'destructive';
 export type ResourceRole = 'list' | 'read' | 'create' | 'update' | 'delete' | 'action';
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
-/** The shape of each successful answer; `null` where there is no body. */
+/** The schema of each successful answer; `null` if it has no body. */
 export type Answers = { readonly [S in SuccessStatus]?: TSchema | null };
 
 type BodyOf<S> = S extends TSchema ? Static<S> : null;
@@ -36,26 +36,26 @@ export interface Example {
 interface Facts {
   readonly id: string;
   readonly method: Method;
-  /** With parameters in braces, as clients read it: `/account/v1/api-keys/{id}`. */
+  /** With parameters in braces, as in the OpenAPI document: `/account/v1/api-keys/{id}`. */
   readonly path: `/${string}/v1/${string}`;
-  /** At most 60 characters, no two alike. */
+  /** At most 60 characters, unique among all endpoints. */
   readonly summary: string;
   readonly description?: string;
   readonly permission: Permission;
   readonly access: Access;
-  /** Answers with credentials or opens a way in, or can shut others out. */
+  /** The endpoint returns credentials, gives access to a machine, or can lock others out. */
   readonly sensitive?: true;
   readonly resource: { readonly name: string; readonly role: ResourceRole };
-  /** Refused to restricted accounts. */
+  /** The call can raise the cost; restricted accounts may not make it. */
   readonly raisesCost?: true;
-  /** Still allowed when the account is suspended, though it is neither GET nor DELETE. */
+  /** Allowed for suspended accounts, although it is neither GET nor DELETE. */
   readonly whileSuspended?: true;
   readonly bodyLimitBytes?: number;
-  /** Refusals of this endpoint beyond those every endpoint of its kind can give. */
+  /** Problems of this endpoint, in addition to those that `possibleProblems` derives. */
   readonly problems: readonly ProblemCode[];
-  /** What it starts, if it answers 202. */
+  /** The kind of operation that the endpoint starts, if it answers 202. */
   readonly operation?: Kind;
-  /** A read that can be held until there is something to tell (`call.hold`): takes `Prefer: wait=N` and `wait`. */
+  /** A read that can wait for a change (`call.hold`). It accepts `Prefer: wait=N` and the parameter `wait`. */
   readonly waits?: true;
   readonly example: Example;
 }
@@ -71,13 +71,13 @@ export interface EndpointDefinition<
   readonly body?: B;
   readonly answers: A;
   handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<ReplyTo<A>>;
-  /** What else its 200 can be written as, by media type, for callers whose `Accept` names it. */
+  /** Other formats of its 200 answer, by media type, for callers whose `Accept` names one. */
   readonly formats?: Readonly<Record<string, (body: BodyOf<A[200]>) => string>>;
-  /** The same read as it goes on, for callers that ask for a stream; refusals come before the first item. */
+  /** The same read as a continuous stream, for callers that ask for one. Refusals come before the first item. */
   stream?(call: Call<Static<P>, Static<Q>, Static<B>>, resumeAfter: string | undefined): Promise<Stream>;
 }
 
-/** What the rest of the house sees: the same record with its types erased. */
+/** The record with its types erased, as all code outside the families uses it. */
 export interface Endpoint extends Facts {
   readonly family: string;
   readonly params: TObject;
@@ -92,7 +92,7 @@ export interface Endpoint extends Facts {
 export type Formats = Readonly<Record<string, (body: unknown) => string>>;
 
 export interface StreamItem {
-  /** Where a stream that was cut off goes on. */
+  /** The client sends it back to resume an interrupted stream. */
   readonly id: string;
   readonly event: string;
   readonly data: unknown;
@@ -115,20 +115,20 @@ export function endpoint<
     query: definition.query ?? NOTHING,
     body: definition.body,
     answers: withFinalAnswer(definition),
-    // The pipeline validates input against these very schemas before it calls, so the types hold.
+    // The pipeline validates the input against the same schemas before it calls, so the types are right.
     handle: definition.handle as unknown as Endpoint['handle'],
     formats: (definition.formats ?? {}) as unknown as Formats,
     stream: definition.stream as unknown as Endpoint['stream'],
   };
 }
 
-/** Answers 202 and does the rest in an operation. */
+/** True if the endpoint answers 202 and does the work in an operation. */
 export const isAsync = ({ answers, operation }: Pick<Endpoint, 'answers' | 'operation'>): boolean =>
   answers[202] != null && (operation !== undefined || isOperation(answers[202]));
 
 export const isOperation = (schema: TSchema): boolean => (schema as { title?: string }).title === 'Operation';
 
-/** A caller that waits for the end gets the same shape, as it is then. */
+/** Adds a 200 with the same schema, for callers that wait until the operation has ended. */
 function withFinalAnswer(definition: Pick<Endpoint, 'answers' | 'operation'>): Answers {
   const { answers } = definition;
   return isAsync(definition) && answers[202] !== undefined ? { 200: answers[202], ...answers } : answers;

@@ -1,4 +1,4 @@
-/** All records, in the order of the families. Refuses duplicates at start: two records for one call is a bug, not a choice. */
+/** All families and their records. Duplicates throw at start, because two records for one call are a bug. */
 
 import type { Db } from '../store/database.ts';
 import type { Guarded } from './access/caller.ts';
@@ -17,20 +17,20 @@ declare module './services.ts' {
   }
 }
 
-/** A kind of thing that customers own, as the inventory and the visibility filter know it. */
+/** A type of resource that customers own, for the inventory and the visibility filter. */
 export interface ResourceType {
   readonly type: string;
   readonly permission: Permission;
-  /** Where one is read: `/flexible-vps/v1/vms/{id}`; below another as `{parent_id}`. */
+  /** The path that reads one: `/flexible-vps/v1/vms/{id}`. A parent resource in the path is written `{parent_id}`. */
   readonly path: string;
-  /** The limit of the provider's catalogue that counts these. */
+  /** The id of the limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
 }
 
 export interface Examination {
   readonly name: string;
   readonly detail: string;
-  /** Left out while all is well. */
+  /** What the operator should do; absent if the check found no fault. */
   readonly fix?: string;
 }
 
@@ -41,21 +41,21 @@ export interface Family {
   readonly endpoints: readonly Endpoint[];
   readonly resourceTypes?: readonly ResourceType[];
   readonly eventTypes?: readonly EventType[];
-  /** Those that no endpoint starts by itself: children, schedules, approvals. */
+  /** Kinds that no endpoint starts directly: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
   readonly lifecycles?: readonly Lifecycle[];
-  /** Lets the bearer of a token onto the console it was given for; null where the family knows no such session. */
+  /** Opens the console that the session and its token belong to; null if this family has no such session. */
   openConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleLine | null>;
-  /** Begun with the worker: hears of what happens by itself. Returns what ends it. */
+  /** Started with the worker: watches engines for changes that no call caused. Returns a function that stops it. */
   watch?(services: Services): () => Promise<void>;
-  /** What an operator should see to, for `doctor`: one entry for each thing that is looked at. */
+  /** The checks that `hostplane doctor` runs for this family: one entry per check. */
   examine?(db: Db): Promise<readonly Examination[]>;
-  /** What is used of the limits that count something else than resources. */
+  /** The current use of limits that do not count resources. */
   countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
 }
 
-/** What events and operations are about, and the permission to read it. */
+/** The family of a resource that events and operations refer to, and the permission to read it. */
 export interface Subject {
   readonly family: string;
   readonly permission: Permission;
@@ -68,11 +68,11 @@ export interface Registry {
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly schedules: readonly Schedule[];
-  /** By the name of the resource: whoever may read or list it may hear of it. */
+  /** By resource type. A key that may read or list the resource may see its events and operations. */
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly permissions: readonly Permission[];
   readonly sensitive: ReadonlySet<Permission>;
-  /** The place of a record in `endpoints`: per-key decisions are kept in arrays. */
+  /** The index of a record in `endpoints`. Decisions per key are cached in arrays with this index. */
   indexOf(endpoint: Guarded): number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Counts and durations of requests by operation, and of refusals by code. Plain numbers, put into the words of Prometheus when they
- * are asked for: looking up labels at each request would cost more than all the counting.
+ * Counts and durations of requests by operation, and counts of refusals by code. They are plain numbers, converted to
+ * Prometheus samples at the scrape, because a label look-up per request would cost more than the counting.
  */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60] as const;
 
 export type Outcome = number | 'aborted';
 
 class Durations {
-  /** By the smallest bound that holds them; the last place is for those above all bounds. */
+  /** Each duration is counted under the smallest bound that is not below it; the last bucket has no bound. */
   readonly buckets: number[] = Array(BOUNDS.length + 1).fill(0);
   sum = 0;
 
@@ -40,7 +40,7 @@ export class RequestTally {
     durations.add(seconds);
   }
 
-  /** No answer was sent, so there is no duration either. */
+  /** Counts a request that got no answer, and therefore has no duration. */
   aborted(operation: string): void {
     const { outcomes } = this.#of(operation);
     outcomes.set('aborted', (outcomes.get('aborted') ?? 0) + 1);
@@ -56,7 +56,7 @@ export class RequestTally {
     }
   }
 
-  /** A histogram as Prometheus wants it: each bucket holds all below it as well. */
+  /** The Prometheus histogram, in which each bucket includes all smaller ones. */
   samples(name: string): Sample[] {
     return [...this.#operations].flatMap(([operation, { durations }]) => {
       let count = 0;

@@ -1,4 +1,4 @@
-/** Names a resource wherever one is mentioned: in effects, audit entries, events and operations. */
+/** Refers to a resource in effects, audit entries, events and operations. */
 export interface ResourceRef {
   readonly type: string;
   readonly id: string | null;

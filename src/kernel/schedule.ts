@@ -1,8 +1,8 @@
 import type { Services } from './services.ts';
 
 /**
- * Work that takes no input and is due again and again: it compares what is with what should be. Of all workers one does
- * it at a time; it may be done twice and must then change nothing.
+ * Periodic work without input, which compares the actual state with the wanted one. Only one worker at a time runs it.
+ * It must be idempotent, because it may run twice.
  */
 export interface Schedule {
   readonly name: string;

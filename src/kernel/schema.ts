@@ -1,23 +1,22 @@
 /**
- * The words in which every shape of the API is written: TypeBox, plus the few things JSON Schema leaves
- * to taste. Shapes are plain JSON Schema, so the validator, the serialiser and the OpenAPI document all read
- * the same object.
+ * The schema builders for every shape of the API: TypeBox, plus shared types such as ids, names and decimals. Shapes
+ * are plain JSON Schema, so the validator, the serialiser and the OpenAPI document all read the same object.
  */
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 
 export { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type };
 
-/** Refuses unknown members: what nobody reads must not look accepted. */
+/** An object that refuses unknown members, so that a member without effect is never accepted. */
 export function Shape<P extends TProperties>(properties: P, options: object = {}): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** A shape with a name becomes a component of the OpenAPI document; a name stands for one shape only. */
+/** A named schema becomes a component of the OpenAPI document. Each name may be used for one schema only. */
 export function Named<T extends TSchema>(title: string, schema: T): T {
   return { ...schema, title };
 }
 
-/** `null` is a value of the API ("not set"), absence is not: members of answers are always there. */
+/** In answers, "not set" is `null`; members are never absent. */
 export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   const plain = schema as { type?: unknown; enum?: unknown[]; properties?: unknown; title?: string };
   const isScalar = typeof plain.type === 'string' && plain.type !== 'object' && plain.type !== 'array';
@@ -35,7 +34,7 @@ export function OneOf<const V extends string>(values: readonly V[], options: obj
   return Type.Unsafe<V>({ type: 'string', enum: [...values], ...options });
 }
 
-/** Shown once, never logged, never replayed: everything that redacts looks for this mark. */
+/** Marks a value that is shown once, never logged and never replayed. All redaction code checks this mark. */
 export function Secret<T extends TSchema>(schema: T): T {
   return { ...schema, 'x-secret': true };
 }
@@ -50,7 +49,7 @@ export function Id(prefix: string, options: object = {}): TUnsafe<string> {
 
 export const Time: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', format: 'date-time' });
 
-/** Money and other exact quantities travel as decimal strings: a binary float cannot hold 0.1. */
+/** Money and other exact quantities are decimal strings, because a binary float cannot hold 0.1. */
 export const Decimal: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',
   pattern: '^-?\\d+(\\.\\d+)?$',

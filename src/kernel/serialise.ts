@@ -1,8 +1,8 @@
-/** Answers leave through their schema: a member nobody declared stays inside, whatever the handler returned. */
+/** Serialises answers by their schema: members that the schema does not declare are dropped. */
 import type { TSchema } from './schema.ts';
 import { isValid } from './validation.ts';
 
-/** Hidden ones are gone; masked ones show that something was there. */
+/** `hide` replaces secrets by null, `mask` by `***`. */
 type Secrets = 'show' | 'hide' | 'mask';
 
 type Keep = (value: unknown) => unknown;
@@ -19,7 +19,7 @@ interface PlainSchema {
 
 const asIs: Keep = (value) => value;
 
-/** Names come from callers here: `__proto__` is a label like any other. */
+/** Callers choose these names, so `__proto__` must become an ordinary member. */
 function put(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
@@ -28,7 +28,7 @@ function keepObject(schema: PlainSchema, secrets: Secrets): Keep {
   const members = Object.entries(schema.properties ?? {}).map(
     ([name, member]) => [name, keep(member, secrets)] as const,
   );
-  // A map is written as additionalProperties by us and as one pattern by Type.Record.
+  // Our own schemas declare a map with additionalProperties; Type.Record declares it with one pattern.
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const rest = pattern ?? schema.additionalProperties;
   const others = typeof rest === 'object' ? keep(rest, secrets) : rest === true ? asIs : null;
@@ -87,13 +87,13 @@ export function serialise(schema: TSchema, value: unknown): string {
   return JSON.stringify(shown(schema)(value));
 }
 
-/** The same answer for a second telling: its secrets are null, and it says so. */
+/** The answer for a replay: secrets are null, and `secret_returned_before` is true if the schema has any. */
 export function serialiseWithoutSecrets(schema: TSchema, value: unknown): string {
   const kept = hidden(schema)(value);
   return JSON.stringify(hasSecret(schema) ? { ...(kept as object), secret_returned_before: true } : kept);
 }
 
-/** What a caller sent, as others may see it. */
+/** The caller's input with its secrets masked, so that other people may see it. */
 export function maskSecrets(schema: TSchema, value: unknown): unknown {
   return masked(schema)(value);
 }

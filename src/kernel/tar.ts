@@ -1,8 +1,8 @@
-/** Tar archives, as far as images need them: looking through one without unpacking it, and writing one around a file. */
+/** The parts of the tar format that images need: list the entries of an archive, and write an archive around a file. */
 import type { FileHandle } from 'node:fs/promises';
 
 const BLOCK = 512;
-/** Of the records that hold a long name or what else a header has no room for. */
+/** The limit for extension records, which hold a long name or other values that do not fit into a header. */
 const LONGEST_RECORD = 1024 * 1024;
 
 export class TarDamaged extends Error {
@@ -17,10 +17,10 @@ export type TarType = 'file' | 'folder' | 'symlink' | 'hardlink' | 'other';
 export interface TarEntry {
   readonly name: string;
   readonly type: TarType;
-  /** What a link leads to. */
+  /** The target of a link. */
   readonly target: string;
   readonly size: number;
-  /** Where in the archive its bytes begin. */
+  /** The offset of the entry's content in the archive. */
   readonly position: number;
 }
 
@@ -51,11 +51,11 @@ function textAt(block: Buffer, start: number, length: number): string {
   return field.subarray(0, end === -1 ? length : end).toString('utf8');
 }
 
-/** Octal digits, or where there is no room for them the number itself, with the first bit set. */
+/** Reads octal digits, or a binary number if the first bit is set (for values too large for the field). */
 function numberAt(block: Buffer, start: number, length: number): number {
   if (((block[start] ?? 0) & 0x80) !== 0) return Number(block.readBigUInt64BE(start + length - 8));
   const digits = textAt(block, start, length).trim();
-  if (!/^[0-7]*$/.test(digits)) throw new TarDamaged('A header has a number that is none.');
+  if (!/^[0-7]*$/.test(digits)) throw new TarDamaged('A header holds an invalid number.');
   return digits === '' ? 0 : Number.parseInt(digits, 8);
 }
 
@@ -65,7 +65,7 @@ function sumOf(block: Buffer): number {
   return sum;
 }
 
-/** Lines of `length name=value`. */
+/** Parses pax records: lines of `length name=value`. */
 function readRecords(bytes: Buffer): Further {
   const found: Record<string, string> = {};
   for (let at = 0; at < bytes.length; ) {
@@ -73,7 +73,7 @@ function readRecords(bytes: Buffer): Further {
     const length = Number.parseInt(bytes.subarray(at, gap).toString('latin1'), 10);
     const line = bytes.subarray(gap + 1, at + length - 1).toString('utf8');
     if (gap === -1 || !(length > gap - at) || !line.includes('='))
-      throw new TarDamaged('A header has a record that is none.');
+      throw new TarDamaged('An extension header is malformed.');
     const cut = line.indexOf('=');
     found[line.slice(0, cut)] = line.slice(cut + 1);
     at += length;
@@ -92,12 +92,12 @@ async function readFully(handle: FileHandle, position: number, length: number): 
   return buffer.subarray(0, bytesRead);
 }
 
-/** What the record before an entry tells of it. */
+/** The values that an extension record sets for the entry after it. */
 function furtherOf(type: string, bytes: Buffer): Further {
   if (type === 'x') return readRecords(bytes);
   if (type === 'g') {
     if (Object.keys(readRecords(bytes)).length > 0)
-      throw new TarDamaged('It says something of all its entries at once.');
+      throw new TarDamaged('It has a global header that applies to all entries, which is not supported.');
     return {};
   }
   const text = textAt(bytes, 0, bytes.length);
@@ -113,7 +113,7 @@ function entryOf(block: Buffer, further: Further, position: number): TarEntry {
   const target = further.linkpath ?? textAt(block, 157, 100);
   const size = type === 'file' ? (further.size ?? numberAt(block, 124, 12)) : 0;
   if (!Number.isSafeInteger(size) || size < 0 || (size > 0 && name.endsWith('/')))
-    throw new TarDamaged('A header has a size that is none.');
+    throw new TarDamaged('A header holds an invalid size.');
   return { name, type, target, size, position };
 }
 
@@ -121,8 +121,8 @@ const padded = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
 const isEmpty = (block: Buffer): boolean => block.every((byte) => byte === 0);
 
 /**
- * Reads the headers only, one after the other, to the end of the archive. What different programs read differently is
- * refused: whoever unpacks it is to find what was found here.
+ * Reads only the headers, up to the end of the archive. Refuses anything that other programs may read differently, so
+ * that the program that unpacks the archive finds the same entries.
  */
 export async function* readTar(handle: FileHandle): AsyncGenerator<TarEntry> {
   let further: Further = {};
@@ -130,7 +130,7 @@ export async function* readTar(handle: FileHandle): AsyncGenerator<TarEntry> {
     const block = await readFully(handle, at, BLOCK);
     if (isEmpty(block) && isEmpty(await readFully(handle, at + BLOCK, BLOCK))) return;
     if (block.length < BLOCK || numberAt(block, 148, 8) !== sumOf(block))
-      throw new TarDamaged('It breaks off, or a header is damaged.');
+      throw new TarDamaged('It is truncated, or a header is damaged.');
     const type = block.subarray(156, 157).toString('latin1');
     if (type === 'S') throw new TarDamaged(HOLES);
     const position = at + BLOCK;
@@ -149,7 +149,7 @@ export async function* readTar(handle: FileHandle): AsyncGenerator<TarEntry> {
   }
 }
 
-/** Of a plain file; the same for the same name and size. */
+/** The header of a plain file. The same name and size always give the same bytes. */
 export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(BLOCK);
   block.write(name, 0, 100, 'utf8');
@@ -168,8 +168,7 @@ export function tarHeader(name: string, size: number): Buffer {
   return block;
 }
 
-/** What fills up the last block of a file of this size. */
+/** The padding after the content of a file of this size. */
 export const tarPadding = (size: number): Buffer => Buffer.alloc(padded(size) - size);
 
-/** What an archive ends with. */
 export const tarEnd = Buffer.alloc(2 * BLOCK);

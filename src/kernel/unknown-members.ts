@@ -1,6 +1,6 @@
 /**
- * What a value has beyond its shape: members nobody knows, rows past the limit. It is named and cut off here, before
- * the validator explains the rest: explaining a list a thousand times too long would hold up everybody else.
+ * Finds what a value has beyond its schema: unknown members, and items above the limit. They are reported and removed
+ * before the validator runs, because explaining a list that is a thousand times too long would block other requests.
  */
 
 import { nearest } from './did-you-mean.ts';
@@ -23,7 +23,7 @@ export const escapePointer = (name: string): string => name.replaceAll('~', '~0'
 export function unknownMember(pointer: string, name: string, known: readonly string[]): FieldError {
   const meant = nearest(name, known);
   const hint = meant === null ? '.' : `; did you mean ${meant}?`;
-  return { pointer, code: 'unknown_member', detail: `There is nothing of this name here${hint}` };
+  return { pointer, code: 'unknown_member', detail: `This name is not known here${hint}` };
 }
 
 function tooMany(pointer: string, most: number, what: string): FieldError {
@@ -82,7 +82,7 @@ class Trimmer {
   }
 }
 
-/** The value without its excess, and at most `most` errors that name it. */
+/** Returns the value without the excess, and at most `most` errors about the excess. */
 export function trimExcess(schema: TSchema, value: unknown, most: number) {
   const trimmer = new Trimmer(most);
   const rest = trimmer.trim(schema as PlainSchema, value, '');

@@ -1,4 +1,4 @@
-/** Checks a value against a shape and says everything that is wrong with it at once, in the codes of the catalogue. */
+/** Checks a value against a schema and returns all its errors at once, with the codes of the catalogue. */
 import { Compile, type Validator } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
@@ -9,7 +9,7 @@ import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 
 Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
 
-/** RFC 3339 knows leap seconds and the year 0, its extension knows names of zones; the clocks behind us know none of these. */
+/** RFC 3339 allows leap seconds and the year 0, its extension zone names. `Date` or PostgreSQL cannot read them. */
 Format.Set(
   'date-time',
   (text) => Format.IsDateTime(text) && !text.startsWith('0000') && Number.isFinite(Date.parse(text)),
@@ -73,7 +73,7 @@ function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
-/** Applicators report what their parts report as well; the parts say it better. */
+/** Keywords that only repeat the errors of their parts, which are more precise. */
 const NOISE = new Set([
   'additionalProperties',
   'anyOf',
@@ -85,7 +85,7 @@ const NOISE = new Set([
   'propertyNames',
 ]);
 
-/** "Must be null" of something nullable: whoever sent a value meant the other branch. */
+/** "Must be null" for a nullable member. A caller who sent a value needs the errors of the other branch instead. */
 const isNullBranch = ({ keyword, params }: Fault): boolean =>
   keyword === 'type' && (params as { type?: unknown }).type === 'null';
 
@@ -95,7 +95,7 @@ function collect(faults: readonly Fault[]): FieldError[] {
   return [telling, parts, faults].find((list) => list.length > 0)?.flatMap(translate) ?? [];
 }
 
-/** Each fault once. */
+/** Removes errors with the same pointer and code. */
 export function distinct(errors: readonly FieldError[]): FieldError[] {
   const kept = new Map<string, FieldError>();
   for (const error of errors) {
@@ -121,7 +121,7 @@ export function isValid(schema: TSchema, value: unknown): boolean {
 
 export interface Examined {
   readonly errors: readonly FieldError[];
-  /** There may be more: nobody looked on after so many. */
+  /** There may be more errors: the check stopped at `MAX_FIELD_ERRORS`. */
   readonly isCutShort: boolean;
 }
 
@@ -136,7 +136,7 @@ export function examine(schema: TSchema, value: unknown): Examined {
   };
 }
 
-/** Pointers are prefixed with where the value came from: nothing for the body, `query` for the query. */
+/** Pointers are prefixed with the source of the value: nothing for the body, `query` for the query. */
 export function faultsOf(schema: TSchema, value: unknown, from: '' | 'query' = ''): FieldError[] {
   return examine(schema, value).errors.map((error) => ({ ...error, pointer: `${from}${error.pointer}` }));
 }

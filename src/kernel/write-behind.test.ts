@@ -7,7 +7,7 @@ interface Row {
   readonly count: number;
 }
 
-/** As long as a write takes here; what is pushed meanwhile waits for the next. */
+/** The duration of a write in these tests. Values pushed meanwhile go into the next batch. */
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Bench {
@@ -15,7 +15,7 @@ interface Bench {
   readonly written: Row[][];
   readonly dropped: Row[];
   readonly failures: unknown[];
-  /** What the next writes do; once it is empty they succeed. */
+  /** The results of the next writes. Once the list is empty, writes succeed. */
   readonly outcomes: ('fail' | 'succeed')[];
 }
 

@@ -1,12 +1,12 @@
 /**
- * Rows that nobody waits for: collected in memory, folded, written in batches. Bounded, so that a flood costs rows
- * and never memory or the speed of an answer; what could not be taken is counted. A crash loses what was not
- * written yet, so nothing that was acknowledged may pass through here.
+ * A queue for rows that no answer waits for: it collects them in memory, folds them and writes them in batches. Its
+ * capacity is limited, so a flood loses rows but costs neither memory nor response time; dropped rows are reported.
+ * A crash loses unwritten rows, so never use it for rows that an answer has acknowledged.
  */
 export interface WriteBehindOptions<V> {
   readonly capacity: number;
   readonly intervalMs: number;
-  /** Two values of one key become one; left out: the newer one stands. */
+  /** Merges two values of the same key. Without it the newer value replaces the older one. */
   readonly fold?: (kept: V, next: V) => V;
   write(values: readonly V[]): Promise<void>;
   dropped?(value: V): void;
@@ -32,7 +32,7 @@ export class WriteBehind<V> {
     return this.#waiting.size >= this.#options.capacity;
   }
 
-  /** What waits under the key, to be changed in place where making another value would be the costlier way. */
+  /** The unwritten value of the key. It may be changed in place, which is cheaper than pushing another value. */
   get(key: string): V | undefined {
     return this.#waiting.get(key);
   }
@@ -51,7 +51,7 @@ export class WriteBehind<V> {
     this.#schedule();
   }
 
-  /** Writes all that was pushed before the call. */
+  /** Writes all values that were pushed before the call. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

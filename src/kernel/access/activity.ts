@@ -1,4 +1,4 @@
-/** When keys were last used and allowlist entries last matched: told at most once a minute, a crash forgets that minute. */
+/** Records when keys were last used and allowlist entries last matched. It writes once a minute; a crash loses that. */
 import type { Db } from '../../store/database.ts';
 import type { ClientView } from '../client.ts';
 import { WriteBehind } from '../write-behind.ts';
@@ -13,10 +13,10 @@ declare module '../services.ts' {
 
 const INTERVAL_MS = 60_000;
 const CAPACITY = 100_000;
-/** Of one key between two notes. */
+/** The most addresses recorded per key between two writes. */
 const MOST_ADDRESSES = 1000;
 
-/** The newer one stands, but where a key was used from is not forgotten because it could not be written at once. */
+/** The newer use replaces the older one, but the addresses of both are kept if a write failed. */
 const foldUses = (kept: KeyUse, next: KeyUse): KeyUse => ({
   ...next,
   addresses: new Map([...kept.addresses, ...next.addresses]),

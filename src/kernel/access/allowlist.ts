@@ -3,7 +3,7 @@ import { cidrContains, parseCidr } from '../net/cidr.ts';
 import type { AccountAccess, AllowlistEntry } from './caller.ts';
 
 export interface AddressVerdict {
-  /** What Enforce would say, whatever the mode is. */
+  /** The result in the mode Enforce, regardless of the current mode. */
   readonly wouldAllow: boolean;
   readonly matchedEntryId: string | null;
 }
@@ -16,7 +16,7 @@ export function judgeAddress(account: AccountAccess, address: Address, now: numb
   const longest = trie.match(address);
   if (longest === undefined) return { wouldAllow: false, matchedEntryId: null };
   if (isLive(longest, now)) return { wouldAllow: true, matchedEntryId: longest.id };
-  // The nearest range has just expired, but a wider one may still hold the address.
+  // The narrowest range has just expired, but a wider one may still contain the address.
   const other = entries.find((entry) => {
     const parsed = isLive(entry, now) ? parseCidr(entry.cidr) : null;
     return parsed !== null && cidrContains(parsed.cidr, address);

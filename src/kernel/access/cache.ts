@@ -1,6 +1,6 @@
 /**
- * The hot path asks nobody: who a key belongs to and what it may do is kept here, and dropped when the database
- * says that anything about its account changed. While notifications are not heard, nothing is kept.
+ * Caches each key with its account and permissions, so that most requests need no database query. A notification from
+ * the database invalidates all keys of an account. While the listener is disconnected, nothing is cached.
  */
 import type { Db } from '../../store/database.ts';
 import type { Subscriber } from '../../store/listener.ts';
@@ -37,7 +37,7 @@ export class AccessCache implements Subscriber {
   readonly #kept = new Map<string, Kept>();
   readonly #unknown = new Map<string, number>();
   readonly #loading = new Map<string, Promise<KnownKey | null>>();
-  /** Raised by every invalidation: what was read before it must not be kept after it. */
+  /** Incremented by every invalidation. A row that was read before an invalidation is not cached after it. */
   #generation = 0;
   #trusted = false;
   hits = 0;
@@ -71,7 +71,7 @@ export class AccessCache implements Subscriber {
     this.#forget();
   }
 
-  /** `null`: no such key. A promise only when it has to be read. */
+  /** `null`: no such key. Returns a promise only if the key has to be read from the database. */
   find(publicId: string): KnownKey | null | Promise<KnownKey | null> {
     const now = Date.now();
     const kept = this.#kept.get(publicId);

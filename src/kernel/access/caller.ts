@@ -1,4 +1,4 @@
-/** Who is calling and what that may do: key ∩ role of the key's owner ∩ products ∩ account status, at each request anew. */
+/** The caller and its rights: key ∩ role of the key's owner ∩ products ∩ account status, decided at each request. */
 import type { PrefixTrie } from '../net/prefix-trie.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { allows, IMPLICIT, type Permission } from './permissions.ts';
@@ -30,7 +30,7 @@ export type DeniedBy = (typeof denials)[number];
 export interface Decision {
   readonly allowed: boolean;
   readonly deniedBy: readonly DeniedBy[];
-  /** The refusal a call gets, the first in the order of a request. */
+  /** The problem to answer with. If several apply, it is the one that is checked first. */
   readonly code: Extract<
     ProblemCode,
     'permission_denied' | 'product_not_enabled' | 'account_restricted' | 'account_suspended'
@@ -43,7 +43,7 @@ export interface KeyOwner {
   readonly suspended: boolean;
 }
 
-/** The facts of an endpoint that decide who may call it. */
+/** The members of an endpoint that decide who may call it. */
 export interface Guarded {
   readonly family: string;
   readonly permission: Permission;
@@ -62,10 +62,10 @@ export interface Caller {
     readonly status: StoredKeyStatus;
     readonly permissions: readonly string[];
     readonly approval: Approval;
-    /** What adds more than this to the cost of a month needs approval too. */
+    /** Calls that raise the monthly cost by more than this amount need approval as well. */
     readonly approvalOverMonthly: string | null;
     readonly expiresAt: Date | null;
-    /** When it expires in this process's clock, corrected by the database's. */
+    /** The expiry in this process's clock, corrected by its difference to the database clock. */
     readonly endsAt: number;
   };
   readonly owner: KeyOwner | null;
@@ -88,7 +88,7 @@ function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['cod
   }
 }
 
-/** Whether a permission is held, whichever endpoint asks for it: what the visibility filter goes by. */
+/** Whether the caller has a permission, independent of any endpoint. The visibility filter uses it. */
 export function holds(caller: Pick<Caller, 'account' | 'key' | 'owner'>, permission: Permission): boolean {
   const family = permission.split(':')[0] ?? '';
   return (
@@ -106,7 +106,7 @@ export function decide(caller: Pick<Caller, 'account' | 'key' | 'owner'>, endpoi
     implicit ||
     (caller.owner !== null &&
       roleAllows(caller.owner.role, endpoint.permission, endpoint.sensitive ?? false));
-  // The account family is how an account looks at itself: it is not a product that could be off.
+  // The account family is not a product, so it cannot be disabled.
   const byProduct = endpoint.family === 'account' || caller.account.products.has(endpoint.family);
   const status = accountRefusal(caller.account.status, endpoint);
   const deniedBy: DeniedBy[] = [];

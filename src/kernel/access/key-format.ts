@@ -1,7 +1,7 @@
 /**
- * `hpk1_<public id 12>_<secret 32><checksum 6>`, word characters only. The checksum lets scanners and our own
- * edge drop random strings without a look-up; it is not a security feature. At rest there is only a SHA-256:
- * 190 bits cannot be searched, so a slow hash would slow nobody but us.
+ * The format of API keys: `hpk1_<public id 12>_<secret 32><checksum 6>`, word characters only. With the checksum,
+ * secret scanners and this service reject random strings without a look-up; it is not a security feature. The database
+ * holds only a SHA-256: 190 random bits cannot be guessed, so a slow hash would add no security.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -16,12 +16,12 @@ const ANYWHERE = /hpk1_([0-9A-Za-z]{12})_[0-9A-Za-z]{6,}/g;
 
 export interface IssuedKey {
   readonly publicId: string;
-  /** The whole key, as its owner will send it. Exists only until it was shown. */
+  /** The whole key, as clients send it. It is shown once and not stored. */
   readonly key: string;
   readonly hash: Buffer;
 }
 
-/** Rejection sampling: the modulo of a byte would favour the first letters of the alphabet. */
+/** Uses rejection sampling, because a byte modulo 62 would favour the first letters of the alphabet. */
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -43,7 +43,7 @@ function checksum(text: string): string {
 }
 
 function hashKey(key: string): Buffer {
-  // By way of a string: asked for a Buffer, Node takes three times as long, and every request is checked.
+  // Goes through a hex string, because Node takes three times as long to return a Buffer. Every request does this.
   return Buffer.from(hash('sha256', `hostplane/api-key/1\0${key}`, 'hex'), 'hex');
 }
 
@@ -61,7 +61,7 @@ export function readPublicId(key: string): string | undefined {
   return key.slice(5, 5 + PUBLIC_ID);
 }
 
-/** What an unknown public id is compared with, so that it takes as long and answers as a wrong secret does. */
+/** An unknown public id is compared with this hash, so that it takes as long as a wrong secret does. */
 export const DUMMY_HASH: Buffer = Buffer.alloc(32);
 
 export function matchesHash(key: string, hash: Buffer): boolean {

@@ -23,7 +23,7 @@ async function toldOf(accountId: string, type = 'api_key.first_used') {
     .execute();
 }
 
-/** From each of these addresses, a millisecond after the other. */
+/** A use of the key from each of these addresses, one millisecond apart. */
 function useOf(keyId: string, laterMs: number, ...addresses: readonly string[]): KeyUse {
   const at = (i: number) => new Date(Date.now() + laterMs + i);
   return {

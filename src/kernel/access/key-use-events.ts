@@ -1,6 +1,6 @@
 /**
- * The feed tells of the first call with a key, and of calls from where it never came from, in the transaction that notes
- * them: within a minute, as the use itself is seen.
+ * Emits an event for the first use of a key and for its use from a new address. The events are written in the
+ * transaction that records the use, which is within a minute.
  */
 import type { Db } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
@@ -13,7 +13,7 @@ import { type KeyUse, type NotedUse, writeAddresses, writeUses } from './store.t
 
 const declared = declaredAs(accountEventTypes);
 
-/** Of one key at a time: one that comes from everywhere would drown the feed. */
+/** The most new-address events per key and write, because a key used from many addresses would flood the feed. */
 const MOST_TOLD = 10;
 
 const eventOf = (use: NotedUse, type: NewEvent['type'], told: string): NewEvent => ({
@@ -23,7 +23,7 @@ const eventOf = (use: NotedUse, type: NewEvent['type'], told: string): NewEvent 
   data: { public_id: use.public_id, client_ip: use.ip, operation_id: use.operation },
 });
 
-/** IPv6 subscribers change their address within their /64 all day long. */
+/** An IPv6 address counts as its /64, because IPv6 clients change their address within it many times a day. */
 function networkOf(ip: string): string {
   const address = parseAddress(ip);
   return address === null ? ip : rateLimitKey(address);
@@ -43,10 +43,10 @@ export async function noteUses(db: Db, uses: readonly KeyUse[]): Promise<void> {
       })),
       ...moved.map((use) => ({
         use,
-        event: eventOf(use, 'api_key.used_from_new_address', `from ${use.ip}, where it never came from`),
+        event: eventOf(use, 'api_key.used_from_new_address', `from the new address ${use.ip}`),
       })),
     ];
-    // In one order everywhere: each account has a head that is locked.
+    // Sorted by account, because each account's event head is locked and all processes need the same lock order.
     for (const { use, event } of events.sort((a, b) => (a.use.account_id < b.use.account_id ? -1 : 1))) {
       const actor = { kind: 'api_key', api_key_id: use.id, member_id: use.owner_id } as const;
       await writeEvents(tx, declared, { accountId: use.account_id, actor }, [event]);

@@ -1,13 +1,13 @@
 /**
- * Permissions are triples `<family>:<resource>:<verb>`; the vocabulary is whatever the registry's records name.
- * A pattern may put `*` for a whole segment. Sets only grow by adding, so reading one never needs an order.
+ * Permissions are triples `<family>:<resource>:<verb>`. The records in the registry define which ones exist. A pattern
+ * may use `*` for a whole segment. A set of patterns has no exclusions, so the order of its patterns does not matter.
  */
 export type Verb = 'read' | 'write' | 'delete';
 export type Permission = `${string}:${string}:${Verb}`;
 
 export const PATTERN = /^(\*|[a-z][a-z0-9-]*):(\*|[a-z][a-z0-9-]*):(\*|read|write|delete)$/;
 
-/** Every key has these: otherwise it could neither ask what it may do nor wait for what it started. */
+/** Every key has these, so that it can read its own permissions and wait for the operations it started. */
 export const IMPLICIT: readonly Permission[] = ['account:self:read', 'account:operations:read'];
 
 export function matches(pattern: string, permission: string): boolean {
@@ -27,10 +27,10 @@ type Segments = readonly string[];
 const covers = (wider: Segments, narrower: Segments): boolean =>
   wider.every((segment, i) => segment === '*' || segment === narrower[i]);
 
-/** Without duplicates and without patterns that another one of the set covers, in the order given. */
+/** Removes duplicates and patterns that another pattern covers. Keeps the order. */
 export function fold(patterns: readonly string[]): string[] {
   const unique = [...new Set(patterns)].map((pattern) => pattern.split(':'));
-  // Only a wildcard covers others: a list of keys with a hundred plain triples each must not cost their square.
+  // Only patterns with a wildcard can cover others. Comparing just those avoids quadratic cost for long lists.
   const wide = unique.filter((pattern) => pattern.includes('*'));
   const kept = unique.filter((pattern) => !wide.some((other) => other !== pattern && covers(other, pattern)));
   return kept.map((pattern) => pattern.join(':'));

@@ -1,6 +1,6 @@
 /**
- * Ready-made permissions for keys. A preset is a way of writing patterns down, not a thing a key stays bound to:
- * what it stands for is copied into the key when that is made, and changing a preset changes no key.
+ * Presets: ready-made permissions for keys. The patterns of a preset are copied into the key when the key is created,
+ * so changing a preset changes no existing key.
  */
 import { familyNames } from '../families.ts';
 import type { Verb } from './permissions.ts';
@@ -12,7 +12,7 @@ interface Preset {
   readonly title: string;
   readonly description: string;
   readonly patterns?: readonly string[];
-  /** Every triple with one of these verbs that is not sensitive, as of the moment the key is made. */
+  /** All permissions with one of these verbs that are not sensitive, as of the creation of the key. */
   readonly every?: readonly Verb[];
   readonly approval?: Approval;
   readonly expiresIn?: '7d';
@@ -48,17 +48,17 @@ const deployNouns = [
 export const presets: Readonly<Record<PresetName, Preset>> = {
   'full-access': {
     title: 'Full access',
-    description: 'Everything its owner may do, also what is added later.',
+    description: 'Everything its owner may do, including features that are added later.',
     patterns: ['*:*:*'],
   },
   'read-only': {
     title: 'Read only',
-    description: 'Reads all there is today, but no credentials.',
+    description: 'Reads everything that exists today, except credentials.',
     every: ['read'],
   },
   'ci-deploy': {
     title: 'CI deploy',
-    description: 'Builds and changes machines, networks and volumes, deletes none.',
+    description: 'Creates and changes machines, networks and volumes; cannot delete them.',
     patterns: [
       ...deployNouns.flatMap((noun) => [`flexible-vps:${noun}:read`, `flexible-vps:${noun}:write`]),
       'account:pricing:read',
@@ -81,27 +81,27 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   },
   'reverse-dns': {
     title: 'Reverse DNS',
-    description: 'Keeps the reverse names of addresses.',
+    description: 'Manages the reverse DNS names of addresses.',
     patterns: ['ip-management:addresses:read', 'ip-management:reverse-records:*'],
   },
   'backup-job': {
     title: 'Backup job',
-    description: 'Makes and lists backups of machines.',
+    description: 'Creates and lists backups of machines.',
     patterns: ['flexible-vps:vms:read', 'flexible-vps:backups:read', 'flexible-vps:backups:write'],
   },
   'kubernetes-admin': {
     title: 'Kubernetes admin',
-    description: 'Everything of Kubernetes.',
+    description: 'Full access to Kubernetes.',
     patterns: ['kubernetes:*:*'],
   },
   'object-storage': {
     title: 'Object storage',
-    description: 'Everything of object storage.',
+    description: 'Full access to object storage.',
     patterns: ['storage:*:*'],
   },
   monitoring: {
     title: 'Monitoring',
-    description: 'Everything of monitoring, and reads the products it watches.',
+    description: 'Full access to monitoring, read access to the monitored products.',
     patterns: [
       'monitoring:*:*',
       ...familyNames
@@ -116,14 +116,15 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   },
   'ai-agent': {
     title: 'AI agent, careful',
-    description: 'Reads and writes, deletes nothing, asks before what is destructive, for 7 days.',
+    description:
+      'Reads and writes, but does not delete; destructive calls need approval; expires after 7 days.',
     every: ['read', 'write'],
     approval: 'destructive',
     expiresIn: '7d',
   },
 };
 
-/** Derived lists hold only what the owner's role allows anyway; written ones are taken as they stand. */
+/** Permissions derived from `every` are limited to the owner's role; `patterns` are taken unchanged. */
 export function presetPatterns(name: PresetName, vocabulary: Vocabulary, role: RoleName): string[] {
   const { patterns = [], every = [] } = presets[name];
   const derived = vocabulary.permissions.filter(

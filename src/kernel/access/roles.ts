@@ -1,4 +1,4 @@
-/** What a member's keys may do at most. Checked at each request, so a demotion shrinks all keys at once. */
+/** Roles limit what a member's keys may do. They are checked at each request, so a demotion takes effect at once. */
 import { allows, matches, type Permission } from './permissions.ts';
 
 export const roleNames = ['owner', 'admin', 'operator', 'developer', 'viewer', 'billing'] as const;
@@ -7,7 +7,7 @@ export type RoleName = (typeof roleNames)[number];
 interface Role {
   readonly description: string;
   readonly patterns: readonly string[];
-  /** Taken away again from what the patterns give. */
+  /** Exceptions from `patterns`; `keeping` lists exceptions from these. */
   readonly except?: readonly string[];
   readonly keeping?: readonly string[];
   readonly sensitive: boolean;
@@ -34,7 +34,7 @@ const operator = [
 
 export const roles: Readonly<Record<RoleName, Role>> = {
   owner: { description: 'Everything, and the account itself.', patterns: ['*:*:*'], sensitive: true },
-  admin: { description: 'Everything but giving the account away.', patterns: ['*:*:*'], sensitive: true },
+  admin: { description: 'Everything except transferring the account.', patterns: ['*:*:*'], sensitive: true },
   operator: {
     description: 'All products; reads the account and runs its operations, webhooks and budgets.',
     patterns: operator,

@@ -59,13 +59,13 @@ export interface KeyUse {
   ip: string;
   userAgent: string;
   operation: string;
-  /** Where it came from since the last note, and what it asked for first from there. */
+  /** The addresses since the last write, each with the time and operation of its first call. */
   readonly addresses: Map<string, { readonly at: Date; readonly operation: string }>;
 }
 
 interface AddressUse {
   readonly keyId: string;
-  /** As which it is known from now on. */
+  /** What is stored: the IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string;
   readonly ip: string;
   readonly at: Date;
@@ -89,7 +89,7 @@ export interface NotedUse {
   readonly operation: string;
 }
 
-/** Those of keys that had never been used before. Rows are locked first: of two processes, one was the first. */
+/** Returns the uses of keys that were never used before. Row locks ensure that only one process reports a first use. */
 export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<NotedUse[]> {
   const { rows } = await sql<NotedUse & { is_first: boolean }>`
     with u as (
@@ -107,7 +107,7 @@ export async function writeUses(db: Db, uses: readonly KeyUse[]): Promise<NotedU
   return rows.filter(({ is_first }) => is_first);
 }
 
-/** The latest few of those that are new to a key which came from elsewhere before. */
+/** Returns the newest `most` new addresses of each key that already had other addresses. */
 export async function writeAddresses(db: Db, uses: readonly AddressUse[], most: number): Promise<NotedUse[]> {
   const { rows } = await sql<NotedUse>`
     with u as (
@@ -149,8 +149,8 @@ export async function writeMatches(db: Db, matches: ReadonlyMap<string, Date>): 
 }
 
 /**
- * What a call with the key meets now: the stored status, the clock, the owner and the account's switch together. Expiry
- * is a fact of the clock, not an event: nothing has to run for a key to end.
+ * The effective status of a key: its stored status, its expiry, its owner's status and the account's `keys_suspended`.
+ * Expiry is compared with the clock, so no job has to run for a key to expire.
  */
 export const KEY_STATE: RawBuilder<KeyStatus> = sql`case
   when api_keys.status = 'revoked' then 'revoked'
@@ -160,7 +160,7 @@ export const KEY_STATE: RawBuilder<KeyStatus> = sql`case
   when (select m.status from members m where m.id = api_keys.owner_id) is distinct from 'active' then 'suspended'
   else 'active' end`;
 
-/** Holds its name and its place among the account's keys; one that was rolled has passed both on. */
+/** True while the key occupies its name and counts toward the key limit. A rolled key passed both to its successor. */
 export const KEY_LIVES: RawBuilder<boolean> = sql`api_keys.status <> 'revoked' and api_keys.replaced_by is null
   and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
 

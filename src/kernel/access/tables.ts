@@ -1,4 +1,4 @@
-/** The tables that say who may do what. The kernel reads them at each request; only the portal's functions write. */
+/** The tables that define who may do what. The kernel reads them; only the functions in `portal-api` write them. */
 import type { Generated } from 'kysely';
 import type { RoleName } from './roles.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Lists that span families show a row to keys that may read what it is about. What was withheld is named, so that
- * nobody reads "nothing exists" out of "you may not look".
+ * Lists across families show a row only to keys that may read its resource. The answer names the omitted resource
+ * types, so that a client does not mistake "no permission" for "nothing exists".
  */
 import type { Subject } from '../registry.ts';
 import { Named, Shape, type Static, Type } from '../schema.ts';

@@ -1,6 +1,6 @@
 /**
- * Which permission patterns make sense: those that match a triple of the registry. While a family is still being
- * built its triples are not known yet, so a pattern that names it is taken at its word and told apart.
+ * Judges permission patterns: a known pattern matches a permission in the registry. The permissions of an unfinished
+ * family are not complete yet, so a pattern for such a family is accepted and reported as `unused`.
  */
 import { familyNames, familySizes } from '../families.ts';
 import type { Registry } from '../registry.ts';
@@ -9,7 +9,7 @@ import { matches, PATTERN, type Permission } from './permissions.ts';
 export interface Vocabulary {
   readonly permissions: readonly Permission[];
   readonly sensitive: ReadonlySet<Permission>;
-  /** Families with fewer records than the contract gives them. */
+  /** Families with fewer endpoints than `familySizes` defines. */
   readonly unfinished: ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ export function contractPermissions(registry: Registry): Vocabulary {
   };
 }
 
-/** `unused`: no endpoint asks for it yet, but one of a family in the making may. */
+/** `unused`: no endpoint requires it yet, but a later endpoint of an unfinished family may. */
 export type PatternVerdict = 'known' | 'unused' | 'unknown' | 'malformed';
 
 export function judgePattern(vocabulary: Vocabulary, pattern: string): PatternVerdict {

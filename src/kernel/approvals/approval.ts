@@ -1,6 +1,6 @@
 /**
- * A person's word for one call of a key. Asking makes an operation that waits for the decision; the call that was
- * approved is then made again, once, exactly as it was shown to the person.
+ * Approvals: a person's permission for one call of a key. A request for approval creates an operation that waits for
+ * the decision. After that the client repeats the identical call once.
  */
 import type { Db } from '../../store/database.ts';
 import type { Cost } from '../effect.ts';
@@ -21,10 +21,10 @@ import {
   lockAsking,
 } from './store.ts';
 
-/** A key may have so many requests before people at a time. */
+/** The most undecided requests that a key may have at a time. */
 export const PENDING_PER_KEY = 50;
 
-/** After the decision the call has to come within this time. */
+/** The approved call must be made within this time after the decision. */
 export const USE_SECONDS: number = 15 * 60;
 
 export interface Asking {
@@ -45,7 +45,7 @@ export interface Asking {
   readonly resource: ResourceRef;
 }
 
-/** The same request while one is pending is the same question. */
+/** If an identical request is already pending, that one is returned. */
 export async function askForApproval(db: Db, registry: Registry, asking: Asking): Promise<ApprovalRow> {
   const { accountId, actor, keyId, permission, requestId, requestHash, resource } = asking;
   await lockAsking(db, keyId);
@@ -88,7 +88,7 @@ async function refuseFlood(db: Db, keyId: string): Promise<void> {
   const used = await countPending(db, keyId);
   if (used < PENDING_PER_KEY) return;
   throw new Problem('quota_exceeded', {
-    detail: `${used} requests of this key wait for a person already; wait for a decision or withdraw some.`,
+    detail: `${used} requests of this key are already waiting for approval. Wait for a decision, or cancel some of them.`,
     extra: { limit_id: 'account.pending-approvals', limit: PENDING_PER_KEY, used, requested: 1 },
   });
 }

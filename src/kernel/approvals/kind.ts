@@ -7,12 +7,12 @@ export const APPROVAL_REQUEST = 'approval.request';
 
 const HOUR = 3600;
 
-/** Undecided for so long, a request is over. */
+/** A request without a decision expires after this time. */
 export const DECISION_SECONDS: number = 24 * HOUR;
 
 /**
- * Waits for a person. The decision itself ends it, from the portal; all that is left to do here is to say when nobody
- * decided in time.
+ * An operation that waits for a person. The portal ends it with the decision; its only step fails it when the time to
+ * decide is over.
  */
 export const approvalRequest: Kind = kind<object>({
   type: APPROVAL_REQUEST,
@@ -21,7 +21,7 @@ export const approvalRequest: Kind = kind<object>({
   queue: 'free',
   input: Shape({}),
   typicalSeconds: HOUR,
-  // Later than the time to decide: whoever asked is told that nobody decided, not that something took too long.
+  // Later than the time to decide, so that the operation fails with `approval_expired` and not with `timeout`.
   deadlineSeconds: DECISION_SECONDS + HOUR,
   cancellable: true,
   steps: [

@@ -17,7 +17,7 @@ interface ApprovalsTable {
   method: string;
   path: string;
   query: Record<string, unknown>;
-  /** Without its secrets. */
+  /** Redacted: without secrets. */
   body: unknown;
   effects: ForeseenEffect[];
   cost: Cost;
@@ -37,14 +37,14 @@ declare module '../../store/database.ts' {
 
 export type ApprovalRow = Selectable<Tables['approvals']>;
 
-/** With what the database's clock and its operation say of it. */
+/** An approval with the status of its operation and its deadlines judged by the database clock. */
 export type HeldApproval = ApprovalRow & {
   readonly status: OperationStatus;
   readonly is_overdue: boolean;
   readonly is_usable: boolean;
 };
 
-/** Held until the commit, so that what is counted and what is looked for stays as it was found. */
+/** Locks the approval requests of a key until the commit, so that the count and the search stay true. */
 export async function lockAsking(db: Db, keyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${keyId}, 11))`.execute(db);
 }
@@ -94,7 +94,7 @@ export async function insertApproval(
     .executeTakeFirstOrThrow();
 }
 
-/** Held, so that it is decided once and used once. */
+/** Locks the row, so that an approval is decided only once and used only once. */
 export async function lockApproval(
   db: Db,
   accountId: string,
@@ -121,7 +121,7 @@ export async function findApproval(db: Db, operationId: string): Promise<Approva
   return db.selectFrom('approvals').selectAll().where('operation_id', '=', operationId).executeTakeFirst();
 }
 
-/** How long it is still open to a decision; nothing once that time is over. */
+/** Seconds left for a decision; 0 once that time is over. */
 export async function secondsLeft(db: Db, operationId: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, extract(epoch from expires_at - clock_timestamp()))::float8 as seconds

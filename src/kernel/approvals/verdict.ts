@@ -1,4 +1,4 @@
-/** What an approval that a call names is worth now. */
+/** Decides whether the approval that a call names can be used now. */
 import { Problem } from '../problems/problem.ts';
 import type { ApprovalRow, HeldApproval } from './store.ts';
 
@@ -17,7 +17,7 @@ export function approvalRequired(
   });
 }
 
-/** Null: it may be used. */
+/** Null: the approval can be used. */
 export function refusalOf(approval: HeldApproval, docsUrl: string): Problem | null {
   const { status, decision, operation_id: id } = approval;
   const over = (detail: string): Problem => new Problem('approval_expired', { detail });
@@ -36,7 +36,7 @@ export function refusalOf(approval: HeldApproval, docsUrl: string): Problem | nu
           : `${id} was used already; an approval is for one call.`,
       );
     case 'failed':
-      // Not "expired", which says to ask again: the operation says that a person refused, and why.
+      // Not `approval_expired`, whose next step is to ask again. The operation holds the person's reason.
       return decision === 'denied'
         ? approvalRequired(approval, docsUrl, `A person refused ${id}. Read the operation for the reason.`)
         : over(`Nobody decided about ${id} within 24 hours.`);

@@ -1,4 +1,4 @@
-/** What is remembered of a write. The chain makes the removal or change of any entry visible to whoever recomputes it. */
+/** Audit entries of writes. Each hash includes the previous one, so recomputing the chain reveals a changed entry. */
 import { createHash } from 'node:crypto';
 import type { ResourceRef } from '../resource-ref.ts';
 
@@ -39,7 +39,7 @@ export interface AuditEntry {
 
 export const MAX_CHANGES = 100;
 
-/** Members in the order of their names, so that the same entry always has the same bytes. */
+/** JSON with sorted members, so that equal values always have the same bytes. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value !== null && typeof value === 'object') {

@@ -1,4 +1,4 @@
-/** Refused writes: worth an entry, not worth a wait. They join the chain of their account within a second. */
+/** Audit entries of refused writes. No answer waits for them; they are in the account's chain within a second. */
 import type { Db } from '../../store/database.ts';
 import { WriteBehind } from '../write-behind.ts';
 import type { AuditEntry } from './entry.ts';
@@ -30,7 +30,7 @@ export class AuditQueue {
       },
       failed,
       write: async (waiting) => {
-        // One transaction for all, accounts in one order: two processes flushing at once cannot lock each other out.
+        // One transaction, sorted by account: with one lock order, two processes cannot deadlock.
         const ordered = [...waiting].sort((a, b) =>
           a.accountId < b.accountId ? -1 : a.accountId > b.accountId ? 1 : 0,
         );

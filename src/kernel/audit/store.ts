@@ -35,7 +35,7 @@ export async function openChain(db: Db, accountId: string): Promise<void> {
   await sql`insert into audit_heads (account_id) values (${accountId}) on conflict do nothing`.execute(db);
 }
 
-/** In the transaction of what it tells of. Takes the head of the account's chain last, so the row is held briefly. */
+/** Call it at the end of the audited transaction, because it locks the head of the account's chain until the commit. */
 export async function append(db: Db, accountId: string, entry: AuditEntry): Promise<void> {
   const text = canonicalJson(entry);
   const { actor, resource } = entry;
@@ -54,7 +54,7 @@ export async function append(db: Db, accountId: string, entry: AuditEntry): Prom
 }
 
 type Link = Pick<AuditEntriesTable, 'sequence' | 'hash'>;
-/** The columns lists are filtered by are copies: an entry hidden from a filter is as good as removed. */
+/** Also compares the columns that lists filter by, because a changed copy would hide the entry from a filter. */
 function isTrue(row: Selectable<AuditEntriesTable>, previous: Link): boolean {
   const { actor, resource, ...entry } = row.entry;
   return (
@@ -80,8 +80,8 @@ async function findStray(db: Db, accountId: string): Promise<number | null> {
 }
 
 /**
- * The sequence of the first entry that does not follow from the one before it, or null when the chain is whole.
- * Looks no further than where the chain ended when it began to look, so that it may run while others write.
+ * Returns the sequence of the first entry that does not follow from the one before it, or null if the chain is intact.
+ * It stops at the head that it read first, so it can run while others write.
  */
 export async function findBreak(db: Db, accountId: string): Promise<number | null> {
   const head = await db
@@ -114,7 +114,7 @@ export async function findBreak(db: Db, accountId: string): Promise<number | nul
   return findStray(db, accountId);
 }
 
-/** From the old end only, so that no gap appears; the head remembers where the chain now begins. */
+/** Deletes entries from the old end only, so that no gap appears. The head stores where the chain now begins. */
 export async function retireEntries(db: Db): Promise<void> {
   await sql`
     with retired as (

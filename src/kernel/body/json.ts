@@ -1,6 +1,6 @@
 /**
- * JSON.parse keeps the last of two equal members, takes any depth and any string. A request that means two things
- * at once, or that the database could not store, is refused here, in one pass over the text and without recursion.
+ * JSON.parse keeps the last of two members with the same name and accepts any depth and any string. This parser refuses
+ * ambiguous bodies and bodies that the database could not store, in one pass over the text and without recursion.
  */
 import { Problem } from '../problems/problem.ts';
 
@@ -10,7 +10,7 @@ function malformed(detail: string): Problem {
   return new Problem('malformed_request', { detail });
 }
 
-/** The text is valid JSON already, so only strings, braces and commas matter. */
+/** The text is known to be valid JSON, so only strings, brackets and commas matter. */
 function refuseAmbiguity(text: string): void {
   const names: (Set<string> | null)[] = [];
   let expectsName = false;
@@ -56,7 +56,7 @@ function endOfString(text: string, start: number): number {
   return i;
 }
 
-/** NUL and half surrogate pairs are legal JSON escapes and no legal text for PostgreSQL. */
+/** JSON allows escapes for NUL and for half of a surrogate pair, but PostgreSQL cannot store them. */
 function refuseUnstorable(text: string): void {
   if (!text.includes('\\u')) return;
   if (/(?<!\\)(?:\\\\)*\\u0000/.test(text))
@@ -74,7 +74,7 @@ function refuseUnstorable(text: string): void {
   if (high >= 0) throw malformed('A string holds half of a surrogate pair.');
 }
 
-/** Without the piece of the body that newer engines quote: it may hold a secret. */
+/** Removes the part of the body that newer JavaScript engines quote, because it may contain a secret. */
 function whatIsWrong(error: unknown): string {
   if (!(error instanceof Error)) return 'unreadable';
   return error.message.replace(/^(Unexpected token '.'), .*$/su, '$1').slice(0, 200);

@@ -1,4 +1,4 @@
-/** The feed tells of calls refused for their address, at most once an hour for each key and address. */
+/** Emits events for calls refused because of their address: at most one per hour for each key and address. */
 import type { Db } from '../../store/database.ts';
 import { accountEventTypes, declaredAs } from '../events/account-types.ts';
 import { HOSTPLANE, type NewEvent } from '../events/event.ts';

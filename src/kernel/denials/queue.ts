@@ -1,4 +1,4 @@
-/** Recent API key denials. Equal ones fold, here and in the table; a flood drops rows, never slows the 403. */
+/** Records denied calls of API keys. Equal denials become one row with a count. A flood loses rows; no 403 waits. */
 import type { Db } from '../../store/database.ts';
 import type { DeniedBy } from '../access/caller.ts';
 import { callerOf, type Exchange } from '../exchange.ts';
@@ -14,7 +14,7 @@ declare module '../services.ts' {
   }
 }
 
-/** Different ones within a second; whoever causes more of them learns no more from the rest. */
+/** Distinct denials per second. More of them would tell the account's owner nothing new. */
 const CAPACITY = 1_000;
 
 export interface DenialReason {
@@ -49,7 +49,7 @@ export class DenialQueue {
       }),
       write: async (denials) => {
         await writeDenials(db, denials);
-        // What is recorded stays recorded: an event more or less is no reason to count it twice.
+        // A failure here must not fail `write`, or the denials would be written and counted again.
         await tellDenials(db, denials).catch(failed);
       },
       dropped: ({ account_id, count }) => this.#drop(account_id, count),

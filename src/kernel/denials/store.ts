@@ -6,7 +6,7 @@ export const denialCauses = ['permission', 'ip_restriction'] as const;
 export type DenialCause = (typeof denialCauses)[number];
 
 export interface Denial {
-  /** Given when it happened, not when it was written: lists are in the order of `first_at` by it. */
+  /** Created at the time of the denial, not of the write, so that sorting by id sorts by `first_at`. */
   readonly id: string;
   readonly account_id: string;
   readonly cause: DenialCause;
@@ -37,8 +37,8 @@ declare module '../../store/database.ts' {
 }
 
 /**
- * Equal ones (key, address, operation, cause) within ten minutes of the first are one row with a count. One statement
- * for all of them, since a flood is just when the database has other things to do.
+ * Equal denials (key, address, operation, cause) within ten minutes of the first become one row with a count. All are
+ * written in one statement, because the database is busy during a flood.
  */
 export async function writeDenials(db: Db, denials: readonly Denial[]): Promise<void> {
   await sql`
@@ -76,7 +76,7 @@ export async function writeDrops(
     on conflict (account_id, day) do update set count = key_denial_drops.count + excluded.count`.execute(db);
 }
 
-/** Those of the last hour. Held until the commit: of two processes that ask at once the second finds what the first told. */
+/** The denial events of the last hour. Locks the account until the commit, so that no two processes emit one twice. */
 export async function findToldDenials(
   tx: Tx,
   accountId: string,

@@ -1,6 +1,6 @@
 /**
- * Types of what happens to the account itself: its standing, its people, its keys. They are declared beside the kernel's
- * own tables because the portal writes them and knows no family; the account family publishes them with the rest.
+ * Event types of the account itself: its status, members and keys. They are declared in the kernel because the portal
+ * writes them and does not import families; the account family publishes them.
  */
 import { roleNames } from '../access/roles.ts';
 import { accountStatuses, allowlistModes, approvals } from '../access/tables.ts';
@@ -34,81 +34,96 @@ const decision = { ...approval, decided_by: Text };
 export const accountEventTypes: readonly EventType[] = [
   warning(
     'account.restricted',
-    'Calls that raise the cost of the account are refused from now on.',
+    'The account was restricted: calls that raise its cost are refused.',
     standing,
   ),
-  warning('account.suspended', 'The account may only be read and cleared from now on.', standing),
+  warning(
+    'account.suspended',
+    'The account was suspended: it can only be read, and resources can be deleted.',
+    standing,
+  ),
   info('account.reinstated', 'The account is active again.', standing),
-  info('account.product_enabled', 'The account may use a product family.', product),
-  warning('account.product_disabled', 'The account may no longer use a product family.', product),
-  warning('limit.nearly_reached', 'Of what a limit allows, 80 percent are used.', {
+  info('account.product_enabled', 'A product family was enabled for the account.', product),
+  warning('account.product_disabled', 'A product family was disabled for the account.', product),
+  warning('limit.nearly_reached', '80 percent of a limit are used.', {
     limit_id: Text,
     location: Nullable(Text),
     limit: Count,
     used: Count,
   }),
-  info('limit.raised', 'The account may have more of something than before.', {
+  info('limit.raised', 'A limit of the account was raised.', {
     limit_id: Text,
     before: Nullable(Count),
     after: Nullable(Count),
   }),
 
-  info('api_key.created', 'A key was made.', {
+  info('api_key.created', 'A key was created.', {
     ...key,
     owner_id: Nullable(Text),
     permissions: Type.Array(Text),
     approval: OneOf(approvals),
     expires_at: Nullable(Time),
   }),
-  info('api_key.rolled', 'A key got a successor and ends soon.', {
+  info('api_key.rolled', 'A key was replaced by a new one and expires soon.', {
     ...key,
     replaced_by: Text,
     expires_at: Time,
   }),
-  warning('api_key.expiring', 'A key ends in 14, 3 or 1 days.', {
+  warning('api_key.expiring', 'A key expires in 14, 3 or 1 days.', {
     ...key,
     expires_at: Time,
     days_left: Count,
   }),
-  warning('api_key.expired', 'A key has come to its end.', { ...key, expires_at: Time }),
-  warning('api_key.suspended', 'A key was paused.', key),
-  info('api_key.resumed', 'A paused key works again.', key),
-  warning('api_key.revoked', 'A key was ended for good.', { ...key, by: Text, reason: Nullable(Text) }),
-  warning('api_key.exposed', 'A key was found where others can read it.', { ...key, source: Text }),
+  warning('api_key.expired', 'A key expired.', { ...key, expires_at: Time }),
+  warning('api_key.suspended', 'A key was suspended.', key),
+  info('api_key.resumed', 'A suspended key works again.', key),
+  warning('api_key.revoked', 'A key was revoked, which is final.', {
+    ...key,
+    by: Text,
+    reason: Nullable(Text),
+  }),
+  warning('api_key.exposed', 'A key was found in a place where other people can read it.', {
+    ...key,
+    source: Text,
+  }),
   info('api_key.first_used', 'A key was used for the first time.', keyUse),
   warning(
     'api_key.used_from_new_address',
-    'A key was used from an address (of IPv6: a /64) that it did not come from within 90 days.',
+    'A key was used from an address (for IPv6: a /64) from which it was not used in the last 90 days.',
     keyUse,
   ),
 
-  warning('ip_allowlist.mode_changed', 'The IP allowlist was switched.', {
+  warning('ip_allowlist.mode_changed', 'The mode of the IP allowlist was changed.', {
     before: OneOf(allowlistModes),
     after: OneOf(allowlistModes),
   }),
-  info('ip_allowlist.entries_changed', 'Ranges were put on the IP allowlist or taken off it.', {
+  info('ip_allowlist.entries_changed', 'Ranges were added to the IP allowlist or removed from it.', {
     added: Type.Array(Text),
     removed: Type.Array(Text),
   }),
   warning(
     'ip_allowlist.denied',
-    'A call was refused for its address. At most one in an hour for each key and address.',
+    'A call was refused because of its address. At most one event per hour for each key and address.',
     denial,
   ),
   info(
     'ip_allowlist.would_deny',
-    'A call would be refused for its address if the allowlist were enforced. At most one in an hour for each key and address.',
+    'A call would be refused because of its address if the allowlist were enforced. At most one event per hour for each key and address.',
     denial,
   ),
-  warning('ip_allowlist.empty', 'The IP allowlist has no range left that is in force.', {
+  warning('ip_allowlist.empty', 'The IP allowlist has no active range left.', {
     mode: OneOf(allowlistModes),
   }),
 
-  info('member.invited', 'Somebody was asked to become a member.', { role: OneOf(roleNames) }),
-  info('member.joined', 'Somebody became a member.', { role: OneOf(roleNames) }),
-  info('member.role_changed', 'A member has another role; the keys of the member follow it.', roleChange),
-  warning('member.suspended', 'A member was suspended, and with the member all keys.', {}),
-  info('member.removed', 'Somebody is no longer a member.', {
+  info('member.invited', 'A person was invited to become a member.', { role: OneOf(roleNames) }),
+  info('member.joined', 'A person became a member.', { role: OneOf(roleNames) }),
+  info(
+    'member.role_changed',
+    'The role of a member changed. The keys of the member are limited by the new role.',
+    roleChange,
+  ),
+  warning('member.suspended', 'A member was suspended, together with all keys of the member.', {}),
+  info('member.removed', 'A member was removed.', {
     revoked_keys: Type.Array(Text),
     transferred_keys: Type.Array(Text),
   }),
@@ -119,7 +134,7 @@ export const accountEventTypes: readonly EventType[] = [
   info('approval.expired', 'Nobody decided in time, or the approved call was not made in time.', approval),
 ];
 
-/** For writers that know no registry; all that such types are about belongs to the account family. */
+/** For code that writes account events without a registry. All these event types belong to the account family. */
 export function declaredAs(types: readonly EventType[]): Pick<Registry, 'eventTypes' | 'subjects'> {
   return {
     eventTypes: new Map(types.map((type) => [type.type, { ...type, family: 'account' }])),

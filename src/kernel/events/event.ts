@@ -1,4 +1,4 @@
-/** What happened, as the feed, the streams and the webhooks tell it. Each type is declared once, by its family. */
+/** Events for the feed, the streams and the webhooks. Each event type is declared once, by its family. */
 import type { ResourceRef } from '../resource-ref.ts';
 import type { TSchema } from '../schema.ts';
 
@@ -10,7 +10,7 @@ export interface EventType {
   readonly type: string;
   readonly severity: Severity;
   readonly when: string;
-  /** The members of `data`; nothing secret, at most 16 KiB. */
+  /** The schema of `data`. It must hold no secrets and at most 16 KiB. */
   readonly data: TSchema;
 }
 
@@ -24,7 +24,7 @@ export const HOSTPLANE: EventActor = { kind: 'system', api_key_id: null, member_
 
 export interface NewEvent {
   readonly type: string;
-  /** Instead of the type's own. */
+  /** Overrides the severity of the event type. */
   readonly severity?: Severity;
   readonly resource: ResourceRef | null;
   readonly operationId?: string | null;

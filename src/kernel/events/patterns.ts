@@ -1,6 +1,6 @@
 /**
- * Which events somebody wants: exact names, `vm.*` for all of a resource, `*` for all there are. What an operation does
- * is told of its resource as well, so `operation.*` comes only with `*` or under its own name.
+ * Patterns that select event types: exact names, `vm.*` for all events of a resource type, `*` for all events. Only `*`
+ * and `operation.*` include events of operations: the resource has its own events about the same change.
  */
 import { nearest } from '../did-you-mean.ts';
 import type { FieldError } from '../problems/problem.ts';
@@ -20,7 +20,7 @@ export function matchesType(pattern: string, type: string): boolean {
   return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1));
 }
 
-/** Null stands for all of them, also those declared later. */
+/** Null stands for all types, including those declared later. */
 export function typesOf(
   { eventTypes }: Pick<Registry, 'eventTypes'>,
   patterns: readonly string[],
@@ -29,7 +29,7 @@ export function typesOf(
   return [...eventTypes.keys()].filter((type) => patterns.some((pattern) => matchesType(pattern, type)));
 }
 
-/** A pattern that nothing matches is a slip of the finger: who wrote it would wait for ever. */
+/** Reports patterns that match no event type. They are typing errors, and a subscriber would wait forever. */
 export function patternFaults(
   { eventTypes }: Pick<Registry, 'eventTypes'>,
   patterns: readonly string[],
@@ -41,7 +41,7 @@ export function patternFaults(
     if (known.some((type) => matchesType(pattern, type))) return [];
     const near = nearest(pattern, all);
     const hint = near === null ? '' : ` Did you mean ${near}?`;
-    const detail = `There are no events ${pattern}; /openapi.json lists all types as x-event-types.${hint}`;
+    const detail = `No event type matches ${pattern}; /openapi.json lists all types in x-event-types.${hint}`;
     return [{ pointer: `${pointer}/${i}`, code: 'unknown_event_type', detail }];
   });
 }

@@ -1,4 +1,4 @@
-/** An event as the feed, the streams and the webhooks show it. */
+/** The representation of events in the feed, the streams and the webhooks. */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../schema.ts';
@@ -8,7 +8,10 @@ export const EventView = Named(
   'Event',
   Shape({
     id: Id('evt'),
-    sequence: Type.Integer({ minimum: 1, description: 'Counts the events of the account, without a gap.' }),
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'The number of the event within the account, without gaps.',
+    }),
     type: Type.String({ description: 'What happened, such as `vm.created`.' }),
     severity: OneOf(severities),
     occurred_at: Time,
@@ -26,7 +29,7 @@ export const EventView = Named(
     data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'More about it; its members depend on the type.',
+      description: 'Details of the event; its members depend on the type.',
     }),
     schema_version: Type.Literal(1),
   }),

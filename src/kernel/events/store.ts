@@ -29,15 +29,15 @@ declare module '../../store/database.ts' {
   }
 }
 
-/** An event with what only the registry knows of its type. */
+/** An event with the family and severity that the registry declares for its type. */
 export interface DeclaredEvent extends NewEvent {
   readonly family: string;
   readonly severity: Severity;
 }
 
 /**
- * In the transaction of their cause, late in it: the head of the account's sequence is held until the commit, which is
- * what makes the sequence gapless and its order the order of commits. Always before the audit entry, never after.
+ * Call it late in the transaction that caused the events, because it locks the account's event head until the commit.
+ * This lock makes the sequence gapless and equal to the order of commits. Lock order: always before the audit entry.
  */
 export async function appendEvents(
   db: Db,
@@ -79,7 +79,7 @@ export async function appendEvents(
   );
 }
 
-/** From the oldest on, as far as all of them are old: what is left has no gap, whatever the clock did meanwhile. */
+/** Deletes old events up to the first that must be kept, so that no gap appears even if the clock jumped. */
 export async function retireEvents(db: Db): Promise<void> {
   await sql`
     delete from events e using (

@@ -3,7 +3,7 @@ import type { Registry } from '../registry.ts';
 import type { EventActor, NewEvent } from './event.ts';
 import { appendEvents } from './store.ts';
 
-/** Events of a type nobody declared would reach no subscription: a mistake, found by the first test that makes one. */
+/** Throws on an undeclared event type, which no subscription could match. Any test that emits one finds the mistake. */
 export async function writeEvents(
   db: Db,
   registry: Pick<Registry, 'eventTypes' | 'subjects'>,

@@ -14,7 +14,7 @@ declare module '../../store/database.ts' {
   }
 }
 
-/** Held until the transaction ends, however it ends: a crash leaves no half-taken key behind. */
+/** Locks the key until the transaction ends, by commit, rollback or crash. False: another request holds it. */
 export async function take(db: Db, accountId: string, key: string): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`${accountId} ${key}`}, 7)) as taken`.execute(db);

@@ -1,6 +1,6 @@
 /**
- * What the account owns, across all families, as far as lists, limits and prices need it. Each family keeps its rows
- * in step in the transaction that changes the resource; nobody but the families writes here.
+ * The inventory: one row per resource of an account, across all families, with the columns that lists, limits and
+ * prices need. Each family updates its rows in the transaction that changes the resource.
  */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
@@ -15,18 +15,18 @@ interface ResourcesTable {
   location: string | null;
   labels: Generated<Record<string, string>>;
   parent_id: string | null;
-  /** The key that created it. */
+  /** The API key that created the resource. */
   api_key_id: Generated<string | null>;
   /**
-   * The price-bearing part of what it is: what the price function prices, again whenever prices change. `null` while
-   * nothing is to be paid for it.
+   * The part of the configuration that determines the price. It is priced again whenever prices change. `null` while
+   * the resource is free of charge.
    */
   configuration: Record<string, unknown> | null;
-  /** The type by whose rules it is priced, where that is not its own. */
+  /** The resource type whose price rules apply, if it differs from `type`. */
   priced_as: Generated<string | null>;
-  /** The term it was ordered for, where its price follows from that. */
+  /** The contract term of the order, if the price depends on it. */
   contract_months: Generated<number>;
-  /** It exists but does not run, for prices that make a difference between the two. */
+  /** True while the resource is stopped, for prices that differ between running and stopped. */
   is_stopped: Generated<boolean>;
   price_hourly_micros: number | null;
   price_monthly_micros: number | null;
@@ -40,7 +40,7 @@ declare module '../../store/database.ts' {
   }
 }
 
-/** Locks the row: changes to one resource, its deletion and new prices happen one after the other. */
+/** Locks the row, so that changes to a resource, its deletion and new prices happen one after the other. */
 export async function lockResource(db: Db, id: string) {
   return db
     .selectFrom('resources')
@@ -52,24 +52,23 @@ export async function lockResource(db: Db, id: string) {
 
 export type Prices = Partial<Pick<ResourcesTable, 'price_hourly_micros' | 'price_monthly_micros'>>;
 
-/** In micros of the currency. */
+/** In millionths of the currency. */
 interface Amounts {
   readonly hourly: bigint;
   readonly monthly: bigint;
 }
 
-/** A resource that has lost its price keeps the one it had. */
+/** If the resource can no longer be priced, it keeps its last price. */
 export function pricesOf(priced: Amounts | null): Prices {
   if (priced === null) return {};
   return { price_hourly_micros: Number(priced.hourly), price_monthly_micros: Number(priced.monthly) };
 }
 
-/** After a change of prices. */
 export async function notePrice(db: Db, resourceId: string, priced: Amounts): Promise<void> {
   await db.updateTable('resources').set(pricesOf(priced)).where('id', '=', resourceId).execute();
 }
 
-/** What exists and what it was asked to be, for pricing a change to it. Foreign ids are simply not there. */
+/** The current configurations, for pricing a change to them. Ids of other accounts are missing from the result. */
 export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('resources')

@@ -1,4 +1,4 @@
-/** What every list of the family can be asked. */
+/** The query parameters that all resource lists support. */
 import { dateFilters, ListQuery, labelFilter, nameFilter } from '../pages/list.ts';
 import type { TProperties } from '../schema.ts';
 

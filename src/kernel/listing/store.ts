@@ -1,4 +1,4 @@
-/** The part of a list's query that all lists of the family share. */
+/** The SQL that all resource lists share: filters by name, labels and dates, sorting and paging. */
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 import type { Call } from '../call.ts';
@@ -15,7 +15,7 @@ interface ResourceQueryParams extends CreatedWithin {
 
 type Listed = 'ssh_keys' | 'placement_groups' | 'vps_networks' | 'vps_images' | 'vms' | 'vm_snapshots';
 
-/** `query` selects from `table` what the rest of the filters and the account leave. */
+/** `query` selects from `table` and already filters by account and by the endpoint's own parameters. */
 export function readResources<T extends Listed, Row>(
   call: Pick<Call<unknown, ResourceQueryParams>, 'query' | 'caller' | 'services'>,
   table: T,

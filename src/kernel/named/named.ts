@@ -1,6 +1,6 @@
 /**
- * Named configuration is declared, not created: `PUT …/{id}`, where the id is the caller's own name for the thing or
- * the id of one that exists. Names hold no underscore and ids always do, so the two never meet.
+ * Configuration that callers declare with `PUT …/{id}`, where the id is the caller's own name for the object or the id
+ * of an existing one. Ids always contain an underscore and names never do, so the two cannot be confused.
  */
 import type { Call } from '../call.ts';
 import { etagOf } from '../etag.ts';
@@ -11,7 +11,7 @@ import { lockDeclarations } from './store.ts';
 
 const NAME = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 
-/** The path parameters of everything that may be called by name or id. */
+/** The path parameters of endpoints that accept a name or an id. */
 export function NameOrId(prefix: string) {
   return Shape({
     id: Type.Unsafe<string>({
@@ -22,7 +22,7 @@ export function NameOrId(prefix: string) {
   });
 }
 
-/** Whether an unknown name makes a new one: it then also takes `If-None-Match: *`. */
+/** Whether a PUT with an unknown name creates the object. Such an endpoint also accepts `If-None-Match: *`. */
 export const declares = ({ method, answers }: Pick<Endpoint, 'method' | 'answers'>): boolean =>
   method === 'PUT' && answers[201] !== undefined;
 
@@ -40,7 +40,7 @@ interface Versioned {
 
 type Find<Row> = (reference: Reference) => Promise<Row | undefined>;
 
-/** Where it has to be there. A call that changes it locks it in `find` and then checks its version. */
+/** Throws 404 if the object does not exist. A call that changes it locks the row in `find`, then checks its version. */
 export async function findNamed<Row>(nameOrId: string, find: Find<Row>): Promise<Row> {
   const row = await find(referenceOf(nameOrId));
   if (row === undefined) throw new Problem('not_found');
@@ -48,8 +48,8 @@ export async function findNamed<Row>(nameOrId: string, find: Find<Row>): Promise
 }
 
 /**
- * Of a PUT: the row to replace, or the name of the one to make. Holds off other declarations of the type until the
- * transaction ends, so what was not there stays away and what was counted stays counted.
+ * For a PUT: returns the row to replace, or the name of the object to create. Locks declarations of this type until the
+ * transaction ends, so that the name stays free and counts stay true.
  */
 export async function findDeclared<Row extends Versioned>(
   call: Pick<Call<{ id: string }>, 'params' | 'checkVersion' | 'db' | 'caller'>,

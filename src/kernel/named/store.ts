@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 
-/** Declarations of one type in one account wait for one another: two that make the same name, or the last one allowed. */
+/** Locks declarations of one type in one account, so that no two create the same name or exceed a limit together. */
 export async function lockDeclarations(db: Db, accountId: string, type: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${type} ${accountId}`}, 0))`.execute(db);
 }

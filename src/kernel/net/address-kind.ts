@@ -1,6 +1,6 @@
 /**
- * What an address is good for, decided by the narrowest registered range that holds it. Calls we make on behalf of
- * a customer may go to `global` addresses only; everything else is ours, the provider's or nobody's.
+ * The kind of an address, decided by the narrowest registered range that contains it. Calls on behalf of a customer may
+ * go to `global` addresses only; all others belong to this host, to the provider's network or to no one.
  */
 import { type Address, addressFromWords } from './address.ts';
 import { parseCidr } from './cidr.ts';
@@ -24,7 +24,7 @@ const ranges: Record<Exclude<AddressKind, 'global'>, readonly string[]> = {
   link_local: ['169.254.0.0/16', 'fe80::/10'],
   carrier_nat: ['100.64.0.0/10'],
   multicast: ['224.0.0.0/4', 'ff00::/8'],
-  // Credentials of the machine itself at the large clouds and in OpenStack; 168.63.129.16 looks public and is not.
+  // Metadata services of large clouds and OpenStack, which give out credentials. 168.63.129.16 only looks public.
   metadata: [
     '169.254.169.254',
     '100.100.100.200',
@@ -34,7 +34,7 @@ const ranges: Record<Exclude<AddressKind, 'global'>, readonly string[]> = {
     'fd20:ce::254',
     'fe80::a9fe:a9fe',
   ],
-  // Of IPv6 only 2000::/3 is given out; within it documentation, benchmarks and tunnels (Teredo, 6to4) are not.
+  // Only 2000::/3 of IPv6 is allocated. Within it, documentation, benchmark and tunnel (Teredo, 6to4) ranges are not.
   reserved: [
     '0.0.0.0/8',
     '192.0.0.0/24',
@@ -64,7 +64,7 @@ export function kindOf(address: Address): AddressKind {
   return kinds.match(behindNat64(address)) ?? 'global';
 }
 
-/** `64:ff9b::/96` reaches the IPv4 address in its last word, so that one decides. */
+/** `64:ff9b::/96` (NAT64) leads to the IPv4 address in its last word, so that address is judged instead. */
 export function behindNat64(address: Address): Address {
   const { family, w0, w1, w2, w3 } = address;
   const isNat64 = family === 6 && w0 === 0x0064ff9b && w1 === 0 && w2 === 0;

@@ -10,7 +10,7 @@ const word = fc.oneof(
 );
 const words = fc.tuple(word, word, word, word);
 
-/** Texts close to addresses, so that both verdicts occur often. */
+/** Texts that look like addresses, so that valid and invalid ones both occur often. */
 const nearAddress = fc.oneof(
   fc.ipV4(),
   fc.ipV6(),

@@ -1,8 +1,7 @@
 /**
- * An IP address as everything behind the socket sees it: four 32-bit words and one canonical text. IPv4 sits in
- * the words as `::ffff:a.b.c.d`, and that spelling is read as IPv4, so one client never has two names. Parsing is
- * by hand because it runs on every request; it is strict because a lenient reader (octal, zone ids, short forms)
- * is how an allowlist gets talked around.
+ * IP addresses: four 32-bit words and one canonical text. IPv4 is stored as `::ffff:a.b.c.d`, and that spelling is read
+ * as IPv4, so that a client never has two names. The parser is written by hand because it runs on every request. It is
+ * strict because a lenient parser (octal, zone ids, short forms) lets a client bypass an allowlist.
  */
 export interface Address {
   readonly family: 4 | 6;
@@ -24,19 +23,19 @@ export function parseAddress(text: string): Address | null {
   const address = text.includes(':') ? parseIPv6(text) : parseIPv4(text);
   if (address === null) return null;
   if (recent.size >= CACHED) recent = new Map();
-  // Keyed by our own text, not the caller's: a slice of a header would keep the whole header alive.
+  // The cache key is the canonical text: a slice of a header would keep the whole header in memory.
   recent.set(address.text, address);
   return address;
 }
 
-/** A dual-stack socket names every IPv4 peer `::ffff:a.b.c.d`: common enough to be worth a look. */
+/** A dual-stack socket reports every IPv4 peer as `::ffff:a.b.c.d`, so the cache is also searched for this form. */
 function recentlyMapped(text: string): Address | undefined {
   if (!text.startsWith('::ffff:')) return undefined;
   const known = recent.get(text.slice(7));
   return known?.family === 4 ? known : undefined;
 }
 
-/** Words are signed 32-bit integers: the only kind bitwise operators give back without a detour. */
+/** Words are signed 32-bit integers, because that is what JavaScript's bitwise operators return. */
 export function addressFromWords(w0: number, w1: number, w2: number, w3: number): Address {
   if (w0 === 0 && w1 === 0 && w2 === 0xffff) {
     const text = `${w3 >>> 24}.${(w3 >>> 16) & 255}.${(w3 >>> 8) & 255}.${w3 & 255}`;
@@ -115,7 +114,7 @@ function parseIPv6(text: string): Address | null {
       i++;
     } else if (i === length) return null;
   }
-  // A gap stands for at least one group of zeros.
+  // `::` must stand for at least one group of zeros.
   if (gap < 0 ? filled !== 8 : filled > 7) return null;
   if (gap >= 0) {
     scratch.copyWithin(8 - filled + gap, gap, filled);

@@ -1,7 +1,7 @@
 /**
- * Address ranges. Two readers: `parseCidr` for ranges an operator configures, `checkCidr` for what an account may
- * put on its allowlist, where a slip (host bits, a range as wide as the internet) would quietly open more than was
- * meant. Prefix lengths are those of the range's own family.
+ * Address ranges. `parseCidr` reads ranges that an operator configures. `checkCidr` reads ranges for an account's
+ * allowlist, where a mistake (host bits, a very wide range) would silently allow more than intended. Prefix lengths are
+ * those of the range's own family (32 or 128 bits).
  */
 import { type Address, addressFromWords, parseAddress } from './address.ts';
 
@@ -41,7 +41,7 @@ export function parseCidr(text: string): { cidr: Cidr; exact: boolean } | null {
   return { cidr, exact: cidr.base.text === address.text };
 }
 
-/** What an account's allowlist accepts. A correction that is offered is always accepted in turn. */
+/** Checks a range for an account's allowlist. A range that it returns as `corrected` always passes this check. */
 export function checkCidr(text: string): CidrCheck {
   const parsed = parseCidr(text);
   if (parsed === null) {
@@ -105,7 +105,7 @@ function cidrOf(address: Address, prefix: number): Cidr {
   return { base, prefix, text: `${base.text}/${prefix}` };
 }
 
-/** A word whose first `bits` bits are set; JavaScript shifts modulo 32, so the ends need their own case. */
+/** A word whose first `bits` bits are set. JavaScript shifts modulo 32, so 0 and 32 are handled separately. */
 function mask(bits: number): number {
   if (bits <= 0) return 0;
   return bits >= 32 ? -1 : -1 << (32 - bits);

@@ -1,7 +1,6 @@
 /**
- * Who is calling, for the rate limit, the allowlist, the audit and the denials alike. The peer of the socket is the
- * only address that cannot be made up, so a forwarding header is believed only as far as each hop that wrote it is
- * one of our own proxies, from the right.
+ * The client's address for the rate limit, the allowlist, the audit and the denials. Only the peer of the socket cannot
+ * be forged. So X-Forwarded-For is read from the right, and only as far as each hop is one of our trusted proxies.
  */
 import { type Address, addressFromWords, parseAddress } from './address.ts';
 import { type Cidr, parseCidr } from './cidr.ts';
@@ -20,7 +19,7 @@ export interface TrustedProxies {
 
 const WIDEST = 8;
 
-/** Throws when a range is not readable or so wide that strangers would be believed. */
+/** Throws if a range is invalid, or so wide that it would trust other people's machines. */
 export function trustProxies(ranges: readonly string[]): TrustedProxies {
   const cidrs = ranges.map(readProxyRange);
   return { ranges: cidrs, trie: buildPrefixTrie(cidrs.map((cidr) => [cidr, true] as const)) };
@@ -47,8 +46,8 @@ function readProxyRange(text: string): Cidr {
 }
 
 /**
- * A peer that has no address (the socket is already closed, or it is not an IP socket) counts as `0.0.0.0`: one
- * shared rate limit, and on nobody's allowlist.
+ * A peer without an address (the socket is already closed, or it is not an IP socket) counts as `0.0.0.0`: such peers
+ * share one rate limit, and no allowlist contains them.
  */
 const nowhere = addressFromWords(0, 0, 0xffff, 0);
 
@@ -69,7 +68,7 @@ export function clientAddress(
     if (!isTrusted(hop, proxies)) return client;
     end = comma;
   }
-  // Every hop is ours: the outermost one asked on its own account.
+  // All hops are trusted proxies, so the outermost one made the request itself.
   return client;
 }
 
@@ -77,14 +76,14 @@ function isTrusted(address: Address, proxies: TrustedProxies): boolean {
   return proxies.trie.match(address) === true;
 }
 
-/** The kernel appends a zone to link-local peers; it names our interface, not the client. */
+/** The operating system appends a zone to link-local peers. It names our network interface, so it is removed. */
 function readPeer(peer: string | undefined): Address {
   if (peer === undefined) return nowhere;
   const zone = peer.indexOf('%');
   return parseAddress(zone < 0 ? peer : peer.slice(0, zone)) ?? nowhere;
 }
 
-/** IPv6 subscribers hold a whole /64 (or more), so counting single addresses would not count them at all. */
+/** An IPv6 client owns a whole /64 (or more) and could use a new address for each request, so the /64 is counted. */
 export function rateLimitKey(address: Address, ipv6Prefix: 64 | 56 = 64): string {
   if (address.family === 4) return address.text;
   const low = ipv6Prefix === 56 ? address.w1 & 0xffffff00 : address.w1;

@@ -1,7 +1,7 @@
 /**
- * Calls we make because a customer told us an address. Whoever can make us call anything could reach what only we can
- * reach, so every address a name stands for is checked, and the connection goes to one of those that were checked: a
- * name that means something else a moment later changes nothing. Redirects are answers, never followed.
+ * HTTPS calls to URLs that customers give. Without checks, a customer could reach internal services through us (SSRF).
+ * So all addresses of the host name are checked, and the connection uses one of the checked addresses, even if the name
+ * resolves differently a moment later. Redirects are returned, never followed.
  */
 import { lookup } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ import { buildPrefixTrie, type PrefixTrie } from './prefix-trie.ts';
 
 declare module '../services.ts' {
   interface Services {
-    /** Calls addresses that customers name. */
+    /** Calls URLs that customers give. */
     readonly egress: Egress;
   }
 }
@@ -23,7 +23,7 @@ declare module '../services.ts' {
 export const egressFaults = ['timeout', 'dns', 'tls', 'connect', 'blocked_address'] as const;
 export type EgressFault = (typeof egressFaults)[number];
 
-/** No answer came. What is known of the cause beyond its kind stays in the log. */
+/** The call got no answer. Customers see only `fault`; the cause is only logged. */
 export class NoAnswer extends Error {
   readonly fault: EgressFault;
   constructor(fault: EgressFault, cause?: unknown) {
@@ -34,14 +34,14 @@ export class NoAnswer extends Error {
 }
 
 export interface EgressSettings {
-  /** Ranges that may be called though they are not public. */
+  /** Ranges that may be called although they are not public. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   /** Certificates (PEM) to trust beside the public ones. */
   readonly ca: string | null;
 }
 
-/** Every address that a name stands for. */
+/** Returns all addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 const resolveAll: Resolve = async (hostname) =>
@@ -51,11 +51,11 @@ export interface EgressRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
-  /** From the look-up of the name to the last byte that is read. */
+  /** For the whole call, from the DNS look-up to the last byte. */
   readonly timeoutMs: number;
-  /** The rest of a longer answer is not read. */
+  /** A longer body is cut off at this length. */
   readonly maxBytes: number;
-  /** Nobody waits for the answer any more. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
 
@@ -67,21 +67,21 @@ export interface EgressAnswer {
 
 export interface EgressOpening {
   readonly headers: Readonly<Record<string, string>>;
-  /** How long there may be nothing new, from the look-up of the name to the last byte. */
+  /** The longest pause without progress, from the DNS look-up to the last byte. */
   readonly silenceMs: number;
-  /** Nobody wants the rest any more. */
+  /** Aborts the download. */
   readonly signal: AbortSignal;
 }
 
-/** An answer too large to be kept: whoever opened it reads `body` to its end, or destroys it. */
+/** An answer that is too large for memory. The caller must read `body` to its end, or destroy it. */
 export interface EgressStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Cut short or silent for too long, it ends with an error. */
+  /** Ends with an error if the connection breaks or pauses for too long. */
   readonly body: IncomingMessage;
 }
 
-/** What an URL's host is once its brackets are off. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 export class Egress {
@@ -96,12 +96,12 @@ export class Egress {
         return parsed === null ? [] : [[parsed.cidr, verdict] as const];
       });
     this.#special = buildPrefixTrie([...read(allow, 'allow'), ...read(deny, 'deny')]);
-    // Made once: reading all authorities again takes longer than most calls.
+    // Created once, because loading all root certificates takes longer than most calls.
     this.#trust = createSecureContext(ca === null ? {} : { ca: [...rootCertificates, ca] });
     this.#resolve = resolve;
   }
 
-  /** Why this address may not be called; `null` if it may, or if it is no address but a name. */
+  /** The reason why this address may not be called. `null` if it may be called, or if the host is a name. */
   refuses(host: string): AddressKind | 'denied' | null {
     const address = parseAddress(host);
     if (address === null) return null;
@@ -140,7 +140,7 @@ export class Egress {
 
   async #addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
     const found = parseAddress(host) === null ? await this.#lookUp(host, signal) : [host];
-    // One that is refused spoils the name: which of them would be called is not ours to choose.
+    // One refused address blocks the whole name, because Node chooses which of the addresses it calls.
     const isRefused = (text: string) => parseAddress(text) === null || this.refuses(text) !== null;
     if (found.some(isRefused)) throw new NoAnswer('blocked_address');
     return found;
@@ -164,7 +164,7 @@ interface Way {
   readonly trust: SecureContext;
 }
 
-/** Answers with what was checked, whatever is asked. */
+/** A DNS look-up that always returns the checked addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_hostname, options, done) => {
@@ -173,7 +173,7 @@ function pinned(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Until there is an answer; from then on it is for whoever asked to stop. */
+/** Resolves when the answer starts. From then on, `way.signal` no longer stops the request; the caller must do that. */
 function reach(
   url: URL,
   wanted: Pick<EgressRequest, 'method' | 'headers' | 'body'>,
@@ -185,7 +185,7 @@ function reach(
     port: url.port === '' ? 443 : Number(url.port),
     path: `${url.pathname}${url.search}`,
     headers: { ...wanted.headers, ...(wanted.body ? { 'content-length': wanted.body.length } : {}) },
-    // A connection of its own: one that is kept could outlive the check of its address.
+    // A new connection for each call, because a reused one could be older than the check of its address.
     agent: false,
     lookup: pinned(way.addresses),
     rejectUnauthorized: true,
@@ -229,7 +229,7 @@ async function exchange(url: URL, wanted: EgressRequest, way: Way): Promise<Egre
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;
-    // The status is the answer: a body that is cut off, slow or too long takes nothing away from it.
+    // The status counts as the answer even if the body is cut off, slow or too long.
     const end = (): void => {
       way.signal.removeEventListener('abort', stop);
       const body = Buffer.concat(parts).subarray(0, wanted.maxBytes);

@@ -12,7 +12,7 @@ function scan<V>(entries: readonly (readonly [Cidr, V])[], address: Address): V 
   return best?.[1];
 }
 
-/** Few distinct bits, so that ranges nest, split and repeat. */
+/** Only a few distinct values, so that ranges often nest, split and repeat. */
 const word = fc.constantFrom(0, 1, 0x8000_0000 | 0, 0x00ff_0000, 0x0a00_0000, -1);
 const address = fc.oneof(
   word.map((w) => addressFromWords(0, 0, 0xffff, w)),

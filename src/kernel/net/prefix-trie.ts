@@ -1,7 +1,7 @@
 /**
- * Longest-prefix match over the 128-bit form. Each node holds the bits all its descendants share, so a lookup
- * visits only the branches where entries really part: about log2(entries) nodes, however long the prefixes are.
- * IPv4 has a root of its own: no IPv6 range, not even one that spans `::ffff:0:0/96`, may match an IPv4 client.
+ * Longest-prefix match over the 128-bit form. Each node holds the bits that all its descendants share, so a look-up
+ * visits about log2(entries) nodes, however long the prefixes are. IPv4 has its own root, because no IPv6 range, not
+ * even one that contains `::ffff:0:0/96`, may match an IPv4 client.
  */
 import type { Address } from './address.ts';
 import { type Cidr, prefix128, sharesPrefix } from './cidr.ts';
@@ -15,11 +15,11 @@ interface Node<V> {
 }
 
 export interface PrefixTrie<V> {
-  /** The value of the narrowest range that holds the address. */
+  /** The value of the narrowest range that contains the address. */
   match(address: Address): V | undefined;
 }
 
-/** Of two entries for one range the later wins. */
+/** If a range occurs twice, the later entry wins. */
 export function buildPrefixTrie<V>(entries: Iterable<readonly [range: Cidr, value: V]>): PrefixTrie<V> {
   let root4: Node<V> | null = null;
   let root6: Node<V> | null = null;

@@ -1,4 +1,4 @@
-/** Stopping what somebody no longer wants: at once where nothing has begun, through its worker where something has. */
+/** Cancels operations: at once if no worker has started the operation, otherwise through its worker. */
 import type { Db } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
 import { type Caller, holds } from '../access/caller.ts';
@@ -9,7 +9,7 @@ import { CANCELLED, endOperation } from './operations.ts';
 import { hasEnded } from './schema.ts';
 import { lockOperation, readOperation, requestCancel, type StoredOperation } from './store.ts';
 
-/** Whoever started it, and whoever could have. */
+/** A key may cancel operations that it started, and those that it has the permission to start. */
 export function requireRightToCancel(
   caller: Caller,
   row: Pick<StoredOperation, 'api_key_id' | 'permission' | 'status'>,
@@ -18,13 +18,13 @@ export function requireRightToCancel(
   const needed = row.permission as Permission | null;
   if (needed === null) {
     throw new Problem('not_cancellable', {
-      detail: 'No call started it, so no call stops it.',
+      detail: 'This operation was not started by a call, so no call can cancel it.',
       extra: { operation_status: row.status },
     });
   }
   if (holds(caller, needed)) return;
   throw new Problem('permission_denied', {
-    detail: `Another key started it with ${needed}, which this key needs as well to stop it.`,
+    detail: `Another key started this operation. To cancel it, your key needs the permission ${needed}.`,
     extra: {
       required_permission: needed,
       denied_by: [allows(caller.key.permissions, needed) ? 'role' : 'key'],
@@ -39,13 +39,13 @@ function refuseEnd(row: StoredOperation): void {
   if (row.cancellable && !hasEnded(row.status)) return;
   throw new Problem('not_cancellable', {
     detail: hasEnded(row.status)
-      ? `The operation has ${row.status} already.`
-      : 'The operation can no longer be stopped.',
+      ? `The operation has already ended: ${row.status}.`
+      : 'The operation can no longer be cancelled.',
     extra: { operation_status: row.status },
   });
 }
 
-/** Whoever asks a second time wants what is happening already. */
+/** A second request to cancel succeeds without effect. */
 const isOnItsWay = ({ status }: StoredOperation): boolean =>
   status === 'cancelling' || status === 'cancelled';
 
@@ -59,8 +59,9 @@ async function askToStop(db: Db, id: string): Promise<Cancelled> {
 }
 
 /**
- * What no worker ever held has nothing to take down. It is ended without a lock on its row: those who end operations
- * take the resource first and the operation last. If a worker was faster, that one is asked instead.
+ * An operation that no worker ever claimed has nothing to undo and is ended directly. This takes no row lock first,
+ * because the lock order for ending is resource before operation. If a worker claimed it meanwhile, the worker is asked
+ * to stop.
  */
 export async function cancelOperation(db: Db, registry: Registry, id: string): Promise<Cancelled> {
   const row = await readOperation(db, id);

@@ -1,7 +1,7 @@
 /**
- * A kind of work that outlives its request: a named list of steps with typed input. Families write kinds, endpoints
- * name the one they start, the runner carries them out. A step may be begun any number of times and by any worker;
- * what it commits happens once.
+ * A kind of operation: a named list of steps with typed input. Families define kinds, endpoints name the kind they
+ * start, and the runner executes them. A step may be started any number of times and by any worker, but its commit
+ * happens once.
  */
 import type { Db, Tx } from '../../store/database.ts';
 import type { NewEvent } from '../events/event.ts';
@@ -11,12 +11,13 @@ import type { Services } from '../services.ts';
 import type { OperationError } from './schema.ts';
 
 /**
- * How it shares its subjects with others. `exclusive` is refused while anything is queued or running there, `attach`
- * waits its turn, `destroy` is always taken and drops whatever has not begun, `free` takes no place in any queue.
+ * How operations share a subject (a resource with a queue). `exclusive` is refused while any operation is queued or
+ * running on the subject, `attach` waits for its turn, `destroy` is always accepted and cancels operations that have
+ * not started, `free` joins no queue.
  */
 export type Queue = 'exclusive' | 'attach' | 'destroy' | 'free';
 
-/** At most so many of the class `attach` wait for one subject. */
+/** The most operations that may wait for one subject. */
 export const QUEUE_LENGTH = 8;
 
 export interface Ended {
@@ -33,15 +34,15 @@ export interface Work<I> {
   readonly accountId: string;
   readonly resource: ResourceRef;
   readonly input: I;
-  /** What earlier steps finished with, by their names. */
+  /** The results of earlier steps, by step name. */
   readonly results: Readonly<Record<string, unknown>>;
-  /** How often this very step was tried before. */
+  /** How often this step was tried before. */
   readonly tries: number;
-  /** As the database sees it. */
+  /** The time of the database clock. */
   readonly now: Date;
-  /** Aborted when the result would no longer be wanted: lease lost, deadline over, shutting down, cancelled. */
+  /** Aborted when the result is no longer needed: lease lost, deadline over, shutdown, cancelled. */
   readonly signal: AbortSignal;
-  /** For reading; what is to be written goes into `commit`. */
+  /** For reads only; writes belong into `commit`. */
   readonly db: Db;
   readonly services: Services;
 }
@@ -54,29 +55,29 @@ export interface Start {
   readonly input: unknown;
   readonly resource: ResourceRef;
   readonly subjects?: readonly string[];
-  /** It begins by waiting: seen as running from the start, and nobody looks at it before that unless there is news. */
+  /** The operation starts by waiting: it is `running`, but no worker claims it before this time or a wake-up. */
   readonly waits?: { readonly for: string; readonly seconds: number };
-  /** All is as wanted already: it ends as soon as it is there, with `changed: false`. */
+  /** The resource already is as requested: the operation ends when it is created, with `changed: false`. */
   readonly unchanged?: true;
-  /** So it does, but with `changed: true`: the call itself changed all there was to change. */
+  /** The call itself made the whole change: the operation ends when it is created, with `changed: true`. */
   readonly changedAtOnce?: true;
 }
 
 export type Outcome =
   | {
       readonly kind: 'done';
-      /** Kept for later steps; that of the last step is the result of the operation. */
+      /** Available to later steps. The result of the last step is the result of the operation. */
       readonly result?: Readonly<Record<string, unknown>>;
       readonly commit?: Commit;
     }
-  /** Begin this step again at that time, or sooner when somebody has news (`wakeOperations`). */
+  /** Runs this step again after that time, or sooner if `wakeOperations` is called. */
   | {
       readonly kind: 'sleep';
       readonly seconds: number;
       readonly waitingFor?: string;
       readonly commit?: Commit;
     }
-  /** This step is done when all of them have ended; it fails with the first that failed unless `tolerant`. */
+  /** Starts child operations. The step is done when all have ended. Unless `tolerant`, it fails if one of them did. */
   | {
       readonly kind: 'children';
       readonly start: readonly Start[];
@@ -87,32 +88,32 @@ export type Outcome =
 
 export interface Step<I> {
   readonly name: string;
-  /** From its beginning on, the operation can no longer be cancelled. */
+  /** Once this step starts, the operation can no longer be cancelled. */
   readonly final?: true;
   run(work: Work<I>): Promise<Outcome>;
 }
 
 export interface KindDefinition<I> {
-  /** `vm.create` */
+  /** For example `vm.create`. */
   readonly type: string;
   readonly family: string;
   readonly resourceType: string;
   readonly queue: Queue;
   readonly input: TSchema;
   readonly typicalSeconds: number;
-  /** Past it the operation fails, truthfully. */
+  /** After this time the operation fails with `timeout`. */
   readonly deadlineSeconds: number;
   readonly cancellable: boolean;
-  /** How many operations it will start, where they are started bit by bit. */
+  /** The total number of children, for kinds that start them in several batches. */
   plannedChildren?(input: I): number;
   readonly steps: readonly Step<I>[];
-  /** What a cancelled operation runs instead of the rest: the way to take down what the steps put up. */
+  /** The steps that a cancelled operation runs instead of the remaining ones, to undo what was created. */
   readonly undo?: readonly Step<I>[];
-  /** In the transaction that ends it: brings the resource to the status that is now true. */
+  /** Runs in the transaction that ends the operation, and sets the resource to its resulting status. */
   settle?(tx: Tx, ended: Ended, input: I): Promise<readonly NewEvent[] | undefined>;
 }
 
-/** With the type of its input erased, as the registry and the runner see it. */
+/** A kind with the type of its input erased, for the registry and the runner. */
 export interface Kind extends KindDefinition<unknown> {}
 
 export function kind<I>(definition: KindDefinition<I>): Kind {

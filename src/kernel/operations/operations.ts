@@ -1,4 +1,4 @@
-/** Starting, cancelling and ending an operation, each inside a transaction of the caller's. */
+/** Starts, drops and ends operations, each inside the caller's transaction. */
 import type { Db, Tx } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
@@ -22,15 +22,15 @@ import {
   type StoredOperation,
 } from './store.ts';
 
-/** On whose behalf, and as part of what. */
+/** Who or what starts an operation. */
 export interface Origin {
   readonly accountId: string;
   readonly actor?: EventActor;
-  /** What the caller had to hold to start it, and whoever wants to stop it has to hold too. */
+  /** The permission that was needed to start the operation. Other keys need it to cancel the operation. */
   readonly permission?: string;
   readonly requestId?: string;
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
-  /** For those who have a clock of their own. */
+  /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
 }
 
@@ -38,7 +38,7 @@ const RETRY_SECONDS = 5;
 
 function busy(ahead: Queued): Problem {
   return new Problem('operation_in_progress', {
-    detail: `The operation ${ahead.id} (${ahead.type}) is ${ahead.status} on it.`,
+    detail: `The operation ${ahead.id} (${ahead.type}) is ${ahead.status} on this resource.`,
     extra: { operation_id: ahead.id },
     retryAfterSeconds: RETRY_SECONDS,
   });
@@ -51,7 +51,7 @@ function refuseBusy(kind: Kind, ahead: readonly Queued[]): void {
   if (kind.queue === 'exclusive' || destroying !== undefined) throw busy(destroying ?? first);
   if (ahead.filter(({ started_at }) => started_at === null).length >= QUEUE_LENGTH) {
     throw new Problem('operation_queue_full', {
-      detail: `${QUEUE_LENGTH} operations wait for it already.`,
+      detail: `${QUEUE_LENGTH} operations are already waiting for this resource.`,
       extra: { operation_id: first.id },
       retryAfterSeconds: RETRY_SECONDS,
     });
@@ -59,8 +59,9 @@ function refuseBusy(kind: Kind, ahead: readonly Queued[]): void {
 }
 
 /**
- * Ends it if no worker ever held it, else asks it to stop where it may be stopped. True: it has ended. A worker may
- * claim it at this very moment; then it is no longer ours to end, or what the worker puts up would be nobody's.
+ * Ends the operation if no worker ever claimed it; otherwise requests its cancellation if it is cancellable. Returns
+ * true if it has ended. If a worker claims it at this moment, it must not be ended here, or the resources that the
+ * worker creates would be left over.
  */
 export async function dropOrStop(
   db: Db,
@@ -76,7 +77,7 @@ export async function dropOrStop(
   return false;
 }
 
-/** What else it works on: whatever it takes a place in the queue of. */
+/** The other resources that the operation works on: all subjects except its own resource. */
 function relatedTo({ id: own }: ResourceRef, subjects: readonly string[]): { type: string; id: string }[] {
   return [...new Set(subjects)].flatMap((id) => {
     const type = id === own ? undefined : kindOfId(id);
@@ -102,7 +103,7 @@ export async function startOperation(
   const actor = origin.actor ?? HOSTPLANE;
   if (kind.queue === 'destroy') {
     const same = ahead.find((operation) => operation.type === kind.type);
-    // Wanting it gone twice is wanting it gone.
+    // A second deletion returns the operation of the first.
     const running = same === undefined ? undefined : await readOperation(db, same.id);
     if (running !== undefined) return running;
     for (const operation of ahead) await dropOrStop(db, registry, operation, origin.now);
@@ -174,7 +175,7 @@ function waitingFrom(kind: Kind, reason: string) {
   };
 }
 
-/** Before the step at this place begins. */
+/** Whether the operation can be cancelled while the step at this index runs. */
 export function isCancellableAt(kind: Kind, place: number): boolean {
   return kind.cancellable && !kind.steps.slice(0, place + 1).some(({ final }) => final);
 }
@@ -215,14 +216,14 @@ export const refOf = (operation: StoredOperation): ResourceRef => ({
 });
 
 export interface EndOptions {
-  /** Only if this is still the attempt that counts. */
+  /** Ends the operation only if this is still its current attempt. */
   readonly attempt?: number;
   readonly now?: Date | undefined;
-  /** What else happened, told before the end itself. */
+  /** Events to write before the event about the end. */
   readonly events?: readonly NewEvent[];
 }
 
-/** False: somebody else ended it first. Nothing of it may then be kept; roll back. */
+/** False: the operation had already ended, or has another attempt. The caller must then roll back. */
 export async function endOperation(
   db: Db,
   registry: Registry,

@@ -1,4 +1,4 @@
-/** The one object that every family's long-running work is seen as. */
+/** The representation of operations, the same for all families. */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 import { type ProblemCode, problems } from '../problems/catalogue.ts';
@@ -17,7 +17,7 @@ export type OperationStatus = (typeof operationStatuses)[number];
 export const hasEnded = (status: OperationStatus): boolean =>
   status === 'succeeded' || status === 'failed' || status === 'cancelled';
 
-/** What an operation can fail with beside the refusals of calls. */
+/** The error codes of operations, in addition to the problem codes of calls. */
 const ownCodes = [
   'timeout',
   'shutdown_timeout',
@@ -25,7 +25,7 @@ const ownCodes = [
   'approval_denied',
   'approval_expired',
   'child_failed',
-  // Of what is fetched from an address that a customer named.
+  // Errors of downloads from a URL that the customer gave.
   'fetch_failed',
   'http_status',
   'too_large',
@@ -48,11 +48,11 @@ export const OperationView = Named(
   'Operation',
   Shape({
     id: Id('op'),
-    type: Type.String({ description: 'What it does, such as `vm.create`.' }),
+    type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
     family: Type.String(),
     status: OneOf(operationStatuses),
     progress_percent: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-    step: Type.String({ description: 'What it is doing now; empty before it starts.' }),
+    step: Type.String({ description: 'The current step; empty before the operation starts.' }),
     waiting_for: Nullable(Type.String()),
     resource: Shape({
       type: Type.String(),

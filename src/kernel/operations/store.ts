@@ -4,9 +4,9 @@ import type { EventActor } from '../events/event.ts';
 import type { Queue } from './kind.ts';
 import type { OperationError, OperationRow, OperationStatus } from './schema.ts';
 
-/** There is something to do; with an id: somebody wants that operation to stop. */
+/** Wakes workers. An empty payload: an operation is due. An id: this operation is to be cancelled. */
 export const WORK_CHANNEL = 'hostplane_work';
-/** An operation ended; the payload is its id. */
+/** Sent when an operation ends; the payload is its id. */
 export const ENDED_CHANNEL = 'hostplane_ended';
 
 interface OperationsTable {
@@ -76,15 +76,15 @@ export type StoredOperation = Selectable<Tables['operations']>;
 export type NewOperation = Insertable<Tables['operations']>;
 
 /**
- * Whoever joins or leaves the queue of a subject holds it until the commit: what one sees of the queue is then what the
- * next one finds. Always after the resource's own row and before any operation's.
+ * Locks the queues of the subjects until the commit, before an operation joins or leaves them, so that the queue does
+ * not change meanwhile. Lock order: after the row of the resource, before any row of an operation.
  */
 export async function lockSubjects(db: Db, subjects: readonly string[]): Promise<void> {
   for (const subject of [...new Set(subjects)].sort())
     await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 7))`.execute(db);
 }
 
-/** Those an operation has places for, in the same order. */
+/** Locks the queues of all subjects of an operation, in the same order. */
 export async function lockSubjectsOf(db: Db, operationId: string): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(subject, 7)) from (
@@ -98,7 +98,7 @@ export type Queued = Pick<
   'id' | 'type' | 'account_id' | 'queue' | 'status' | 'cancellable' | 'started_at'
 >;
 
-/** Everything unfinished on these subjects, the oldest first. */
+/** All unfinished operations on these subjects, oldest first. */
 export async function queueOf(db: Db, subjects: readonly string[]): Promise<Queued[]> {
   return db
     .selectFrom('operations')
@@ -113,7 +113,7 @@ export async function queueOf(db: Db, subjects: readonly string[]): Promise<Queu
     .execute();
 }
 
-/** What is at work on each of these, or waits for it: of several the one whose turn is first. */
+/** The first operation in the queue of each subject, running or waiting. */
 export async function pendingOn(
   db: Db,
   subjects: readonly string[],
@@ -139,7 +139,7 @@ export async function insertOperation(
     readonly deadlineSeconds: number;
     readonly subjects: readonly string[];
     readonly now: Date | null;
-    /** Instead of waiting for a worker it waits for this time to pass, and counts as begun. */
+    /** The operation counts as started, but no worker claims it before this time has passed. */
     readonly delaySeconds?: number | null;
   },
 ): Promise<StoredOperation> {
@@ -189,7 +189,7 @@ export async function subjectsOf(db: Db, operationId: string): Promise<string[]>
   return rows.map(({ subject }) => subject);
 }
 
-/** One that runs and may be stopped: its worker is told, and takes down what is there. */
+/** Requests the cancellation of a running operation. Its worker is notified and runs the undo steps. */
 export async function requestCancel(db: Db, id: string): Promise<void> {
   await sql`
     update operations set cancel_requested = true, wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now(),
@@ -198,7 +198,7 @@ export async function requestCancel(db: Db, id: string): Promise<void> {
   await sql`select pg_notify(${WORK_CHANNEL}, ${id})`.execute(db);
 }
 
-/** News for whatever works on this subject or is this operation: a step that sleeps looks again now. */
+/** Wakes the given operation, or all operations on the given subject: a sleeping step runs again now. */
 export async function wakeOperations(db: Db, subjectOrId: string): Promise<void> {
   const { rows } = await sql`
     update operations set wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now()
@@ -215,8 +215,8 @@ export interface Ending {
 }
 
 /**
- * Ends it, gives up its places and lets the next ones begin. With `attempt`, only for whoever still holds that one.
- * False: it has ended already, or is in other hands.
+ * Ends the operation, removes it from its queues and makes the next operations ready. With `attempt`, it ends only if
+ * this is still the current attempt. False: it had already ended, or has another attempt.
  */
 export async function markEnded(
   db: Db,
@@ -250,7 +250,7 @@ async function letNextBegin(db: Db, id: string, now: ReturnType<typeof sql<Date>
   );
   if (heads.rows.length === 0) return;
   const ids = [...new Set(heads.rows.map(({ operation_id }) => operation_id))];
-  // Held before it is looked at: of two that leave at once, the later one sees that the other is gone too.
+  // Locked before the check: if two operations end at once, the later transaction sees that the other has left too.
   await sql`select id from operations where id = any(${ids}::text[]) order by id for update`.execute(db);
   const ready = await sql`
     update operations o set is_ready = true, run_at = ${now}, run_at_set = ${now}
@@ -262,7 +262,7 @@ async function letNextBegin(db: Db, id: string, now: ReturnType<typeof sql<Date>
   if (ready.rows.length > 0) await notifyWork(db);
 }
 
-/** With how many children ended how, as a client sees it. */
+/** Includes the counts of its children by result. */
 export async function findOperation(
   db: Db,
   accountId: string,
@@ -278,7 +278,7 @@ export async function findOperation(
   return row as OperationRow | undefined;
 }
 
-/** Those that are yet to be started are pending, and so is what was never tried because others failed. */
+/** Children that are planned but not started count as pending, also if they never start because others failed. */
 export const childCounts = sql<OperationRow['children']>`(
   select json_build_object('total', total, 'succeeded', succeeded, 'failed', failed,
     'pending', total - succeeded - failed)

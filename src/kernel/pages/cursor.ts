@@ -1,4 +1,4 @@
-/** A cursor says where a page ended and for which list: sealed, so that nobody can point it elsewhere. */
+/** A cursor holds where a page ended. Its signature (HMAC) binds it to one list, so clients cannot change it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../problems/problem.ts';
 
@@ -33,7 +33,7 @@ export class CursorSeal {
     const position: unknown = isOurs ? JSON.parse(payload.toString()) : null;
     if (!Array.isArray(position) || position.length !== length) {
       throw new Problem('invalid_cursor', {
-        detail: 'The cursor was altered, or belongs to a list with other filters or another sort.',
+        detail: 'The cursor was changed, or it belongs to a list with different filters or a different sort.',
       });
     }
     return position.map(String);

@@ -9,7 +9,7 @@ import { labelsMatch } from './store.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What each term means, in the plainest words there are. */
+/** A simple reference implementation to compare the SQL with. */
 function holds(labels: Labels, term: Term): boolean {
   const value = Object.hasOwn(labels, term.key) ? labels[term.key] : undefined;
   switch (term.operator) {
@@ -48,7 +48,7 @@ const term: fc.Arbitrary<Term> = fc.oneof(
 const selectors: fc.Arbitrary<Selector> = fc.array(term, { minLength: 1, maxLength: 6 });
 const space = fc.constantFrom('', ' ', '  ');
 
-/** As a person may write it, with spaces where they are allowed. */
+/** Writes a term as text, with extra spaces where they are allowed. */
 function write(one: Term, gap: string): string {
   switch (one.operator) {
     case 'equals':
@@ -154,7 +154,7 @@ describe('labelsMatch', () => {
 
   it('finds in the database what the terms mean', async () => {
     const labels = fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true });
-    // Labels made of the selector's own words, or hardly any would ever match.
+    // Uses the keys and values of the selector as labels. Random labels would almost never match.
     const related = selectors.chain((selector) => {
       const values = selector.flatMap((one) =>
         'values' in one ? one.values : 'value' in one ? [one.value] : [],

@@ -1,4 +1,4 @@
-/** `env=prod,role in (web,api),!legacy`: every term must hold. */
+/** Label selectors such as `env=prod,role in (web,api),!legacy`: every term must match. */
 import { invalid } from '../problems/problem.ts';
 
 export type Term =
@@ -81,7 +81,7 @@ function termHolds(term: Term, labels: Readonly<Record<string, string>>): boolea
   }
 }
 
-/** The same answer the database gives for labels it holds. */
+/** Matches like `labelsMatch` in store.ts, but for labels in memory. */
 export function matchesLabels(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
   return selector.every((term) => termHolds(term, labels));
 }

@@ -1,4 +1,4 @@
-/** The words every list shares: what may be asked, and what comes back. */
+/** The query parameters and the answer that all lists share. */
 import {
   Nullable,
   OneOf,
@@ -12,10 +12,10 @@ import {
 
 const paging = {
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),
-  cursor: Type.Optional(Type.String({ maxLength: 1000, description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 1000, description: '`next_cursor` of the previous page.' })),
 };
 
-/** Only what the list can do is in its query: a parameter that would be ignored is refused instead. */
+/** A list declares only the filters it supports, so that an unsupported parameter is refused instead of ignored. */
 export const dateFilters = {
   created_after: Type.Optional({ ...Time, description: 'Created at or after this time.' }),
   created_before: Type.Optional({ ...Time, description: 'Created before this time.' }),
@@ -37,7 +37,7 @@ export function ListQuery<P extends TProperties, const S extends readonly string
   return Shape({
     ...paging,
     limit: { ...paging.limit, maximum, default: initial },
-    sort: OneOf<S[number]>(sort, { default: sort[0], description: 'A leading minus turns the order round.' }),
+    sort: OneOf<S[number]>(sort, { default: sort[0], description: 'A leading minus reverses the order.' }),
     ...filters,
   });
 }
@@ -45,7 +45,9 @@ export function ListQuery<P extends TProperties, const S extends readonly string
 export function List<T extends TSchema, M extends TProperties = Record<never, never>>(row: T, more?: M) {
   return Shape({
     data: Type.Array(row),
-    next_cursor: Nullable(Type.String({ description: 'Where the next page starts; null on the last one.' })),
+    next_cursor: Nullable(
+      Type.String({ description: 'Send it as `cursor` to get the next page; null on the last page.' }),
+    ),
     ...((more ?? {}) as M),
   });
 }

@@ -1,4 +1,4 @@
-/** Pages over what is in memory anyway (the registry, the price list): same words, same cursors. */
+/** Pages over rows in memory (the registry, the price list), with the same parameters and cursors as other lists. */
 import { canonicalJson } from '../audit/entry.ts';
 import type { Call } from '../call.ts';
 import { Problem } from '../problems/problem.ts';
@@ -19,7 +19,7 @@ export function sliceFrom<Row>(
   const [after] = cursor === undefined ? [] : call.services.cursors.read(list, cursor, 1);
   const start = after === undefined ? 0 : rows.findIndex((row) => idOf(row) === after) + 1;
   if (after !== undefined && start === 0)
-    throw new Problem('invalid_cursor', { detail: 'The list has changed where the page before ended.' });
+    throw new Problem('invalid_cursor', { detail: 'The last row of the previous page no longer exists.' });
   const page = rows.slice(start, start + limit);
   const last = page.at(-1);
   const hasMore = start + limit < rows.length;

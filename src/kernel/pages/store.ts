@@ -1,6 +1,6 @@
 /**
- * Keyset pages: the place where a page ended is compared, never counted, so the deepest page costs what the first
- * one does and rows added meanwhile neither repeat nor hide others.
+ * Keyset pagination: a page starts after the sort values of the last row, not at an offset. So every page costs the
+ * same, and rows that are added meanwhile neither repeat nor hide other rows.
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tables } from '../../store/database.ts';
@@ -10,14 +10,14 @@ import type { Selector, Term } from './label-selector.ts';
 
 export interface SortKey {
   readonly column: RawBuilder<unknown>;
-  /** The PostgreSQL type a position is read back as. */
+  /** The PostgreSQL type to which the text in the cursor is cast. */
   readonly type: 'text' | 'bigint' | 'timestamptz';
 }
 
 export interface PageOptions {
-  /** By the name in `sort`, without its minus. */
+  /** By the value of `sort` without its minus. */
   readonly sorts: Readonly<Record<string, SortKey>>;
-  /** Breaks ties and must be unique; where it is the sort key itself there is no tie to break. */
+  /** A unique column that breaks ties. It is not needed twice if it is the sort key itself. */
   readonly id: SortKey;
   readonly endpoint: string;
 }
@@ -72,7 +72,7 @@ export interface CreatedWithin {
   readonly created_before?: string | undefined;
 }
 
-/** For the parameters of `dateFilters`. */
+/** The condition for the parameters of `dateFilters`. */
 export function createdWithin(
   column: RawBuilder<unknown>,
   { created_after, created_before }: CreatedWithin,

@@ -1,11 +1,11 @@
-/** What is at work on a resource, read with the resource itself: one look at the database, one moment for both. */
+/** Reads the operation that works on a resource in the same query as the resource, so that both are from one moment. */
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredOperation } from '../operations/store.ts';
 
-/** An operation as JSON carries it: its times are texts. */
+/** An operation row as JSON, in which times are strings. */
 export type PendingJson = Readonly<Record<string, unknown>> | null;
 
-/** Of several the one whose turn is first. `subject` is the column with the id that its queue is named by. */
+/** The first operation in the queue of the resource. `subject` is the column with the id of the queue. */
 export const pendingOperation = (subject: string): RawBuilder<PendingJson> => sql<PendingJson>`(
   select to_jsonb(o) from operation_subjects s join operations o on o.id = s.operation_id
   where s.subject = ${sql.ref(subject)} order by s.place limit 1)`;

@@ -1,13 +1,13 @@
 /**
- * Which refusals a call can meet: those every call can, those its kind can (it has a body, it writes, it is a list,
- * ...), and those its record adds. The specification, the documents and the laws all ask here.
+ * The problems that an endpoint can answer with: those of every endpoint, those that follow from its record (it has a
+ * body, it writes, it is a list, ...), and those that its record adds. The OpenAPI document, the documentation and the
+ * tests in `src/laws` all use this.
  */
 import { IMPLICIT } from '../access/permissions.ts';
 import type { Endpoint } from '../record.ts';
 import { isWrite } from '../record.ts';
 import { type ProblemCode, problems } from './catalogue.ts';
 
-/** As far as a call's kind is concerned. */
 type Kind = Pick<Endpoint, 'method' | 'access' | 'family' | 'permission' | 'params' | 'query' | 'body'> & {
   readonly raisesCost?: true;
 };
@@ -43,14 +43,14 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   permission_denied: (kind) => !isImplicit(kind),
   product_not_enabled: ({ family }) => family !== 'account',
   account_restricted: ({ raisesCost }) => raisesCost === true,
-  // A closing account refuses also what a suspended one still may.
+  // A closing account also refuses calls that `whileSuspended` allows.
   account_suspended: ({ method }) => method !== 'GET' && method !== 'DELETE',
   not_found: ({ params }) => Object.keys(params.properties).length > 0,
   request_timeout: hasBody,
   secret_in_text: hasBody,
   payload_too_large: hasBody,
   unsupported_media_type: hasBody,
-  // Of the requests a key has before people.
+  // Every write may need approval, and the number of undecided approvals is limited.
   quota_exceeded: isWrite,
   budget_exceeded: ({ raisesCost }) => raisesCost === true,
   approval_required: isWrite,
@@ -63,7 +63,7 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
 
 const inOrder = Object.keys(problems) as readonly ProblemCode[];
 
-/** In the order of the catalogue, which is that of the statuses. */
+/** In the order of the catalogue, which is sorted by status. */
 export function possibleProblems(endpoint: Kind & Pick<Endpoint, 'problems'>): ProblemCode[] {
   return inOrder.filter(
     (code) => always.includes(code) || byKind[code]?.(endpoint) === true || endpoint.problems.includes(code),

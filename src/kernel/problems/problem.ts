@@ -1,4 +1,4 @@
-/** A refusal on its way to the caller. Its public words come from the catalogue; `cause` never leaves the log. */
+/** An error answer (RFC 9457). Its texts come from the catalogue; `cause` is only logged. */
 import { type FieldCode, type ProblemCode, problems } from './catalogue.ts';
 
 export interface FieldError {
@@ -10,7 +10,7 @@ export interface FieldError {
 
 export interface ProblemDetails {
   readonly detail?: string;
-  /** Where what the catalogue advises does not help in this case. One sentence. */
+  /** Replaces the catalogue's next step where that does not fit. One sentence. */
   readonly nextStep?: string;
   readonly errors?: readonly FieldError[];
   readonly retryAfterSeconds?: number;
@@ -30,7 +30,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ProblemCode, details: ProblemDetails = {}) {
-    // A refusal is an answer, not a fault: collecting a stack for each would be what an attacker makes us pay.
+    // No stack trace: a refusal is not a fault, and collecting one for each would help an attacker to overload us.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(details.detail ?? problems[code].when, { cause: details.cause });
@@ -46,10 +46,10 @@ export class Problem extends Error {
   }
 }
 
-/** What a check returns: the problem to refuse with, or undefined to go on. */
+/** The result of a check: the problem to refuse with, or undefined to continue. */
 export type Refused = Problem | undefined;
 
-/** As many as somebody would read: an answer must not be many times as long as the request that caused it. */
+/** Limits the answer, so that it is never many times as long as the request. Nobody reads more errors. */
 export const MAX_FIELD_ERRORS = 100;
 
 export function invalid(errors: readonly FieldError[]): Problem {

@@ -16,7 +16,7 @@ it('is a table of queues, in the order of their last push', () => {
   fc.assert(
     fc.property(commands, (plan) => {
       const table = new LogTable();
-      // Insertion order is the order of the last push.
+      // The insertion order of the map is the order of the last push.
       const model = new Map<number, number[]>();
       let time = 0;
       for (const { what, which, times } of plan) {

@@ -1,7 +1,7 @@
 /**
- * The accept times of every known address: a queue of 32-bit milliseconds each, in a ring that moves to a larger
- * size when it is full (most addresses never leave the smallest, a full one takes 800 bytes). All logs hang on one
- * list in the order of their last accept, so the stalest is always at hand.
+ * The times of accepted requests, one log per address: a queue of 32-bit milliseconds in a ring, which is replaced by a
+ * larger one when it is full (most addresses need only the smallest; the largest takes 800 bytes). All logs are in one
+ * linked list, ordered by their last accepted request, so the stalest one is found at once.
  */
 import { LIMIT } from './port.ts';
 import { RingPool } from './ring-pool.ts';
@@ -22,7 +22,7 @@ export class LogTable {
   #stalest = NONE;
   #freshest = NONE;
 
-  /** An empty log, as the freshest. */
+  /** Creates an empty log at the fresh end of the list. */
   open(): number {
     const log = this.#free.pop() ?? this.#made++;
     if (log >= this.#ring.length) this.#grow();
@@ -40,7 +40,7 @@ export class LogTable {
     this.#free.push(log);
   }
 
-  /** The log whose last accept lies furthest back, or -1. */
+  /** The log with the oldest last accepted request, or -1. */
   stalest(): number {
     return this.#stalest;
   }
@@ -49,7 +49,7 @@ export class LogTable {
     return this.#count[log]!;
   }
 
-  /** The accept time at a place in the queue, 0 being the oldest. */
+  /** The time at an index of the queue; 0 is the oldest. */
   timeAt(log: number, place: number): number {
     const pool = this.#pools[this.#sizeClass[log]!]!;
     return pool.read(this.#ring[log]!, (this.#head[log]! + place) % pool.size);
@@ -61,7 +61,7 @@ export class LogTable {
     this.#count[log] = this.#count[log]! - 1;
   }
 
-  /** The caller keeps `count` below the limit. */
+  /** The caller must ensure that `count` is below the limit. */
   push(log: number, time: number): void {
     let pool = this.#pools[this.#sizeClass[log]!]!;
     if (this.#count[log] === pool.size) pool = this.#enlarge(log, pool);

@@ -21,7 +21,7 @@ afterEach(async () => {
   clock = 0;
 });
 
-/** The rule in its plainest form. */
+/** A simple reference implementation of the rate limit. */
 class NaiveLog {
   readonly #accepted = new Map<string, number[]>();
 

@@ -1,8 +1,8 @@
 /**
- * The exact log in this process. An address is forgotten only when nothing of it counts any more: forgetting a live
- * one would hand it a second 200. So when the table is full and even the stalest address is live (a million
- * addresses within a minute: an attack), newcomers are neither let through uncounted nor all shut out; they share a
- * few thousand logs by hash until room is free. Nobody can exceed 200 that way, and those who already had a log notice
+ * The rate limit in the memory of this process. An address is removed only when all its requests are older than the
+ * window, because removing it earlier would allow another 200 requests. If the table is full of live addresses (a
+ * million within a minute, which is an attack), new addresses share a few thousand logs by hash until there is room.
+ * So they are neither uncounted nor all refused, no address exceeds 200, and addresses with their own log notice
  * nothing.
  */
 import { LogTable } from './log-table.ts';
@@ -16,10 +16,10 @@ import {
 } from './port.ts';
 
 export interface MemoryOptions {
-  /** Milliseconds of a clock that does not jump; only differences matter. */
+  /** A monotonic clock in milliseconds; only differences matter. */
   readonly now?: () => number;
   readonly maxAddresses?: number;
-  /** Logs that newcomers share while the table is full. */
+  /** The number of logs that new addresses share while the table is full. */
   readonly sharedLogs?: number;
 }
 
@@ -82,7 +82,7 @@ export class MemoryRateLimit implements RateLimitStore {
     return verdict(allowed, limit, counted, msLeft);
   }
 
-  /** Whole milliseconds, never backwards: the order of the logs depends on it. */
+  /** Whole milliseconds that never go back, because the order of the logs depends on it. */
   #readClock(): number {
     const now = Math.floor(this.#clock());
     if (now - this.#now >= WINDOW_MS) this.#forgetAll();
@@ -90,7 +90,7 @@ export class MemoryRateLimit implements RateLimitStore {
     return this.#now;
   }
 
-  /** After a silence as long as the window nothing counts, and no 32-bit time is old enough to look new again. */
+  /** Called after a pause as long as the window: no request counts any more, and 32-bit times must not wrap. */
   #forgetAll(): void {
     this.#table = new LogTable();
     this.#logs = new Map();
@@ -135,7 +135,7 @@ export class MemoryRateLimit implements RateLimitStore {
     return log;
   }
 
-  /** Once counted in a shared log an address stays there while that log is live, even if room has come free. */
+  /** An address that was counted in a shared log stays there while that log is live, even if there is room again. */
   #sharedLog(key: string, now: number): number | undefined {
     if (this.#sharedInUse === 0) return undefined;
     const log = this.#logs.get(this.#sharedKey(key));
@@ -144,7 +144,7 @@ export class MemoryRateLimit implements RateLimitStore {
     return isFull || this.#isLive(log, now) ? log : undefined;
   }
 
-  /** Seeded, so that who shares with whom cannot be worked out from outside. */
+  /** The hash is seeded, so that an attacker cannot compute which addresses share a log. */
   #sharedKey(key: string): string {
     let hash = this.#seed;
     for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
@@ -152,7 +152,7 @@ export class MemoryRateLimit implements RateLimitStore {
   }
 }
 
-/** Both are milliseconds modulo 2^32; a log never gets 24 days old, so the signed difference is right. */
+/** Both are milliseconds modulo 2^32. A log is never 24 days old, so the signed difference is correct. */
 function age(now: number, time: number): number {
   return (now - time) | 0;
 }

@@ -1,39 +1,39 @@
 /**
- * 200 requests a minute for each address, counted exactly: a request passes if fewer than 200 passed in the 60 s
- * before it. Refused requests are not counted, or a hasty client would never get out. Whatever stands behind this
- * port answers every call: it may fall back to a stricter local count, never to none, and it never throws.
+ * The rate limit: 200 requests per minute and address, counted exactly. A request passes if fewer than 200 passed in
+ * the 60 s before it. Refused requests do not count, or a client that retries too fast would never get through. A store
+ * must answer every call: it may fall back to a stricter local count, but never to no count, and it never throws.
  */
 export const LIMIT = 200;
 export const WINDOW_MS = 60_000;
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** The published policy; a degraded store may be stricter, never looser. */
+  /** The published limit. A degraded store may be stricter, but never looser. */
   readonly limit: typeof LIMIT;
   readonly remaining: number;
-  /** Whole seconds until `remaining` grows: at least 1 while anything is counted, else 0. */
+  /** Whole seconds until `remaining` grows: at least 1 while any request counts, else 0. */
   readonly resetSeconds: number;
-  /** Whole seconds after which a lone client gets through; 0 when allowed. */
+  /** Whole seconds after which the next request passes, if no other uses the address. 0 if this one was allowed. */
   readonly retryAfterSeconds: number;
 }
 
 export interface RateLimitStatus {
   readonly store: 'memory' | 'redis';
-  /** True while the count is not shared between processes although it should be. */
+  /** True while each process counts alone although a shared store is configured. */
   readonly degraded: boolean;
-  /** Addresses this process counts by itself. */
+  /** The number of addresses that this process counts in its own memory. */
   readonly addresses: number;
 }
 
 export interface RateLimitStore {
   take(key: string): Verdict | Promise<Verdict>;
-  /** The same verdict without counting, for answers that do not count. */
+  /** The same verdict without counting the request, for answers that do not count. */
   peek(key: string): Verdict | Promise<Verdict>;
   status(): RateLimitStatus;
   close(): Promise<void>;
 }
 
-/** `counted` includes the request itself if it was taken; `msLeft` is until the next one leaves. */
+/** `counted` includes the request itself if it was allowed. After `msLeft`, the oldest counted request expires. */
 export function verdict(allowed: boolean, limit: number, counted: number, msLeft: number): Verdict {
   const resetSeconds = counted === 0 ? 0 : Math.max(1, Math.ceil(msLeft / 1000));
   return {

@@ -1,6 +1,6 @@
 /**
- * What runs inside Redis or Valkey: one call, one clock (the store's own), so processes need not agree on the time
- * and two of them can never both take the last place.
+ * Lua scripts that run inside Redis or Valkey. Each is atomic and uses the store's own clock, so processes need no
+ * synchronised clocks, and no two of them can take the last free request.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -16,8 +16,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * KEYS[1] the log of one address, a list of at most limit times; ARGV window, limit, 'take' or 'peek'.
- * Gives {1 if allowed, counted, milliseconds until the oldest leaves}.
+ * KEYS[1] is the log of one address, a list of at most `limit` times. ARGV: window, limit, 'take' or 'peek'.
+ * Returns {1 if allowed, counted requests, milliseconds until the oldest expires}.
  */
 export const countScript = script(`${CLOCK}
 local window = tonumber(ARGV[1])
@@ -39,7 +39,7 @@ end
 return {allowed, counted, oldest and window - (now - oldest) or 0}
 `);
 
-/** KEYS[1] the processes by the time they were last heard of; ARGV own id, lifetime. Gives how many are alive. */
+/** KEYS[1] holds the processes by their last heartbeat. ARGV: own id, lifetime. Returns how many are alive. */
 export const heartbeatScript = script(`${CLOCK}
 local lifetime = tonumber(ARGV[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - lifetime)
@@ -48,7 +48,7 @@ redis.call('PEXPIRE', KEYS[1], lifetime)
 return redis.call('ZCARD', KEYS[1])
 `);
 
-/** The store keeps scripts until it restarts, so the text travels only when it does not know the hash. */
+/** The store keeps scripts until it restarts, so the text is sent only if the store does not know the hash. */
 export async function runScript(
   redis: Redis,
   { text, sha }: Script,

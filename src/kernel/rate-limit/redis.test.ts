@@ -14,9 +14,9 @@ interface Process {
 
 const running: RedisRateLimit[] = [];
 
-/** A busy test machine must not look like a lost store. */
+/** Long enough that a busy test machine does not look like a lost store. */
 const PATIENT = { answerWithinMs: 2000 };
-/** For tests that lose the store on purpose. */
+/** For tests in which the store fails on purpose. */
 const BRIEF = { answerWithinMs: 300 };
 
 function run(url: string, options: Partial<RedisRateLimitOptions> = {}): Process {
@@ -35,7 +35,7 @@ async function takeMany(stores: readonly RedisRateLimit[], key: string, times: n
 const allowedOf = (verdicts: readonly Verdict[]) => verdicts.filter((each) => each.allowed).length;
 const kindsOf = (alarms: readonly RateLimitAlarm[]) => alarms.map((alarm) => alarm.kind);
 
-/** One address whose server comes and goes, as after a restart. */
+/** A fixed address whose server can be stopped and replaced, as in a restart. */
 async function openRelay() {
   let target: number | null = null;
   const sockets = new Set<Socket>();
@@ -192,7 +192,7 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
   });
 
   it('shares the limit between the processes last seen, or as many as configured', async () => {
-    // A prefix of its own: reports of other tests, delayed by a pause, would count as processes.
+    // Uses its own prefix, because delayed heartbeats of other tests would count as processes.
     const options = { ...BRIEF, prefix: 'census:' };
     for (let i = 0; i < 2; i++) await run(server.url, options).store.take('k');
     const third = run(server.url, options);

@@ -1,11 +1,12 @@
 /**
- * One exact count over all processes. While the store cannot be reached, or takes longer than 50 ms, each process
- * counts by itself with its share of the limit, 200 / live processes: stricter for a client that reaches only one of
- * them, never open. In the minute around a change between the two a client may at worst get 200 from each side.
+ * The rate limit over all processes, counted exactly in Redis or Valkey. While the store is unreachable or takes longer
+ * than 50 ms, each process counts alone with its share of the limit, 200 / live processes. This is stricter for a
+ * client that reaches only one process, but never unlimited. In the minute around a switch, a client may get 200 from
+ * each side.
  *
- * Live processes are those that reported to the store in the last 15 s, as last seen (the larger of two reports, for
- * right after a restart of the store the first to report sees only itself), and never fewer than configured. Before the
- * first report two are assumed: nobody sets up a shared store for one.
+ * Live processes are those that sent a heartbeat in the last 15 s. The larger of the last two counts is used, because
+ * after a restart of the store the first process sees only itself. The count is never below the configured number.
+ * Before the first heartbeat, two processes are assumed, because a shared store makes no sense for one.
  */
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
@@ -27,13 +28,13 @@ export type RateLimitAlarm =
 export interface RedisRateLimitOptions {
   readonly url: string;
   readonly prefix?: string;
-  /** The least number of processes to share the limit with during an outage. */
+  /** The lowest number of processes to divide the limit by during an outage. */
   readonly processes?: number;
-  /** A store that takes longer counts as lost. */
+  /** A store that takes longer to answer counts as lost. */
   readonly answerWithinMs?: number;
-  /** Once when the store is lost, once when it is back. */
+  /** Called once when the store is lost and once when it is back. */
   readonly onAlarm?: (alarm: RateLimitAlarm) => void;
-  /** The clock of the local count; the shared count has the store's. */
+  /** The clock of the local count. The shared count uses the store's clock. */
   readonly now?: () => number;
 }
 
@@ -65,7 +66,7 @@ export class RedisRateLimit implements RateLimitStore {
     this.#redis = new Redis(options.url, {
       lazyConnect: true,
       enableReadyCheck: false,
-      // A request that was answered locally must not be counted again after a reconnect.
+      // A request that was counted locally must not be counted again after a reconnect.
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       retryStrategy: () => RETRY_EVERY_MS,
@@ -123,7 +124,7 @@ export class RedisRateLimit implements RateLimitStore {
     this.#timer.unref();
   }
 
-  /** `undefined` when there was no good answer in time; the loss is then already known. */
+  /** `undefined` if no valid answer came in time. The store is then already marked as lost. */
   async #ask(script: Script, key: string, args: readonly (string | number)[]): Promise<unknown> {
     try {
       return await answerInTime(this.#answerWithinMs, runScript(this.#redis, script, key, args));
@@ -151,7 +152,7 @@ export class RedisRateLimit implements RateLimitStore {
     try {
       this.#onAlarm(alarm);
     } catch {
-      // A request must get its verdict even if nobody could be told.
+      // A request must get its verdict even if the alarm fails.
     }
   }
 
@@ -162,8 +163,8 @@ export class RedisRateLimit implements RateLimitStore {
 }
 
 /**
- * The deadline is checked once more after pending input was read: if this process was busy until then, the answer may
- * be waiting in the socket, and the store is not to blame.
+ * When the time is over, pending input is read first: if this process was busy, the answer may already be in the
+ * socket, and the store was not slow.
  */
 function answerInTime<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

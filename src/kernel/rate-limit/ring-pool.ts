@@ -1,6 +1,6 @@
 /**
- * Rings of one size, side by side in large pages. A typed array of its own for each address would cost ten times
- * what it holds, and a million of them would burden every garbage collection.
+ * Ring buffers of one size, allocated in large pages. A separate typed array for each address would take ten times the
+ * memory of its content, and a million of them would slow down every garbage collection.
  */
 const RINGS_PER_PAGE = 1024;
 

@@ -50,7 +50,7 @@ describe('the hourly sweep', () => {
     expect(await count('audit_entries')).toBe(2);
     expect(await count('key_denials')).toBe(1);
     expect(await count('api_keys')).toBe(3);
-    // The chain remembers where it now begins.
+    // The chain is still intact: its head stores where it now begins.
     expect(await findBreak(db, account.id)).toBeNull();
   });
 

@@ -6,7 +6,7 @@ import { forgetOld } from '../idempotency/store.ts';
 
 const LOCK = 0x686f7374;
 
-/** Takes no input: whatever is past its time goes. One process at a time does it, the others pass. */
+/** Deletes all rows whose retention time is over. If another process is already at it, it returns at once. */
 export async function forgetWhatExpired(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as mine`.execute(
@@ -27,7 +27,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`delete from key_addresses where last_used_at < now() - interval '90 days'`.execute(tx);
     await retireEvents(tx);
     await retireEntries(tx);
-    // Usage looks back 400 days, and from there to the first of its month.
+    // Usage can be queried 400 days back, rounded down to the first day of that month.
     await sql`delete from meter_spans where ended_at < now() - interval '435 days'`.execute(tx);
     await sql`delete from meter_readings where day < current_date - 435`.execute(tx);
     await sql`

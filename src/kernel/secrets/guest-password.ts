@@ -1,21 +1,21 @@
 /**
- * Passwords for users inside machines. The hash is that of crypt(3) with the `$6$` prefix, which is what /etc/shadow
- * and cloud-init take; Node has no function for it, so this is Drepper's published algorithm ("Unix crypt using
+ * Passwords for users inside machines. They are hashed like crypt(3) with the prefix `$6$`, which /etc/shadow and
+ * cloud-init accept. Node has no function for it, so this implements Drepper's published algorithm ("Unix crypt using
  * SHA-256 and SHA-512").
  */
 import { createHash, randomInt } from 'node:crypto';
 
-/** Without the characters that people mistake for one another when they copy a password from a console. */
+/** Excludes characters that look alike, because people copy passwords from a console. */
 const UNAMBIGUOUS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 const PASSWORD_LENGTH = 24;
 
-/** The alphabet of crypt(3): base64, but in an order of its own and lowest bits first. */
+/** The alphabet of crypt(3): like base64, but in a different order and with the lowest bits first. */
 const CRYPT_ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SALT_LENGTH = 16;
 const DEFAULT_ROUNDS = 5000;
 /**
- * The least that crypt(3) takes. Rounds make up for passwords that can be guessed: one of 24 random characters cannot,
- * and each thousand costs the event loop some milliseconds.
+ * The minimum that crypt(3) accepts. More rounds only protect passwords that can be guessed. A password of 24 random
+ * characters cannot be, and each thousand rounds blocks the event loop for some milliseconds.
  */
 const FEWEST_ROUNDS = 1000;
 const DIGEST_LENGTH = 64;
@@ -29,7 +29,7 @@ const sha512 = (...parts: readonly Buffer[]): Buffer => {
   return hash.digest();
 };
 
-/** The block again and again, cut at the length. */
+/** Repeats the block up to the length. */
 const stretch = (block: Buffer, length: number): Buffer => Buffer.alloc(length, block);
 
 function digestOf(password: Buffer, salt: Buffer, rounds: number): Buffer {
@@ -60,7 +60,7 @@ function encode(bits: number, characters: number): string {
   return text;
 }
 
-/** Three bytes at a time from the three thirds of the digest, whose places rotate from one group to the next. */
+/** Encodes groups of three bytes, one from each third of the digest. The order of the thirds rotates per group. */
 function encodeDigest(digest: Buffer): string {
   const third = 21;
   let text = '';
@@ -76,7 +76,7 @@ function encodeDigest(digest: Buffer): string {
   return text + encode(digest.readUInt8(DIGEST_LENGTH - 1), 2);
 }
 
-/** A salt longer than crypt(3) takes is cut, as crypt(3) does. */
+/** A salt that is too long is cut, as crypt(3) does. */
 export function hashGuestPassword(
   password: string,
   salt = pick(CRYPT_ALPHABET, SALT_LENGTH),

@@ -44,16 +44,16 @@ it('takes the key of the environment and makes no file', async () => {
 
 it('refuses to start without the key, with another one, and with a broken file, and says what to do', async () => {
   await openSeal(db, inFile('kept'));
-  await expect(openSeal(db, inFile('lost'))).rejects.toThrow(
-    /Put it back as .*lost.*hostplane secrets reset/,
-  );
+  await expect(openSeal(db, inFile('lost'))).rejects.toThrow(/Restore it as .*lost.*hostplane secrets reset/);
   expect(await readdir(folder)).not.toContain('lost');
-  await expect(openSeal(db, given(newKey()))).rejects.toThrow(/HOSTPLANE_SECRET_KEY is not the one/);
+  await expect(openSeal(db, given(newKey()))).rejects.toThrow(/HOSTPLANE_SECRET_KEY is not the key/);
   expect(await findFault(db, inFile('kept'))).toBeNull();
   expect(await findFault(db, inFile('lost'))).toMatch(/^The secrets in this database/);
-  expect(await findFault(db, given(newKey()))).toMatch(/is not the one/);
+  expect(await findFault(db, given(newKey()))).toMatch(/is not the key that sealed/);
   const broken = join(folder, 'broken.key');
   await writeFile(broken, 'not a key');
-  await expect(openSeal(db, { key: null, key_file: broken })).rejects.toThrow(/holds no key.*backup/);
+  await expect(openSeal(db, { key: null, key_file: broken })).rejects.toThrow(
+    /does not contain a key.*backup/,
+  );
   await expect(openSeal(db, { key: null, key_file: folder })).rejects.toThrow(/cannot be read/);
 });

@@ -1,6 +1,6 @@
 /**
- * Where the key comes from: the environment, or a file that the first start makes. The database remembers which key it
- * was, so that a lost or exchanged one is noticed at the start and not when the first secret is needed.
+ * Loads the key that seals secrets: from the environment, or from a file that the first start creates. The database
+ * stores the fingerprint of the key, so that a lost or different key is noticed at start.
  */
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ interface KeySource {
 }
 
 const LOST =
-  'If no copy is left, run: hostplane secrets reset. Webhooks are then disabled until their secrets are rotated.';
+  'If you have no copy of the key, run: hostplane secrets reset. Webhooks are then disabled until you rotate their secrets.';
 
 async function readKeyFile(file: string): Promise<Buffer | null> {
   let text: string;
@@ -23,18 +23,21 @@ async function readKeyFile(file: string): Promise<Buffer | null> {
     text = (await readFile(file, 'utf8')).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new Error(`The key file ${file} cannot be read: let the user that runs Hostplane read it.`, {
-      cause: error,
-    });
+    throw new Error(
+      `The key file ${file} cannot be read. Give the user that runs Hostplane read access to it.`,
+      {
+        cause: error,
+      },
+    );
   }
   const key = parseKey(text);
   if (key !== null) return key;
   throw new Error(
-    `${file} holds no key: it must be 32 bytes in base64 and nothing else. Restore it from a backup. ${LOST}`,
+    `${file} does not contain a key: it must be 32 bytes in base64 and nothing else. Restore it from a backup. ${LOST}`,
   );
 }
 
-/** Appears whole or not at all; of two that make it at once, both use the first. */
+/** Creates the key file atomically. If two processes create it at once, both use the first file. */
 async function makeKeyFile(file: string): Promise<Buffer> {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
@@ -49,26 +52,27 @@ async function makeKeyFile(file: string): Promise<Buffer> {
     }
   } catch (error) {
     throw new Error(
-      `The key file ${file} cannot be made. Let this user write there, name another place in secrets.key_file, or set ${SECRET_KEY_VARIABLE} to the output of: openssl rand -base64 32`,
+      `The key file ${file} cannot be created. Give this user write access there, set secrets.key_file to another path, or set ${SECRET_KEY_VARIABLE} to the output of: openssl rand -base64 32`,
       { cause: error },
     );
   }
   const key = await readKeyFile(file);
-  if (key === null) throw new Error(`The key file ${file} vanished while it was made. Start again.`);
+  if (key === null)
+    throw new Error(`The key file ${file} was deleted while it was being created. Start Hostplane again.`);
   return key;
 }
 
 const ABSENT = (file: string): string =>
-  `The secrets in this database are sealed with a key that is not here. Put it back as ${file} (copy it from another process on this database, or from a backup), or set ${SECRET_KEY_VARIABLE}. ${LOST}`;
+  `The secrets in this database are sealed with a key that is missing. Restore it as ${file} (copy it from another process that uses this database, or from a backup), or set ${SECRET_KEY_VARIABLE}. ${LOST}`;
 
 const OTHER = ({ key, key_file }: KeySource): string =>
-  `The key in ${key === null ? key_file : SECRET_KEY_VARIABLE} is not the one that the secrets in this database are sealed with. Use the key of the processes already running on it, or the one from the backup that the database came from. ${LOST}`;
+  `The key in ${key === null ? key_file : SECRET_KEY_VARIABLE} is not the key that sealed the secrets in this database. Use the key of the other processes that use this database, or the key from the backup that the database was restored from. ${LOST}`;
 
 const readKey = async ({ key, key_file }: KeySource): Promise<Buffer | null> =>
   key === null ? readKeyFile(key_file) : parseKey(key);
 
 async function findKey(db: Db, source: KeySource): Promise<Buffer> {
-  // In this order: a file that another process makes at this moment is there before its fingerprint is.
+  // Reads the fingerprint first: another process that starts now creates the file before it stores the fingerprint.
   const known = await readKeyFingerprint(db);
   const given = await readKey(source);
   if (given !== null) return given;
@@ -76,14 +80,14 @@ async function findKey(db: Db, source: KeySource): Promise<Buffer> {
   throw new Error(ABSENT(source.key_file));
 }
 
-/** At a start: takes the key, or makes one where none was needed before. */
+/** Called at start: loads the key, or creates one if the database has never used a key. */
 export async function openSeal(db: Db, source: KeySource): Promise<Seal> {
   const seal = new Seal(await findKey(db, source));
   if ((await keepKeyFingerprint(db, seal.fingerprint)) === seal.fingerprint) return seal;
   throw new Error(OTHER(source));
 }
 
-/** What a start would stumble over, and what to do; it changes nothing. */
+/** The error that a start would fail with, or null. It changes nothing. */
 export async function findFault(db: Db, source: KeySource): Promise<string | null> {
   const known = await readKeyFingerprint(db);
   if (known === null) return null;

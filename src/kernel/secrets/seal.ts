@@ -1,6 +1,6 @@
 /**
- * Secrets that must be used again (unlike API keys, which are only compared) lie in the database sealed: whoever gets
- * hold of a backup has none of them without the key, which is never in the database.
+ * Encrypts (seals) secrets that must be used again, unlike API keys, which are only compared. The key is never in the
+ * database, so a stolen backup does not reveal the secrets.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
@@ -9,7 +9,6 @@ export const SECRET_KEY_VARIABLE = 'HOSTPLANE_SECRET_KEY';
 
 declare module '../services.ts' {
   interface Services {
-    /** Seals secrets that have to be used again. */
     readonly secrets: Seal;
   }
 }
@@ -23,7 +22,7 @@ const NONCE_AT = 1 + KEY_ID_BYTES;
 const TAG_AT = NONCE_AT + NONCE_BYTES;
 const TEXT_AT = TAG_AT + TAG_BYTES;
 
-/** `null` unless it is exactly the base64 of 32 bytes. */
+/** `null` unless the text is exactly 32 bytes in base64. */
 export function parseKey(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === KEY_BYTES && bytes.toString('base64') === text ? bytes : null;
@@ -33,7 +32,7 @@ export const newKey = (): Buffer => randomBytes(KEY_BYTES);
 
 export class Seal {
   readonly #key: Buffer;
-  /** Says which key it is and nothing about it. */
+  /** Identifies the key without revealing it. */
   readonly fingerprint: string;
   readonly #id: Buffer;
 
@@ -45,7 +44,7 @@ export class Seal {
     this.#id = digest.subarray(0, KEY_ID_BYTES);
   }
 
-  /** `owner` is the id of the row it belongs to: a sealed secret moved to another row does not open there. */
+  /** `owner` is the id of the secret's row. A sealed secret that is moved to another row cannot be opened there. */
   close(secret: Buffer, owner: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(owner));

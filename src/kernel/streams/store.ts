@@ -1,3 +1,4 @@
+/** Limits the open event streams per key and account: each open stream occupies a seat. */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { newId } from '../ids.ts';
@@ -23,10 +24,10 @@ export const newSeat = (accountId: string, keyId: string): Seat => ({
   keyId,
 });
 
-/** Counted over all processes. A seat whose process died without a word is free again after half a minute. */
+/** Takes one of the stream seats, which are counted over all processes. A seat not renewed for 30 seconds is freed. */
 export async function takeSeat(db: Db, { id, accountId, keyId }: Seat): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    // One at a time for each account, or two would count each other's absence.
+    // One transaction at a time per account, or two would count without each other and exceed the limit.
     await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 8))`.execute(tx);
     await sql`
       delete from event_streams
@@ -42,7 +43,7 @@ export async function takeSeat(db: Db, { id, accountId, keyId }: Seat): Promise<
   });
 }
 
-/** Takes it anew if it was given away meanwhile; false when there is none left. */
+/** Renews the seat, or takes a new one if it was freed meanwhile. False: no seat is left. */
 export async function keepSeat(db: Db, seat: Seat): Promise<boolean> {
   const { rows } = await sql`
     update event_streams set seen_at = clock_timestamp() where id = ${seat.id} returning id`.execute(db);

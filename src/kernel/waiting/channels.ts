@@ -1,4 +1,4 @@
-/** What can be waited for, and the channels that tell of it. */
+/** The keys that calls can wait for, and their notification channels. */
 import { ACCESS_CHANNEL } from '../access/cache.ts';
 import { EVENTS_CHANNEL } from '../events/store.ts';
 import { ENDED_CHANNEL } from '../operations/store.ts';
@@ -6,8 +6,8 @@ import { newsKey } from './waiters.ts';
 
 export const newsChannels: readonly string[] = [ACCESS_CHANNEL, EVENTS_CHANNEL, ENDED_CHANNEL];
 
-/** Something about who may do what in the account changed. */
+/** Notified when access rules of the account changed: keys, roles, products, status or allowlist. */
 export const accessOf = (accountId: string): string => newsKey(ACCESS_CHANNEL, accountId);
-/** The feed of the account grew. */
+/** Notified when the account has new events. */
 export const eventsOf = (accountId: string): string => newsKey(EVENTS_CHANNEL, accountId);
 export const endOf = (operationId: string): string => newsKey(ENDED_CHANNEL, operationId);

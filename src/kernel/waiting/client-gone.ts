@@ -1,4 +1,4 @@
-/** Whether somebody who waits is still there. Thousands wait at once: this is what an AbortSignal would be, for less. */
+/** Whether a waiting client has disconnected. A cheaper AbortSignal, because thousands of clients may wait at once. */
 export class Departure {
   #hasLeft = false;
   #waiting: { wake(): void } | undefined;
@@ -13,7 +13,7 @@ export class Departure {
     this.#waiting?.wake();
   }
 
-  /** The one to be told; undefined when nobody needs to know any more. */
+  /** Sets the object to wake when the client disconnects; undefined: none. */
   notify(waiting: { wake(): void } | undefined): void {
     this.#waiting = waiting;
   }

@@ -1,4 +1,4 @@
-/** To hold an answer until there is something to tell: nothing but a watch is kept meanwhile, no connection, no lock. */
+/** Holds an answer until a change happens. Meanwhile it keeps only a watch: no database connection and no lock. */
 import type { Refused } from '../problems/problem.ts';
 import { accessOf } from './channels.ts';
 import type { Departure } from './client-gone.ts';
@@ -9,17 +9,17 @@ export interface Patience {
   readonly milliseconds: number;
   readonly departure: Departure;
   readonly accountId: string;
-  /** Whether what let the caller in has an end of its own, and that has come. */
+  /** Whether the caller's right has expired meanwhile, for example its API key. */
   isOverdue(): boolean;
-  /** Asks again whether the caller may be here. */
+  /** Checks again whether the caller may make this call. */
   readmit(): Refused | Promise<Refused>;
 }
 
-/** The last look, whether it is done or not. Throws the refusal of a caller who lost the right to wait here. */
+/** Returns the last value read, whether it is done or not. Throws if the caller has lost its permission meanwhile. */
 export async function hold<T>(waiters: Waiters, patience: Patience, holding: Holding<T>): Promise<T> {
   const access = accessOf(patience.accountId);
   const end = performance.now() + patience.milliseconds;
-  // Before the first look: what happens from here on is heard.
+  // Opened before the first read, so that no later change is missed.
   const watch = waiters.watch([...holding.keys, access]);
   try {
     let value = await holding.look();

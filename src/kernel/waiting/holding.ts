@@ -1,10 +1,10 @@
-/** What a read waits for, as its handler describes it (`call.hold`). */
+/** The argument of `call.hold`: what a read waits for. */
 export interface Holding<T> {
-  /** What may change: keys of `channels.ts`. */
+  /** The notifications to wait for: keys from `channels.ts`. */
   readonly keys: readonly string[];
-  /** Given what it found before, it may go on from there. Changes nothing: others may be shown what it finds. */
+  /** Reads the value, and may continue from the previous one. It must not write: other calls may share the result. */
   look(before?: T): Promise<T>;
   isDone(value: T): boolean;
-  /** Names the next look: those who were woken together and would ask the same ask it once. */
+  /** A name for the next read. Calls that are woken together and have the same name share one read. */
   question?(before: T): string;
 }

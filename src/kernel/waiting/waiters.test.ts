@@ -30,7 +30,7 @@ describe('a watch', () => {
     events.heard('b');
     events.heard('a');
     expect([...(await watch.wait(LONG))].sort()).toEqual([key('a'), key('b')]);
-    // Told once.
+    // Each notification is returned only once.
     expect([...(await watch.wait(1))]).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe('a watch', () => {
 
   it('sleeps on when its turn to be woken comes after it took the news', async () => {
     const { waiters, events } = open();
-    // The last of them looks at the database as the news comes, and its turn to be woken comes after that of all others.
+    // The last watch is not waiting when the notification comes, and it is woken after all others.
     const sleepers = Array.from({ length: WOKEN_AT_ONCE }, () => waiters.watch([key('a')]).wait(LONG));
     const last = waiters.watch([key('a')]);
     events.heard('a');

@@ -1,7 +1,7 @@
 /**
- * All who wait for news in this process, behind its one LISTEN connection. A watch is one object, in a set for each of
- * its topics, and one timer while somebody waits. It begins before its owner looks at the database, so news that comes
- * between the look and the wait is kept, not missed. When notifications were lost, everybody looks again.
+ * All calls of this process that wait for notifications, behind its one LISTEN connection. A watch is one object, in a
+ * set for each of its topics, plus one timer while it waits. It is opened before its call reads the database, so a
+ * notification between the read and the wait is kept. When notifications were lost, all watches wake and read again.
  */
 import type { Subscriber } from '../../store/listener.ts';
 import type { Departure } from './client-gone.ts';
@@ -13,19 +13,19 @@ declare module '../services.ts' {
 }
 
 const BLIND_MS = 1_000;
-/** In one turn of the event loop; then others have theirs, and what these left behind is cleared away. */
+/** Watches woken per turn of the event loop. Between turns other requests run, and garbage can be collected. */
 export const WOKEN_AT_ONCE = 512;
 const NOTHING: readonly string[] = [];
 
 export const newsKey = (channel: string, payload: string): string => `${channel} ${payload}`;
 
-/** What there may be news of, and who wants to know. */
+/** A notification key and the watches that wait for it. */
 interface Topic {
   readonly key: string;
   readonly watches: Set<Watch>;
 }
 
-/** One of those who wait. Thousands of them may: it is kept to what one object can hold. */
+/** One waiting call. Thousands may exist at once, so it is a single small object. */
 export class Watch {
   readonly #waiters: Waiters;
   readonly topics: readonly Topic[];
@@ -39,7 +39,7 @@ export class Watch {
     this.topics = topics;
   }
 
-  /** What was heard since the last wait; empty when the time is over, the waiter left or the process stops. */
+  /** Returns the keys notified since the last wait. Empty: time over, client disconnected, or process stopping. */
   wait(milliseconds: number, departure?: Departure): Promise<readonly string[]> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
@@ -57,13 +57,13 @@ export class Watch {
     this.#waiters.forget(this);
   }
 
-  /** Told as a list of one, so that all who hear nothing else share it. */
+  /** Takes an array of one key, which all watches without other notifications share. */
   hear(news: readonly [string]): void {
     if (this.#heard === NOTHING) this.#heard = news;
     else if (!this.#heard.includes(news[0])) this.#heard = [...this.#heard, news[0]];
   }
 
-  /** Who took the news before its turn came, and waits for more, sleeps on. */
+  /** Does not wake a watch that has already received the notification and waits for the next one. */
   rouse(): void {
     if (this.#heard.length > 0) this.wake();
   }
@@ -106,11 +106,11 @@ export class Waiters {
     return this.#isClosed;
   }
 
-  /** What the listener tells of a channel. */
+  /** The subscriber of one channel of the listener. */
   on(channel: string): Subscriber {
     return {
       heard: (payload) => this.#tell(newsKey(channel, payload)),
-      // All channels come and go with the one connection: whoever is first to say so says it for all.
+      // All channels share one connection, so the first channel that reports a change reports it for all.
       up: () => {
         if (this.#isHearing) return;
         this.#isHearing = true;
@@ -147,8 +147,8 @@ export class Waiters {
   }
 
   /**
-   * Those who were woken by the same news and would ask the same question ask it once. Only for who was woken: a look
-   * that began before somebody came may not show what that somebody knows already.
+   * Watches that were woken by the same notification and have the same question share one read. Use it only after a
+   * wake-up: a read that started before a new caller came may be older than data that the caller has already seen.
    */
   lookTogether<T>(name: string, look: () => Promise<T>): Promise<T> {
     const running = this.#looks.get(name);
@@ -158,14 +158,14 @@ export class Waiters {
     this.#looks.set(name, entry);
     const finish = (): void => {
       entry.isOver = true;
-      // Those of the same news who are still to be woken find it here.
+      // Kept while watches of the same notification are still to be woken, so that they find it.
       if (this.#sleepers.length === 0 && this.#looks.get(name) === entry) this.#looks.delete(name);
     };
     found.then(finish, finish);
     return found;
   }
 
-  /** Ends all waits, and those that would still begin. */
+  /** Ends all waits; later waits end at once. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#blind);
