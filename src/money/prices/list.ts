@@ -1,4 +1,4 @@
-/** The price list as clients read it: what holds now, and what is announced. */
+/** The price list of the API: current prices and announced ones. */
 
 import { micro } from '../../kernel/micro.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
@@ -8,7 +8,7 @@ import { formatMoney, formatQuantity, formatRate } from './format.ts';
 import type { Price } from './schema.ts';
 import { freeThings } from './types/free.ts';
 
-/** Ordered by SKU, then by when a price begins. Prices that have ended are left out. */
+/** Sorted by SKU, then by start time. Ended prices are left out. */
 export function priceList(catalogue: Catalogue, currency: string, at: Date): Price[] {
   const book = bookOf(catalogue);
   const common = { currency, catalogue_version: catalogue.version };
@@ -63,7 +63,7 @@ function pricesOf(row: PriceRow): Price['prices'][number] {
   };
 }
 
-/** What is free has been so for as long as there was a price list. */
+/** The start time of the entries for free resources: the start of the oldest price in the list. */
 function earliest(book: Book, at: Date): number {
   return Math.min(at.getTime(), ...[...book.versions.values()].flat().map(({ from }) => from));
 }

@@ -1,19 +1,25 @@
-/** A resource type as the price function sees it: which members bear a price, and how a bill is drawn from them. */
+/**
+ * Defines a resource type for the price function: the members that affect its price, and how its lines are
+ * computed.
+ */
 import type { FamilyName } from '../../kernel/families.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
 import type { Bill } from './bill.ts';
 
-/** The member that says where it will be; what a comparison of locations changes. */
+/** The member of the configuration that contains the location. A comparison of locations changes it. */
 export type Place = 'location' | 'region' | 'site' | 'site_preferences';
 
 export interface PricedType {
   readonly family: FamilyName;
   readonly place: Place | null;
   readonly configuration: TObject;
-  /** Members of the create body that bear no price: they may be present and are not looked at. */
+  /** Members of the create body that do not affect the price. They may be present and are not validated. */
   readonly ignored: readonly string[] | 'any';
   readonly usage: readonly string[];
-  /** Members of which a change to one drops the other, as a plan and a size of one's own. */
+  /**
+   * Pairs of members of which only one may be set, such as a plan and a custom size. Setting one removes the
+   * other.
+   */
   readonly alternatives: readonly (readonly [string, string])[];
   draw(configuration: unknown, bill: Bill): void;
 }
@@ -34,10 +40,10 @@ export function pricedType<S extends TObject>(definition: Definition<S>): Priced
     usage: [],
     alternatives: [],
     ...definition,
-    // `price` checks the configuration against this very shape before it draws, so the type holds.
+    // `price` validates the configuration against this schema before it calls `draw`, so the cast is safe.
     draw: (configuration, bill) => definition.draw(configuration as Static<S>, bill),
   };
 }
 
-/** Members that name, label or guard a resource, whatever it is. */
+/** Members that every resource type has and that never affect the price. */
 export const IDENTITY = ['name', 'description', 'labels', 'protection'] as const;
