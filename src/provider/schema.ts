@@ -114,7 +114,7 @@ export type ProviderFile = Static<typeof ProviderFile>;
 export interface ProviderConfig {
   readonly provider: ProviderFile['provider'];
   readonly server: ProviderFile['server'];
-  /** `url` is a secret: it may hold a password. */
+  /** `url` is a secret: it may contain a password. */
   readonly database: { readonly url: string | null; readonly folder: string; readonly pool_size: number };
   readonly redis: { readonly url: string | null };
   /** `key` is a secret: it encrypts the secrets in the database. `null` unless the environment sets it. */

@@ -45,7 +45,7 @@ export function refuseFaults(services: Pick<Services, 'egress' | 'registry'>, bo
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** Whether the declaration asks for a new secret. The present version of a new webhook is 0. */
+/** Whether the declaration requests a new secret. The present version of a new webhook is 0. */
 export function wantsSecret(present: number, wanted: number | undefined): boolean {
   const version = wanted ?? Math.max(present, 1);
   if (version === present || version === present + 1) return version > present;
