@@ -1,6 +1,7 @@
 /**
- * What the provider sells: every entry has a slug that clients use, and a SKU (or several) in the price list.
- * A stored machine remembers slugs, so an entry that is no longer sold is retired by date, not removed.
+ * Schema of the catalogue: everything that the provider sells. Each entry has a slug that clients use and one or more
+ * SKUs in the price list. Stored machines refer to slugs, so an entry that is no longer sold gets a `removed_at` date
+ * instead of being deleted.
  */
 import { familyNames } from '../kernel/families.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
@@ -19,7 +20,7 @@ const Retired = {
 const Product = Shape({
   family: OneOf(familyNames),
   name: Text,
-  /** Whether a new account has it from the start. */
+  /** Whether a new account can use the product family at once. */
   enabled: Default(Type.Boolean(), true),
 });
 
@@ -35,7 +36,7 @@ export const Location = Shape({
     [],
   ),
   status: Default(OneOf(['available', 'limited', 'full', 'maintenance']), 'available'),
-  /** `null`: no machines are sold there. */
+  /** `null`: no machines are sold at this location. */
   compute: Default(Nullable(ComputeDriver), null),
 });
 
@@ -51,14 +52,14 @@ export const Plan = Shape({
   network_mbps: Count,
   locations: ListOf(Slug, { minItems: 1, uniqueItems: true }),
   sku: Sku,
-  /** A stopped machine still costs its plan. Disk above the plan and addresses always cost. */
+  /** If `true`, a stopped machine is still billed for its plan. Extra disk and addresses are always billed. */
   billed_while_stopped: Default(Type.Boolean(), false),
   ...Retired,
 });
 
 const Bounds = Shape({ min: Count, max: Count, step: Default(Count, 1) });
 
-/** Machines of the customer's own size: vCPUs, memory and disk each have a price. */
+/** Machines of a size that the customer chooses: vCPUs, memory and disk are priced separately. */
 export const CustomPlan = Shape({
   architecture: Architecture,
   traffic_gb_per_month: Whole,
@@ -86,12 +87,12 @@ export const Image = Shape({
   cloud_init: Default(Type.Boolean(), true),
   guest_agent: Default(Type.Boolean(), true),
   licence_sku: Default(Nullable(Sku), null),
-  /** Since when it has been offered. */
+  /** The day on which the image was first offered. */
   added_on: Default(Day, '2025-01-01'),
   ...Retired,
 });
 
-/** Fewer classes of volume than plans: the first one is what a volume gets when none is named. */
+/** A storage class for volumes. The first tier of the list is the default for new volumes. */
 const VolumeTier = Shape({
   slug: Slug,
   name: Text,
@@ -134,7 +135,7 @@ const AddressPool = Shape({
   slug: Slug,
   location: Slug,
   cidr: Type.String({ maxLength: 64 }),
-  /** `single`: addresses and prefixes handed out one by one; `subnet`: routed blocks for dedicated servers. */
+  /** `single`: addresses and prefixes are allocated one by one; `subnet`: routed blocks for dedicated servers. */
   purpose: OneOf(['single', 'subnet']),
 });
 
@@ -142,7 +143,7 @@ export const LimitEntry = Shape({
   id: Type.String({ pattern: '^[a-z][a-z-]*\\.[a-z0-9-]+$', maxLength: 80, examples: ['flexible-vps.vms'] }),
   name: Text,
   unit: Text,
-  /** `null`: no limit, only counted. */
+  /** `null`: unlimited; usage is only counted. */
   limit: Nullable(Whole),
   scope: OneOf(['account', 'location', 'parent']),
   raisable: Default(Type.Boolean(), true),

@@ -1,4 +1,4 @@
-/** The TLS files exist, can be read and belong together: better found now than by the first client. */
+/** Checks at start that TLS files are readable and valid, and that a key matches its certificate. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +15,10 @@ export function checkCertificate(tls: Pair, report: Report): void {
   checkPair(tls, { certificate: `${at}/certificate`, key: `${at}/key`, both: at }, report);
 }
 
-/** `at` is where each is named; `both` where it is told that they do not fit, left out: with the certificate. */
+/**
+ * `at` contains the paths under which faults are reported. A key that does not match is reported at `both`, or at the
+ * path of the certificate if `both` is left out.
+ */
 export function checkPair(files: Pair, at: Pair & { readonly both?: string }, report: Report): void {
   const cert = read(files.certificate, at.certificate, report);
   const key = read(files.key, at.key, report);
@@ -28,7 +31,7 @@ export function checkPair(files: Pair, at: Pair & { readonly both?: string }, re
   }
 }
 
-/** Authorities that receivers of our calls may be certified by, beside the public ones. */
+/** Reads the CA certificates that outgoing requests trust in addition to the public CAs. */
 export function readAuthorities(
   { ca_file }: { readonly ca_file: string | null },
   folder: string,
@@ -37,7 +40,7 @@ export function readAuthorities(
   return ca_file === null ? null : checkAuthority(resolve(folder, ca_file), '/egress/ca_file', report);
 }
 
-/** What the file holds; `null` once a fault is told. */
+/** Returns the text of the file, or `null` after reporting a fault. */
 export function checkAuthority(file: string, path: string, report: Report): string | null {
   const text = read(file, path, report)?.toString('utf8');
   if (text === undefined) return null;
@@ -54,7 +57,11 @@ function read(file: string, path: string, report: Report): Buffer | null {
   try {
     return readFileSync(file);
   } catch {
-    report(path, `${file} cannot be read.`, 'Correct the path, or let this user read the file.');
+    report(
+      path,
+      `${file} cannot be read.`,
+      'Correct the path, or give this user permission to read the file.',
+    );
     return null;
   }
 }

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The default, with this below `compute` of its first location. */
+/** Loads the default configuration with `compute` replaced in its first location. */
 function load(compute: Record<string, unknown>) {
   const { catalogue } = parse(defaultText) as { catalogue: { locations: object[] } };
   const [first, ...rest] = catalogue.locations;

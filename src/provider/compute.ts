@@ -1,12 +1,12 @@
 /**
- * What runs the machines of a location. The file has one shape for all drivers, so that a member in the wrong place is
- * told by its name; `computeOf` is what the rest of the program reads.
+ * The driver that runs the machines of a location. The schema contains the members of all drivers, so that a fault can
+ * name a member that belongs to another driver. The rest of the program reads the result of `computeOf`.
  */
 import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
 import { Count, Default } from './words.ts';
 
 const Path = Type.String({ minLength: 1, maxLength: 4096 });
-/** Of a pool or a bridge at the engine. */
+/** The name of a storage pool or bridge at the engine. */
 const EngineName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
   maxLength: 63,
@@ -28,15 +28,15 @@ const AccountBounds = Shape({
 
 export const ComputeDriver = Shape({
   driver: OneOf(['sandbox', 'incus']),
-  /** How long things take there, as a multiple of what they would: 0 is at once. */
+  /** Multiplies the simulated durations of the sandbox; 0 completes every operation at once. */
   pace: Default(Nullable(Type.Number({ minimum: 0, maximum: 100 })), null),
   url: Default(Nullable(Url), null),
-  /** Of other members of the same cluster: the location goes on when the first one is lost. */
+  /** URLs of other members of the same cluster: the location stays available when the member at `url` fails. */
   other_urls: Default(Nullable(Type.Array(Url, { maxItems: 50 })), null),
-  /** Files; relative ones lie beside the provider's file. */
+  /** File names; relative names are resolved against the folder of the provider's file. */
   client_certificate: Default(Nullable(Path), null),
   client_key: Default(Nullable(Path), null),
-  /** For an engine whose certificate no authority vouches for: nothing but this one is believed then. */
+  /** For an engine with a certificate that no public CA signed. If set, only this certificate is trusted. */
   server_certificate: Default(Nullable(Path), null),
   instance_type: Default(Nullable(OneOf(['container', 'virtual-machine'])), null),
   storage_pool: Default(Nullable(EngineName), null),
@@ -70,7 +70,7 @@ export interface IncusCompute {
   readonly driver: 'incus';
   readonly url: string;
   readonly otherUrls: readonly string[];
-  /** Files that are there and fit each other; `null` for a unix socket. */
+  /** Files that exist and match each other (checked on load); `null` for a unix socket. */
   readonly client: { readonly certificate: string; readonly key: string } | null;
   readonly serverCertificate: string | null;
   readonly instanceType: 'container' | 'virtual-machine';
@@ -85,7 +85,7 @@ export type Compute = SandboxCompute | IncusCompute;
 
 const UNBOUNDED = { instances: null, vcpus: null, memory_mb: null, disk_gb: null };
 
-/** With what the file may leave out. It has been checked: what is missing here is not missing there. */
+/** Fills in the driver's defaults. Expects a checked file, in which all required members are set. */
 export function computeOf(given: ComputeDriver): Compute {
   if (given.driver === 'sandbox') return { driver: 'sandbox', pace: given.pace ?? 1 };
   const { client_certificate: certificate, client_key: key } = given;
@@ -95,7 +95,7 @@ export function computeOf(given: ComputeDriver): Compute {
     otherUrls: given.other_urls ?? [],
     client: certificate === null || key === null ? null : { certificate, key },
     serverCertificate: given.server_certificate,
-    // Runs on any host; virtual machines need processors that help with it, and more memory for each.
+    // Containers run on any host; virtual machines need hardware virtualization and more memory each.
     instanceType: given.instance_type ?? 'container',
     storagePool: given.storage_pool ?? 'default',
     publicNetwork: given.public_network ?? '',

@@ -1,6 +1,6 @@
 /**
- * The demo provider's file lies at the root of the package. The bundle in `dist/` and the sources in `src/` are at
- * different depths below it, so it is looked for upwards.
+ * Finds the demo provider's file in the root of the package. The bundle in `dist/` and the sources in `src/` are at
+ * different depths, so the search walks up the parent folders.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

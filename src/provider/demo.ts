@@ -1,4 +1,4 @@
-/** The default as it is, for what needs a provider and not a particular one: tests, the specification, benchmarks. */
+/** The unchanged default configuration, for code that needs any provider: tests, the specification, benchmarks. */
 import { readDefaultText } from './default.ts';
 import type { Environment } from './environment.ts';
 import { formatFault } from './fault.ts';

@@ -1,6 +1,6 @@
 /**
- * The file after its shape was checked and before its meaning is. Faults of shape must not hide those of meaning,
- * so checks look at the entries that are sound and take the names of those that are not as given.
+ * The provider's file after schema validation and before the semantic checks. A schema error must not hide semantic
+ * faults, so the checks run on the valid ("sound") entries; names of invalid entries still count as defined.
  */
 import type { TSchema } from '../kernel/schema.ts';
 import type { ProviderFile } from './schema.ts';
@@ -36,7 +36,7 @@ export class Draft {
   readonly file: ProviderFile;
   private readonly broken: readonly string[];
 
-  /** `file` has its shape only where no `broken` path lies. */
+  /** `broken` contains the paths with schema errors. `file` matches its type everywhere else. */
   constructor(file: unknown, broken: readonly string[]) {
     this.file = file as ProviderFile;
     this.broken = broken;
@@ -46,7 +46,7 @@ export class Draft {
     return !this.broken.some((at) => at === path || at.startsWith(`${path}/`) || path.startsWith(`${at}/`));
   }
 
-  /** The sound entries of a list of the catalogue, each with its path. */
+  /** The valid entries of a catalogue list, each with its path. */
   entries<N extends ListName>(list: N): Entry<Lists[N]>[] {
     return (this.list(list) ?? [])
       .map((value, index) => ({ path: `/catalogue/${list}/${index}`, value: value as Lists[N] }))
@@ -54,8 +54,9 @@ export class Draft {
   }
 
   /**
-   * Every name in a list, also those of broken entries: a reference to one is not a fault of its own. `null` if the
-   * list is no list, and so nothing can be said of references to it.
+   * All names in a list, including those of invalid entries, so that a reference to an invalid entry is not
+   * reported as a second fault. Returns `null` if the value is not a list; references to it then cannot be
+   * checked.
    */
   names(list: ListName, member = 'slug'): Set<string> | null {
     const names = this.list(list)?.map((value) => (isRecord(value) ? value[member] : undefined));
@@ -88,7 +89,7 @@ interface JsonSchema {
   readonly anyOf?: readonly TSchema[];
 }
 
-/** Members that were left out take the default of their shape, at every depth. */
+/** Sets members that were left out to the default of their schema, at every depth. */
 export function fillDefaults(schema: TSchema, value: unknown): unknown {
   const { properties, items, anyOf, ...rest } = schema as JsonSchema;
   if (value === undefined && 'default' in rest) return fillDefaults(schema, structuredClone(rest.default));
@@ -103,7 +104,7 @@ export function fillDefaults(schema: TSchema, value: unknown): unknown {
   return Object.fromEntries(filled);
 }
 
-/** The shape that holds at a path, for saying which members are known there. */
+/** The schema at a path; fault messages use it to list the known members. */
 export function shapeAt(schema: TSchema, segments: readonly string[]): JsonSchema {
   const { properties, items, anyOf } = schema as JsonSchema;
   const [name, ...rest] = segments;

@@ -1,4 +1,7 @@
-/** The environment wins over the file. A value from it is checked as if it stood in the file, but blamed on its variable. */
+/**
+ * Environment variables override the file. Their values pass the same checks as values in the file, but a fault names
+ * the variable instead of a line.
+ */
 import { isRecord } from './draft.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -6,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Read = (text: string) => unknown;
 
 const asText: Read = (text) => text;
-/** Left as text when it is no number: the shape then says so. */
+/** Text that is not a number stays text, so that schema validation reports it. */
 const asPort: Read = (text) => (/^\d{1,5}$/.test(text) ? Number(text) : text);
 const asList: Read = (text) =>
   text
@@ -25,7 +28,7 @@ const variables: readonly (readonly [variable: string, section: string, member: 
 
 export interface Applied {
   readonly value: unknown;
-  /** The variable that a path's value came from. */
+  /** The variable that set the value at this path, or `null`. */
   variableOf(path: string): string | null;
 }
 

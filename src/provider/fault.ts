@@ -1,22 +1,24 @@
-/** One thing wrong with the configuration: where it stands, what it is, and what to do about it. */
+/** One error in the configuration: its position, the problem, and how to fix it. */
 export interface Fault {
   /** JSON Pointer: `/catalogue/plans/2/sku`. */
   readonly path: string;
   /** The file, or the environment variable that the value came from. */
   readonly file: string;
-  /** Counted from 1; 0 where there is no line, as in the environment. */
+  /** Counted from 1; 0 for a value from an environment variable, which has no line. */
   readonly line: number;
   readonly column: number;
   readonly message: string;
   readonly fix: string;
 }
 
-/** How a check tells of a fault: it knows the path (and the variable, if the value came from one), the reader the line. */
+/**
+ * Reports a fault. A check passes the path, or also the variable that set the value; the loader adds the line.
+ */
 export type Report = (path: string, message: string, fix: string, variable?: string) => void;
 
 const MOST = 200;
 
-/** In the order of reading, each once, and not so many that the first scroll away. */
+/** Sorts faults by file and line, removes duplicates, and cuts the list so that the first ones stay on the screen. */
 export function orderFaults(faults: readonly Fault[]): Fault[] {
   const distinct = new Map(faults.map((fault) => [`${fault.file}\n${fault.path}\n${fault.message}`, fault]));
   const ordered = [...distinct.values()].sort(
@@ -32,7 +34,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** `hostplane.yaml:12:7 /server/prot: …` as editors and people read it. */
+/** Formats a fault as `hostplane.yaml:12:7 /server/prot: …`, which editors turn into a link. */
 export function formatFault({ file, line, column, path, message, fix }: Fault): string {
   const place = line > 0 ? `${file}:${line}:${column}` : file;
   return `${place} ${path || '/'}: ${message} ${fix}`;

@@ -26,7 +26,7 @@ function faultsIn(text: string | Buffer): readonly Fault[] {
 const own = (faults: readonly Fault[]): readonly Fault[] =>
   faults.filter(({ file }) => file.endsWith('hostplane.yaml'));
 
-/** The default with one thing changed, and where in it that is. */
+/** The faults of the default configuration after one text replacement. */
 function edited(from: string | RegExp, to: string): readonly Fault[] {
   const text = defaultText.replace(from, to);
   expect(text).not.toBe(defaultText);
@@ -357,7 +357,7 @@ describe('any text', () => {
   });
 
   it('is refused although it has more faults than anybody looks for', () => {
-    // The limits are then taken for prices, each of them with several faults.
+    // Without the `limits:` line its entries become part of `prices`, and each entry has several faults.
     const loaded = loadProvider({ env: {}, defaultText: defaultText.replace(/^ {2}limits:.*$/m, '') });
     expect(loaded.ok ? [] : loaded.faults.filter(isTelling).length).toBeGreaterThan(50);
   });

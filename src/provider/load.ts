@@ -1,6 +1,6 @@
 /**
- * Reads the provider's file over the default, applies the environment, and says everything that is wrong at once.
- * Only broken YAML stops the reading early: behind it no line can be trusted.
+ * Loads the configuration: merges the provider's file over the default, applies the environment, runs all checks, and
+ * reports all faults at once. Only invalid YAML stops the load early, because line numbers after it are unreliable.
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
@@ -25,7 +25,7 @@ import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
 
 export interface LoadOptions {
-  /** Path of the provider's own file; left out, the default is the whole configuration. */
+  /** Path of the provider's own file. Without it, the default is the whole configuration. */
   readonly file?: string;
   readonly env: Environment;
   readonly defaultText: string;
@@ -55,7 +55,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const { errors, isCutShort } = examine(ProviderFile, value);
   const refused = merged.faults.map(({ path }) => path);
   explainShape(errors, value, refused, report);
-  // What was not looked at may have any shape.
+  // The validator stopped at its error limit, so the rest of the file may have any shape and cannot be checked.
   if (isCutShort) return refuse(faults);
   const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
   const folder = (section: string): string =>
@@ -112,7 +112,7 @@ function withFiles(locations: readonly Location[], folder: string): Location[] {
 
 let known: { readonly text: string; readonly source: Source } | undefined;
 
-/** Most of the time of a load goes into reading the default, and a reload finds the same one. */
+/** Caches the parsed default file: parsing it takes most of the load time, and a reload gets the same text. */
 function readDefault(text: string): Source {
   if (known?.text !== text) known = { text, source: readSource(DEFAULT_FILE, text) };
   return known.source;
@@ -138,7 +138,7 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
   checkCoverage(draft, report, now);
 }
 
-/** A fault beside it, such as the size of the pool, must not hide one of the URL. */
+/** Checks only the URL members, so that a fault in another member, such as `pool_size`, does not hide a URL fault. */
 const hasSoundUrl = (draft: Draft, section: 'database' | 'redis'): boolean =>
   ['url', 'url_env', 'url_file'].every((member) => draft.isSound(`/${section}/${member}`));
 
@@ -148,8 +148,8 @@ function checkStore(draft: Draft, redis: string | null, report: Report): void {
   if (draft.file.server.rate_limit.store !== 'redis') return;
   report(
     path,
-    'The rate limiter wants Redis but none is configured.',
-    'Give redis.url_env, or set store to auto.',
+    'The rate limiter is set to use Redis, but no Redis is configured.',
+    'Set redis.url_env, or set store to auto.',
   );
 }
 

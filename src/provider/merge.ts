@@ -1,6 +1,6 @@
 /**
- * Which of the two files each section comes from. Whole sections are replaced (of the catalogue, its sub-sections),
- * never parts of them, so that what stands in the provider's own file is all that holds there.
+ * Merges the provider's own file over the default file and records the origin of each section. A section is replaced
+ * as a whole (in the catalogue, a sub-section), so that an operator sees all of its content in one file.
  */
 import { isRecord } from './draft.ts';
 import { type Fault, pointerSegments } from './fault.ts';
@@ -12,7 +12,7 @@ export interface Merged {
   /** Whether the section around this path comes from the provider's own file. */
   isOwn(path: string): boolean;
   place(path: string): Place & { readonly file: string };
-  /** What to do about a fault in the default that only the provider's own file can have caused. */
+  /** An addition to the fix of a fault in the default file, which only a section of the own file can have caused. */
   hint(path: string): string;
 }
 
@@ -20,7 +20,7 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
   const isOwn = (path: string): boolean => own?.has(sectionOf(path)) ?? false;
   const faults = [...defaults.faults, ...(own?.faults ?? [])];
   for (const source of own === null ? [defaults] : [defaults, own]) {
-    // An empty file is one that leaves everything out.
+    // An empty own file is valid: it leaves out every section.
     if (isRecord(source.value) || (source === own && source.value === null)) continue;
     const fix = 'Begin with a section such as provider: or catalogue:.';
     faults.push({
@@ -38,7 +38,7 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
     hint(path) {
       if (own === null || isOwn(path)) return '';
       const section = sectionOf(path).slice(1).replace('/', '.');
-      return ` This stands in the default file: write ${section} in ${own.file} too.`;
+      return ` This value is in the default file: write ${section} in ${own.file} too.`;
     },
     place(path) {
       const source = own !== null && isOwn(path) ? own : defaults;

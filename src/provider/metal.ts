@@ -1,8 +1,8 @@
-/** What stands in halls: dedicated servers, and the sites where customers keep their own equipment. */
+/** Schemas of the physical products: dedicated servers, and the datacenter sites that house customers' equipment. */
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
 import { Count, Default, ListOf, Sku, Text, Whole } from './words.ts';
 
-/** A longer term is its own SKU, so the price list shows it and no discount is worked out elsewhere. */
+/** Each contract term has its own SKU, so its price is in the price list and no code computes discounts. */
 const Months = Type.Unsafe<1 | 12 | 24 | 36>({ type: 'integer', enum: [1, 12, 24, 36] });
 const Terms = ListOf(Shape({ months: Months, sku: Sku }), { minItems: 1, maxItems: 4 });
 
@@ -17,7 +17,7 @@ const DedicatedProduct = Shape({
   }),
   sites: ListOf(Shape({ site: Slug, stock: Whole }), { minItems: 1 }),
   terms: Terms,
-  /** The first one is what an order gets when it names none. */
+  /** The first uplink is the default for orders that name none. */
   uplinks: ListOf(Shape({ slug: Slug, name: Text, mbps: Count, sku: Default(Nullable(Sku), null) }), {
     minItems: 1,
   }),
@@ -45,7 +45,7 @@ export const crossConnectMedia = ['single_mode', 'multi_mode', 'cat6a', 'coax'] 
 const Site = Shape({
   slug: Slug,
   name: Text,
-  /** Whose prices hold here, and whose network the servers are in. */
+  /** The location whose prices and network the site uses. */
   location: Slug,
   timezone: Text,
   address_lines: ListOf(Text, { minItems: 1, maxItems: 8 }),

@@ -1,7 +1,7 @@
-/** SKUs that resource types charge by name. A provider sets their prices, not their names. */
+/** SKUs with names that are fixed in code. A provider sets their prices, but cannot rename them. */
 import type { Billing, Unit } from './price-entry.ts';
 
-/** Where something is sold, which is where its price must be known. */
+/** A set of locations where a SKU is sold; the price list must have a price for each of them. */
 export type Market =
   | 'vps'
   | 'custom_size'

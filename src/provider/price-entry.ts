@@ -1,4 +1,4 @@
-/** The price list: one entry per SKU and period, in it the prices per location. */
+/** Schema of the price list: one entry per SKU and period, with one row per location. */
 import { familyNames } from '../kernel/families.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
 import { Default, Instant, ListOf, Money, Quantity, Rate, Sku, Text } from './words.ts';
@@ -9,7 +9,7 @@ export const units = ['hour', 'month', 'gb_month', 'gb', 'million_requests', 'mi
 export type Billing = (typeof billings)[number];
 export type Unit = (typeof units)[number];
 
-/** `location: null` (or left out) is the price wherever no other row names the place. */
+/** A row with `location: null` (or without location) applies to every location that has no row of its own. */
 export const PriceRow = Shape({
   location: Default(Nullable(Slug), null),
   hourly: Type.Optional(Rate),
@@ -35,7 +35,7 @@ export const PriceEntry = Shape({
 export type PriceRow = Static<typeof PriceRow>;
 export type PriceEntry = Static<typeof PriceEntry>;
 
-/** A bare day begins at midnight UTC. */
+/** A date without a time means midnight UTC. */
 export function instant(text: string): number {
   return Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
 }

@@ -1,6 +1,6 @@
 /**
- * The provider's file as it is written. What the program reads later (`ProviderConfig`) is this with the
- * environment applied and secrets fetched from where the file says they are.
+ * Schema of the provider's file. The program reads `ProviderConfig`: the file with the environment applied and with
+ * the secrets loaded from the variables and files that it names.
  */
 import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
 import { Catalogue } from './catalogue.ts';
@@ -27,7 +27,7 @@ const Cidrs = ListOf(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 2
 
 const Provider = Shape({
   name: Text,
-  /** Reverse names and mail addresses of the provider lie below it. */
+  /** The parent domain of the provider's reverse DNS names and mail addresses. */
   domain: Type.String({
     pattern: '^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)+[a-z]{2,}$',
     maxLength: 253,
@@ -47,9 +47,9 @@ const Provider = Shape({
 const Server = Shape({
   host: Default(Type.String({ minLength: 1, maxLength: 253 }), '127.0.0.1'),
   port: Default(Type.Integer({ minimum: 0, maximum: 65_535 }), 8080),
-  /** Where a process that only works answers probes and metrics; 0: nowhere. */
+  /** The port on which a worker-only process serves probes and metrics; 0: none. */
   worker_port: Default(Type.Integer({ minimum: 0, maximum: 65_535 }), 0),
-  /** As clients reach it; made from host and port when left out. */
+  /** The URL that clients use. Built from host and port if left out. */
   base_url: Default(Nullable(HttpUrl), null),
   tls: Default(Nullable(Shape({ certificate: Path, key: Path })), null),
   allow_plain_http: Default(Type.Boolean(), false),
@@ -57,9 +57,9 @@ const Server = Shape({
   metrics_allow_from: Default(Cidrs, ['127.0.0.0/8', '::1/128']),
   rate_limit: Default(
     Shape({
-      /** How much of an IPv6 address is one client. */
+      /** IPv6 addresses that share a prefix of this length count as one client. */
       ipv6_prefix: Default(Type.Unsafe<64 | 56>({ type: 'integer', enum: [64, 56] }), 64),
-      /** `auto`: Redis when one is configured, else in memory. */
+      /** `auto`: Redis if configured, otherwise memory. */
       store: Default(OneOf(['auto', 'memory', 'redis']), 'auto'),
     }),
     {},
@@ -70,7 +70,7 @@ const Server = Shape({
   log_level: Default(OneOf(['debug', 'info', 'warn', 'error']), 'info'),
 });
 
-/** At most one of the three; `url` only if it holds no password. */
+/** At most one of the three may be set; `url` must not contain a password. */
 const Address = {
   url: Default(Nullable(Type.String({ minLength: 1, maxLength: 2048 })), null),
   url_env: Default(Nullable(VariableName), null),
@@ -79,7 +79,7 @@ const Address = {
 
 const Database = Shape({
   ...Address,
-  /** The data folder: the embedded PostgreSQL lives in it when no URL is given. */
+  /** The data folder. Without a URL it contains the embedded PostgreSQL. */
   folder: Default(Path, 'data'),
   pool_size: Default(Type.Unsafe<number>({ ...Count, maximum: 500 }), 10),
 });
@@ -87,11 +87,11 @@ const Database = Shape({
 const Redis = Shape(Address);
 
 const Secrets = Shape({
-  /** Left out: `secret.key` in the data folder, made at the first start. */
+  /** Default: `secret.key` in the data folder, created at the first start. */
   key_file: Default(Nullable(Path), null),
 });
 
-/** Where calls may go that we make because a customer told us an address. */
+/** Rules for outgoing requests to addresses that customers choose, such as webhooks. */
 const Egress = Shape({
   allow: Default(Cidrs, []),
   deny: Default(Cidrs, []),
@@ -114,12 +114,12 @@ export type ProviderFile = Static<typeof ProviderFile>;
 export interface ProviderConfig {
   readonly provider: ProviderFile['provider'];
   readonly server: ProviderFile['server'];
-  /** `url` is a secret: it may hold a password. */
+  /** `url` is a secret: it may contain a password. */
   readonly database: { readonly url: string | null; readonly folder: string; readonly pool_size: number };
   readonly redis: { readonly url: string | null };
-  /** `key` is a secret: what the secrets in the database are sealed with, if the environment gives it. */
+  /** `key` is a secret: it encrypts the secrets in the database. `null` unless the environment sets it. */
   readonly secrets: { readonly key: string | null; readonly key_file: string };
-  /** `ca` is what the file holds. */
+  /** `ca` is the content of `ca_file`. */
   readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
   readonly catalogue: Catalogue;
 }

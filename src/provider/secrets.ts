@@ -1,6 +1,7 @@
 /**
- * Addresses that hold passwords come from the environment or from a file of their own. A password in the
- * provider's file is a fault: that file is copied, mailed and committed. No message repeats what it found.
+ * Reads the database URL, the Redis URL and the secret key. A URL with a password comes from the environment or
+ * from a separate file: a password in the provider's file is a fault, because that file is copied, mailed and
+ * committed. No message repeats a secret.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -49,7 +50,7 @@ export function readUrl(
   }
   if (setting.url !== null && holdsPassword(setting.url)) {
     const fix = `Put the URL into ${kind.variable}, or into a file named by url_file.`;
-    report(`${at}/url`, 'The URL holds a password, and secrets do not stand in this file.', fix);
+    report(`${at}/url`, 'The URL contains a password, but this file must not contain secrets.', fix);
   }
   const { path, text, variable } = findUrl(kind, setting, env, folder, report);
   if (text === null) return null;
@@ -84,13 +85,15 @@ function findUrl(kind: Kind, setting: UrlSetting, env: Environment, folder: stri
   return { path: `/${kind.section}/url`, text: url };
 }
 
-/** Only its form is looked at here; whether it is the right one, the database knows. */
+/**
+ * Checks only the form of the key. The database stores the key's fingerprint; the server compares it at start.
+ */
 export function readSecretKey(env: Environment, report: Report): string | null {
   const text = env[SECRET_KEY_VARIABLE]?.trim();
   if (text === undefined || text === '') return null;
   if (parseKey(text) === null) {
     const fix = 'Write 32 random bytes in base64, as printed by: openssl rand -base64 32';
-    report('/secrets', 'This is not a key.', fix, SECRET_KEY_VARIABLE);
+    report('/secrets', 'This is not a valid key.', fix, SECRET_KEY_VARIABLE);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-/** Turns what the validator found into sentences for the person who edits the file. */
+/** Turns the errors of the schema validator into messages for the operator who edits the provider's file. */
 
 import { nearest } from '../kernel/did-you-mean.ts';
 import type { FieldError } from '../kernel/problems/problem.ts';
@@ -6,7 +6,7 @@ import { isRecord, shapeAt, valueAt } from './draft.ts';
 import { pointerSegments, type Report } from './fault.ts';
 import { ProviderFile } from './schema.ts';
 
-/** `refused` are the paths that the reader could not take a value from: nothing is said of them twice. */
+/** Skips the `refused` paths: the YAML reader already reported a fault for each of them. */
 export function explainShape(
   errors: readonly FieldError[],
   value: unknown,
@@ -14,7 +14,7 @@ export function explainShape(
   report: Report,
 ): void {
   for (const error of errors) {
-    // "Must be null" about something optional that is broken further inside.
+    // A fault inside a nullable member also causes a "must be null" error for the member itself; skip that error.
     const outer = errors.some((other) => other.pointer.startsWith(`${error.pointer}/`));
     if (!outer && !refused.includes(error.pointer)) explain(error, value, report);
   }
@@ -37,7 +37,7 @@ function explain({ pointer, code, detail }: FieldError, value: unknown, report: 
     default:
       report(
         pointer,
-        detail.replace(/^Must match pattern .*$/, 'This is not in the form it needs.'),
+        detail.replace(/^Must match pattern .*$/, 'This value does not have the required form.'),
         fixFor(shapeAt(ProviderFile, segments), valueAt(value, segments)),
       );
   }

@@ -1,7 +1,7 @@
 /**
- * Reads YAML so that every value knows its line. Anchors and aliases are refused: they are how a small file grows
- * into a huge one, and a fault inside a repeated value would have two lines. Bare decimals stay text, so that
- * money is never a binary float.
+ * Reads YAML and records the line of every value. Anchors and aliases are refused: they let a small file expand into
+ * a huge one, and a fault inside a repeated value would have two lines. Unquoted decimals stay text, so that money is
+ * never a binary float.
  */
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
@@ -19,12 +19,12 @@ export interface Place {
 
 export interface Source {
   readonly file: string;
-  /** Whether there is a value at all; if not, the faults say why. */
+  /** `false` if the file cannot be parsed; `faults` then contains the reasons. */
   readonly readable: boolean;
   readonly value: unknown;
   readonly faults: readonly Fault[];
   has(pointer: string): boolean;
-  /** Where the key of this value stands, or the nearest thing around it that is written down. */
+  /** The position of the key of this value, or of its nearest ancestor that is written in the file. */
   place(pointer: string): Place;
 }
 
@@ -48,7 +48,7 @@ export function readSource(file: string, text: string): Source {
     file,
     readable: broken.length === 0,
     value,
-    // A broken tree has duplicates and strays of its own making.
+    // A syntax error causes false duplicates and misplaced values, so only the syntax errors are reported.
     faults: broken.length > 0 ? broken : walk.faults,
     has: (pointer) => walk.starts.has(pointer),
     place: (pointer) => walk.place(pointer),
@@ -68,7 +68,11 @@ export function readSourceFile(file: string): Source {
     bytes = readFileSync(file);
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    return unreadable(file, `The file cannot be read (${reason}).`, 'Check the path and who may read it.');
+    return unreadable(
+      file,
+      `The file cannot be read (${reason}).`,
+      'Check the path and the permissions of the file.',
+    );
   }
   return isUtf8(bytes)
     ? readSource(file, bytes.toString('utf8'))
@@ -101,7 +105,7 @@ class Walk {
     const start = node?.range?.[0];
     if (start !== undefined && !this.starts.has(pointer)) this.starts.set(pointer, start);
     if (depth > DEEPEST)
-      return this.refuse(pointer, start, 'This is nested too deeply.', 'Write it flatter.');
+      return this.refuse(pointer, start, 'This is nested too deeply.', 'Use fewer levels.');
     if (isAlias(node)) {
       return this.refuse(pointer, start, 'Anchors and aliases are not read.', 'Write the value out.');
     }
@@ -123,7 +127,7 @@ class Walk {
         this.refuse(
           child,
           key.range?.[0],
-          `${name} is here twice; the first is on line ${first}.`,
+          `${name} is defined twice; the first is on line ${first}.`,
           'Keep one.',
         );
         continue;
@@ -143,7 +147,7 @@ class Walk {
     return { path, file: this.file, ...this.placeOf(offset), message, fix };
   }
 
-  /** What was being written where the syntax broke: the last thing that begins before it. */
+  /** The pointer of the last value that starts before `offset`: a syntax error is reported with this path. */
   nearest(offset: number): string {
     let best = '';
     for (const [pointer, start] of this.starts) if (start <= offset) best = pointer;

@@ -1,10 +1,10 @@
-/** The words that only the provider's file uses, beside those every shape of the API is written in. */
+/** Schema types that only the provider's file uses. The types shared with the API are in `kernel/schema.ts`. */
 import type { TUnsafe } from 'typebox';
 import { type TSchema, Type } from '../kernel/schema.ts';
 
 /**
- * Amounts may be written bare (`0.011`): the reader keeps such numbers as text, because a binary float cannot
- * hold them. Whole ones arrive as integers.
+ * Amounts may be written without quotes (`0.011`). The YAML reader keeps decimals as text, because a binary float
+ * cannot represent them exactly; whole numbers arrive as integers.
  */
 const amount = (digits: number, example: string): TUnsafe<string | number> =>
   Type.Unsafe<string | number>({
@@ -15,9 +15,9 @@ const amount = (digits: number, example: string): TUnsafe<string | number> =>
     examples: [example],
   });
 
-/** What one hour, gigabyte or request costs: small, so six digits. */
+/** The price of one hour, gigabyte or request. It may be small, so six decimal places are allowed. */
 export const Rate = amount(6, '0.011');
-/** What stands on an invoice: cents. */
+/** An amount of an invoice: two decimal places. */
 export const Money = amount(2, '7.50');
 export const Quantity = amount(6, '20000');
 
@@ -60,7 +60,7 @@ export const Whole: TUnsafe<number> = Type.Unsafe<number>({
   maximum: 1_000_000_000,
 });
 
-/** Left out of the file, it takes this value, so what is read later is always there. */
+/** Gives a member a default value, so that code which reads the configuration never finds it missing. */
 export function Default<T extends TSchema>(schema: T, value: unknown): T {
   return { ...schema, default: value };
 }

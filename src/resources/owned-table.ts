@@ -1,4 +1,4 @@
-/** The columns that every table of named resources has. */
+/** The columns that all tables of named resources share. */
 import type { Generated } from 'kysely';
 
 export interface OwnedTable {

@@ -19,7 +19,7 @@ export const eventTypes: readonly EventType[] = [
   {
     type: 'price.change_announced',
     severity: 'info',
-    when: 'Prices of something the account has will change.',
+    when: 'Prices of resources of the account will change.',
     data: announcedPrice,
   },
 
@@ -32,7 +32,12 @@ export const eventTypes: readonly EventType[] = [
 
   { type: 'webhook.updated', severity: 'info', when: 'A webhook was changed.', data: Shape({}) },
   { type: 'webhook.deleted', severity: 'warning', when: 'A webhook was removed.', data: Shape({}) },
-  { type: 'webhook.test', severity: 'info', when: 'Somebody wants to see a webhook work.', data: Shape({}) },
+  {
+    type: 'webhook.test',
+    severity: 'info',
+    when: 'A webhook was created; this event tests its delivery.',
+    data: Shape({}),
+  },
   {
     type: 'webhook.failing',
     severity: 'warning',
@@ -48,7 +53,7 @@ export const eventTypes: readonly EventType[] = [
   {
     type: 'webhook.recovered',
     severity: 'info',
-    when: 'A webhook that was failing is heard again.',
+    when: 'Deliveries of a failing webhook succeed again.',
     data: Shape({}),
   },
 ];

@@ -27,7 +27,7 @@ import { deleteWebhook, listWebhooks, setWebhook } from './webhooks/endpoints.ts
 export const account: Family = {
   name: 'account',
   title: 'Account',
-  description: 'The account itself: profile, keys, limits, prices, usage and the record of what was done.',
+  description: 'The account itself: profile, keys, limits, prices, usage and the audit log.',
   endpoints: [
     getAccountProfile,
     getWhoami,

@@ -1,4 +1,7 @@
-/** What somebody means to spend in a month at most, and what is to happen on the way there. */
+/**
+ * The model of a monthly budget: its amount, scope, thresholds and action, and the status that follows from the
+ * costs.
+ */
 
 import type { Micro } from '../../kernel/micro.ts';
 import { micro } from '../../kernel/micro.ts';
@@ -15,16 +18,16 @@ export interface Threshold {
   readonly basis: Basis;
 }
 
-/** `null` wherever it does not narrow: all three are the whole account. */
+/** `null` members do not restrict the scope; with three `null` members the budget covers the whole account. */
 export interface Scope {
   readonly families: readonly string[] | null;
   readonly label_selector: string | null;
   readonly api_key_ids: readonly string[] | null;
 }
 
-/** All that a caller says of a budget, with every default filled in. */
+/** The members of a budget that a caller sets, with all defaults filled in. */
 export interface Declaration {
-  /** With two digits: `100.00`. */
+  /** A decimal with two places: `100.00`. */
   readonly amount: string;
   readonly currency: string;
   readonly scope: Scope;
@@ -34,7 +37,7 @@ export interface Declaration {
   readonly description: string;
 }
 
-/** Of the present month, for what the scope covers. */
+/** Costs of the current month within the scope of a budget. */
 export interface Figures {
   readonly spent: Micro;
   readonly forecast: Micro;
@@ -53,7 +56,10 @@ export function isUsedUp(
   return spent >= micro(amount);
 }
 
-/** All of it, spent: the end of every budget, whether or not somebody made a threshold of it. */
+/**
+ * The whole amount is spent. This threshold is recorded for every budget, even if its declaration does not list
+ * it.
+ */
 export const USED_UP: Threshold = { percent: 100, basis: 'actual' };
 
 export const sameThreshold = (a: Threshold, b: Threshold): boolean =>
@@ -66,7 +72,10 @@ export function crossedBy({ amount, thresholds }: Limits, figures: Figures): Thr
   return watched.filter((threshold) => reaches(threshold, micro(amount), figures));
 }
 
-/** A forecast that fell again does not take its warning back: `recorded` is what was crossed before in this month. */
+/**
+ * `recorded` contains the thresholds crossed earlier this month: a forecast that falls again does not remove
+ * the warning.
+ */
 export function statusOf(
   budget: Limits & Pick<Declaration, 'action'>,
   figures: Figures,
@@ -76,10 +85,10 @@ export function statusOf(
   return recorded.length > 0 || crossedBy(budget, figures).length > 0 ? 'warning' : 'ok';
 }
 
-/** Cut, not rounded, to one digit: 100 is shown when all is spent, never before. */
+/** Truncated to one decimal place, not rounded, so that 100 is shown only when the whole amount is spent. */
 export function percentUsed({ amount }: Pick<Declaration, 'amount'>, { spent }: Figures): number {
   return Number((spent * 1000n) / micro(amount)) / 10;
 }
 
-/** `2026-03`: budgets count by the month, in UTC as all times of the API. */
+/** The period of a budget is a calendar month in UTC, written as `2026-03`. */
 export const periodOf = (at: Date): string => at.toISOString().slice(0, 7);

@@ -6,7 +6,7 @@ type Declared = Pick<Declaration, 'amount' | 'currency' | 'action'> & {
   readonly name: string;
 };
 
-/** What somebody did to the budget itself, beside what was spent of it. */
+/** Builds the event for a change of the budget itself. Events about its costs are in `threshold-events.ts`. */
 export function tellChange(happened: 'created' | 'updated' | 'deleted', budget: Declared): NewEvent {
   const { id, name, amount, currency, action } = budget;
   return {

@@ -1,4 +1,7 @@
-/** From what a caller sent to what a budget is: defaults filled in, and everything it names known to the account. */
+/**
+ * Validates the body of `setBudget` and turns it into a `Declaration`: defaults filled in, all references
+ * checked.
+ */
 
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { micro } from '../../kernel/micro.ts';
@@ -39,7 +42,7 @@ function selectorFaults({ scope }: SetBudget): readonly FieldError[] {
   }
 }
 
-/** What the shape cannot say and no table has to be asked for. */
+/** Checks the rules that the schema cannot express and that need no database query. */
 export function refuseFaults(body: SetBudget): void {
   const secrets = secretsIn(body);
   if (secrets.length > 0) throw new Problem('secret_in_text', { errors: secrets });
@@ -52,13 +55,13 @@ export function refuseFaults(body: SetBudget): void {
   const thresholds = thresholdsOf(body);
   thresholds.forEach((threshold, i) => {
     if (!thresholds.slice(0, i).some((other) => sameThreshold(other, threshold))) return;
-    const detail = `${threshold.percent} % (${threshold.basis}) is there already.`;
+    const detail = `${threshold.percent} % (${threshold.basis}) is already in the list.`;
     faults.push({ pointer: `/thresholds/${i}`, code: 'not_unique', detail });
   });
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** With every default filled in; throws 422 for what the account does not know. */
+/** Fills in all defaults. Throws 422 for a wrong currency, unknown API keys and unknown email addresses. */
 export async function declare(db: Db, accountId: string, body: SetBudget): Promise<Declaration> {
   const { scope, emails = [], action = 'notify', description = '' } = body;
   const currency = await readCurrency(db, accountId);
@@ -77,7 +80,7 @@ export async function declare(db: Db, accountId: string, body: SetBudget): Promi
   const known = await findKnownAddresses(db, accountId, emails);
   emails.forEach((address, i) => {
     if (known.has(address.toLowerCase())) return;
-    const detail = 'This is the address of no member and no contact of the account; add it there first.';
+    const detail = 'No member or contact of the account has this address. Add it there first.';
     faults.push({ pointer: `/emails/${i}`, code: 'unverified_email', detail });
   });
   if (faults.length > 0) throw invalid(faults);
@@ -96,7 +99,10 @@ export async function declare(db: Db, accountId: string, body: SetBudget): Promi
   };
 }
 
-/** An address that belongs to nobody any more may go: nobody hears less for it. */
+/**
+ * Throws if the change loosens a locked budget. Email addresses that the account no longer knows may be
+ * removed, because this hides nothing from its members.
+ */
 export async function refuseLoosening(
   db: Db,
   accountId: string,

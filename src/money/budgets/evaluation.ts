@@ -1,4 +1,7 @@
-/** Looks at every budget again and again: what was crossed since is recorded and told, a new month begins anew. */
+/**
+ * Schedule that evaluates all budgets every minute: records newly crossed thresholds, emits their events, and
+ * resets budgets in a new month.
+ */
 
 import { HOSTPLANE, type NewEvent } from '../../kernel/events/event.ts';
 import { writeEvents } from '../../kernel/events/write-events.ts';
@@ -25,7 +28,10 @@ function hasNews(budget: BudgetWithCrossings, figures: Figures, period: string):
   return budget.period < period || !crossedBy(budget, figures).every(known);
 }
 
-/** The row is held, so of two that evaluate at once the second finds everything told. */
+/**
+ * Locks the row, so that of two concurrent evaluations the second one finds the crossings recorded and emits
+ * nothing.
+ */
 async function evaluate(
   tx: Tx,
   { id, account_id, version }: BudgetWithCrossings,
@@ -33,7 +39,7 @@ async function evaluate(
   period: string,
 ): Promise<NewEvent[]> {
   const budget = await lockBudget(tx, account_id, { by: 'id', value: id }, period);
-  // Deleted or changed since the figures were taken: the next round has figures for it.
+  // The budget was deleted or changed after its figures were read; the next run evaluates it with new figures.
   if (budget?.version !== version) return [];
   const wasCrossed = budget.period < period && (await beginPeriod(tx, id, period));
   const fresh = await recordCrossings(tx, id, period, crossedBy(budget, figures));
@@ -63,7 +69,7 @@ async function evaluateAccount(
   });
 }
 
-/** One account that cannot be evaluated must not keep the others from it. */
+/** An error in one account is logged and does not stop the evaluation of the others. */
 export async function evaluateBudgets(
   services: Pick<Services, 'db' | 'registry' | 'log'>,
   now: Date = new Date(),

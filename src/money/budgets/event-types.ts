@@ -19,7 +19,7 @@ export const budgetEventTypes: readonly EventType[] = [
   {
     type: 'budget.threshold_crossed',
     severity: 'warning',
-    when: 'A part of a budget that somebody wants to hear of is spent, or is going to be: once a month.',
+    when: 'The actual cost or the forecast reached a threshold of a budget: once a month.',
     data: Shape({ ...figures, percent: Type.Integer(), basis: OneOf(bases) }),
   },
   {
@@ -31,7 +31,7 @@ export const budgetEventTypes: readonly EventType[] = [
   {
     type: 'budget.reset',
     severity: 'info',
-    when: 'A budget of which something had been crossed has room again: a new month began, or it was raised.',
+    when: 'A budget that had reached a threshold has room again: a new month began, or it was raised.',
     data: Shape(figures),
   },
 ];

@@ -1,4 +1,4 @@
-/** What the meter says of budgets. */
+/** Computes the cost so far and the forecast of budgets from the meter. */
 
 import { type Micro, sum } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
@@ -20,17 +20,20 @@ export function spendingScope({ families, label_selector, api_key_ids }: Scope):
   };
 }
 
-/** Of what was read of the whole account, what these families and these keys made. */
+/** Reduces the ledger of the account to the families and API keys of a scope. */
 function narrow({ spans, readings }: Ledger, scope: Scope): Ledger {
   const isIn = (origin: Origin): boolean => isMadeBy(origin, scope);
   return { spans: spans.filter(isIn), readings: readings.filter(isIn) };
 }
 
-/** Neither changes while a resource is there, so its sums are whole or not counted at all. */
+/**
+ * The family and the creating key of a resource never change, so a ledger keeps all spans of a resource or
+ * none. Monthly caps therefore stay correct.
+ */
 const isMadeBy = ({ family, apiKeyId }: Origin, { families, api_key_ids: keys }: Scope): boolean =>
   (families?.includes(family) ?? true) && (keys === null || (apiKeyId !== null && keys.includes(apiKeyId)));
 
-/** In the order of the budgets, for the month of `now`; however many they are, the meter is read once. */
+/** Returns figures for the month of `now`, in the order of the budgets. Reads the meter once for all budgets. */
 export async function figuresOf(
   db: Db,
   accountId: string,
@@ -46,7 +49,7 @@ export async function figuresOf(
   });
 }
 
-/** Without the forecast, which costs more: for calls that wait for it. */
+/** Returns only the cost so far. It skips the expensive forecast, because API calls wait for the result. */
 export async function spentOf(
   db: Db,
   accountId: string,

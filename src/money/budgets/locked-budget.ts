@@ -1,6 +1,7 @@
 /**
- * A budget locked in the portal may be tightened by a key, never loosened: an agent must not lift its own cap. What
- * makes it stop or tell later, of less, or to fewer people loosens it; a description changes nothing of that.
+ * An API key may tighten a budget that is locked in the portal, but never loosen it: an agent must not raise
+ * its own cap. A change loosens the budget if it blocks or notifies later, covers less cost, or notifies fewer
+ * people. The description may always change.
  */
 import { micro } from '../../kernel/micro.ts';
 import { bases, type Declaration, type Scope, type Threshold } from './budget.ts';
@@ -11,7 +12,7 @@ function raisesAmount(before: Declaration, after: Declaration): string[] {
     : [];
 }
 
-/** Each threshold must be there still, or a lower one in its place. */
+/** Each earlier threshold must still exist or be replaced by a lower one. */
 function dropsThreshold(before: readonly Threshold[], after: readonly Threshold[]): string[] {
   return bases.flatMap((basis) => {
     const percents = (of: readonly Threshold[]): number[] =>
@@ -31,7 +32,10 @@ function dropsThreshold(before: readonly Threshold[], after: readonly Threshold[
 const drops = (before: readonly string[] | null, after: readonly string[] | null): boolean =>
   after !== null && (before === null || before.some((one) => !after.includes(one)));
 
-/** Two selectors cannot be compared in general: any but none at all may cover less. */
+/**
+ * Label selectors cannot be compared in general, so every other selector counts as narrower. Only removing it
+ * is allowed.
+ */
 function narrowsScope(before: Scope, after: Scope): string[] {
   return [
     ...(drops(before.families, after.families) ? ['scope.families covers less'] : []),
@@ -42,7 +46,10 @@ function narrowsScope(before: Scope, after: Scope): string[] {
   ];
 }
 
-/** What of a change loosens, in words; nothing when it may be made by a key. */
+/**
+ * Describes each part of the change that loosens the budget. An empty list means that an API key may make the
+ * change.
+ */
 export function looseningsOf(before: Declaration, after: Declaration): string[] {
   const told = new Set(after.emails.map((address) => address.toLowerCase()));
   return [
@@ -52,6 +59,6 @@ export function looseningsOf(before: Declaration, after: Declaration): string[] 
     ...(before.action === 'block_new_cost' && after.action === 'notify' ? ['action no longer blocks'] : []),
     ...before.emails
       .filter((address) => !told.has(address.toLowerCase()))
-      .map((address) => `${address} is told no more`),
+      .map((address) => `${address} is removed from emails`),
   ];
 }

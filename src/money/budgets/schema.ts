@@ -5,7 +5,7 @@ import { actions, bases } from './budget.ts';
 const amount = Type.Unsafe<string>({
   type: 'string',
   pattern: '^(0|[1-9]\\d{0,7})(\\.\\d{1,2})?$',
-  description: 'What may be spent in a month, from 0.01 to 10000000, with at most two digits.',
+  description: 'The most to spend in a month, from 0.01 to 10000000, with at most two decimals.',
 });
 
 const email = Type.Unsafe<string>({ type: 'string', maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' });
@@ -13,7 +13,7 @@ const email = Type.Unsafe<string>({ type: 'string', maxLength: 254, pattern: '^[
 const threshold = Shape({
   percent: Type.Integer({ minimum: 1, maximum: 200 }),
   basis: Type.Optional(
-    OneOf(bases, { default: 'actual', description: 'What was spent, or what the month is going to cost.' }),
+    OneOf(bases, { default: 'actual', description: 'The cost so far, or the forecast for the month.' }),
   ),
 });
 
@@ -34,17 +34,20 @@ export const SetBudget = Named(
   Shape({
     amount,
     currency: Type.Optional(
-      Type.String({ pattern: '^[A-Z]{3}$', description: 'That of the account, which is also the default.' }),
+      Type.String({
+        pattern: '^[A-Z]{3}$',
+        description: 'The currency of the account, which is the default.',
+      }),
     ),
     scope: Type.Optional({
       ...scope,
-      description: 'What counts: all that is named must fit. Left out or null, the whole account.',
+      description: 'Which costs count: all given members must match. Left out or null: the whole account.',
     }),
     thresholds: Type.Array(threshold, { minItems: 1, maxItems: 5 }),
     action: Type.Optional(
       OneOf(actions, {
         default: 'notify',
-        description: '`block_new_cost` refuses calls in scope that add cost once all is spent.',
+        description: '`block_new_cost` refuses calls in scope that add cost once the amount is spent.',
       }),
     ),
     emails: Type.Optional(

@@ -1,11 +1,11 @@
 import { matchesLabels, parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import type { Scope } from './budget.ts';
 
-/** Something that costs, as far as a scope looks at it. */
+/** The properties of a new cost that decide whether a budget scope covers it. */
 export interface Spender {
   readonly family: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The key that asks for it. */
+  /** The API key of the call that adds the cost. */
   readonly apiKeyId: string;
 }
 

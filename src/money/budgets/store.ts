@@ -62,7 +62,10 @@ export async function findBudget(
     .executeTakeFirst();
 }
 
-/** Held until the transaction ends: first locked, then read, so that what is read is what the last holder left. */
+/**
+ * Locks the row until the transaction ends. The read comes after the lock, so that it sees what the previous
+ * lock holder committed.
+ */
 export async function lockBudget(
   db: Db,
   accountId: string,
@@ -89,7 +92,7 @@ export async function findBudgets(db: Db, accountId: string, period: string): Pr
     .execute();
 }
 
-/** In the order of their ids, so that calls that need several never wait for one another. */
+/** Lock order is by id, so that concurrent calls that lock several budgets cannot deadlock. */
 export async function lockBlockingBudgets(db: Db, accountId: string): Promise<BudgetRow[]> {
   return db
     .selectFrom('budgets')
@@ -149,7 +152,7 @@ export async function countBudgets(db: Db, accountId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Those that nobody recorded before, of this budget in this month. */
+/** Returns only the crossings that were not yet recorded for this budget and month. */
 export async function recordCrossings(
   db: Db,
   budgetId: string,
@@ -180,7 +183,7 @@ export async function forgetCrossing(
     .execute();
 }
 
-/** Moves a budget on to a new month; whether something was crossed in an earlier one. */
+/** Moves a budget to a new month and deletes its old crossings. Returns whether there were any. */
 export async function beginPeriod(db: Db, budgetId: string, period: string): Promise<boolean> {
   await db.updateTable('budgets').set({ period }).where('id', '=', budgetId).execute();
   const old = await db

@@ -1,4 +1,7 @@
-/** What the feed tells of a budget: each threshold once a month, the end of the budget, and the new beginning. */
+/**
+ * Builds the events about the costs of a budget: a threshold crossed (once a month each), the budget used up,
+ * and its reset.
+ */
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { formatMoney } from '../prices/format.ts';
 import { type Figures, sameThreshold, type Threshold, USED_UP } from './budget.ts';
@@ -47,7 +50,7 @@ function tellEnd(budget: Told, period: string, figures: Figures): NewEvent {
   };
 }
 
-/** One event for each threshold somebody set, and one for the end of the budget. */
+/** One event for each crossed threshold of the declaration, and one if the budget is used up. */
 export function tellCrossings(
   budget: Told,
   period: string,

@@ -1,4 +1,4 @@
-/** A budget as callers and people see it: what was declared, with what became of it this month. */
+/** A budget as the API and the portal show it: its declaration with the figures and crossings of this month. */
 import { etagOf } from '../../kernel/etag.ts';
 import { formatMoney } from '../prices/format.ts';
 import { type Action, type Figures, percentUsed, type Status, statusOf, type Threshold } from './budget.ts';

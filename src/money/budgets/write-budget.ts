@@ -1,4 +1,4 @@
-/** Puts a declaration into effect, for whoever was allowed to: a key, or a person. */
+/** Creates or replaces a budget. Callers check the right to do so: the API for a key, the portal for a person. */
 
 import { type AuditChange, canonicalJson } from '../../kernel/audit/entry.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
@@ -10,7 +10,7 @@ import { figuresOf } from './figures.ts';
 import { type BudgetWithCrossings, forgetCrossing, insertBudget, replaceBudget } from './store.ts';
 import { tellReset } from './threshold-events.ts';
 
-/** The one to replace, or the name of the one to make. */
+/** The budget to replace, or the name of the budget to create. */
 export type Target =
   | { readonly existing: BudgetWithCrossings }
   | { readonly existing: null; readonly name: string };
@@ -18,7 +18,7 @@ export type Target =
 export interface Written {
   readonly budget: BudgetWithCrossings;
   readonly figures: Figures;
-  /** Empty when all was as wanted already. */
+  /** Empty if the budget already matched the declaration. */
   readonly changes: readonly AuditChange[];
   readonly events: readonly NewEvent[];
 }
@@ -36,7 +36,7 @@ export function changesBetween(before: Declaration, after: Declaration): AuditCh
     .map((name) => ({ pointer: `/${name}`, before: before[name], after: after[name] }));
 }
 
-/** What the change took back may be crossed, and told, again. */
+/** Deletes crossings that no longer hold after the change, so that they can be crossed and reported again. */
 async function takeBack(
   db: Db,
   before: BudgetWithCrossings,

@@ -11,7 +11,7 @@ import { asPaid } from './span-lines.ts';
 import { groupings, groupUsage } from './usage.ts';
 
 const time = (text: string): number => Date.parse(text);
-// A year's end, a leap day and both changes of the clock in Europe lie in between.
+// This range contains a year's end, a leap day and the start of summer time in Europe.
 const FIRST = time('2023-11-20T00:00:00Z');
 const LAST = time('2024-04-10T00:00:00Z');
 
@@ -56,7 +56,7 @@ const line: fc.Arbitrary<MeterLine> = fc
 const lines = fc.uniqueArray(line, { maxLength: 4, selector: ({ sku, pace }) => `${sku} ${pace}` });
 const labels = fc.constantFrom<Record<string, string>>({}, { env: 'prod' }, { env: 'test', team: 'a' });
 
-/** What happened to one resource, in the order of time: each pair of moments is a span, some of them adjoining. */
+/** The history of one resource in time order: each pair of moments is a span, and some spans are adjacent. */
 const spansOf = (resourceId: string): fc.Arbitrary<Span[]> =>
   fc
     .tuple(
@@ -127,7 +127,7 @@ describe('what a period costs', () => {
   it('is the sum of any parts it is cut into, to the last millionth', () => {
     fc.assert(
       fc.property(ledger, stretch, fc.array(moment, { maxLength: 4 }), (of, over, cuts) => {
-        // Also where something begins, which belongs to one part only.
+        // Also cut at span starts: a one-time price at a start must count in one part only.
         const edgesOf = [...cuts, ...of.spans.map(({ startedAt }) => startedAt)];
         const inside = edgesOf.filter((cut) => cut > over.from && cut < over.to).sort((a, b) => a - b);
         const edges = [over.from, ...inside, over.to];
@@ -178,7 +178,7 @@ describe('what a period costs', () => {
   });
 });
 
-/** The same stretch under other labels from each of these moments on, as the meter splits it. */
+/** Splits a span at these moments, with other labels in each piece, as the meter does on a label change. */
 function cutSpan(span: Span, moments: readonly number[]): Span[] {
   const end = span.endedAt ?? LAST;
   const inside = [...new Set(moments)].filter((at) => at > span.startedAt && at < end).sort((a, b) => a - b);
@@ -212,7 +212,7 @@ describe('a whole month', () => {
       expect(fixed.length).toBeGreaterThan(0);
       for (const { sku, unit, monthly, quantity, unitPrice } of fixed) {
         const cost = costOf(parts.filter((part) => part.sku === sku));
-        // Only February is too short for some prices by the hour to reach their month.
+        // Only February is too short for some hourly prices to reach their monthly cap.
         const reached = (quantity * unitPrice * BigInt(days * 24)) / ONE;
         const expected = unit === 'hour' && reached < monthly ? reached : monthly;
         expect([sku, cost]).toEqual([sku, expected]);
@@ -228,7 +228,7 @@ describe('a whole month', () => {
     const march = { from, to: time('2024-04-01T00:00:00Z') };
     expect([totalOf(whole, march), totalOf(cut, march)]).toEqual([micro('7.5'), micro('7.5')]);
     const late = [...partsOf(cut, march)].filter(({ origin }) => origin.labels['change'] === '1');
-    // 480 hours under the first labels, so 2.22 of the cap are left for the second.
+    // The first labels have 480 hours, so 2.22 of the monthly cap remain for the second labels.
     expect(costOf(late)).toBe(micro('2.22'));
   });
 
@@ -237,7 +237,7 @@ describe('a whole month', () => {
     const to = time('2024-03-01T02:00:00Z');
     const parts = [...partsOf(one({ startedAt: from }), { from, to })];
     expect(parts.map(({ cost }) => cost)).toEqual([micro('0.011'), micro('0.022')]);
-    // January and February are both capped, and March has two hours.
+    // January and February reach the cap; March has two hours.
     const since = one({ startedAt: time('2024-01-01T00:00:00Z') });
     const total = totalOf(since, { from: time('2024-01-01T00:00:00Z'), to });
     expect(total).toBe(micro('7.5') + micro('7.5') + micro('0.022'));

@@ -1,9 +1,9 @@
 /**
- * From spans to money. Nothing is accrued ahead of being asked: what a stretch of time costs follows from the spans
- * alone, so a restart cannot lose or double anything.
+ * Computes costs from spans. No cost is stored: the cost of a time range follows from the spans alone, so a
+ * restart cannot lose or double anything.
  *
- * The sum of one resource, SKU and month is exact and rounded as it runs, and a part costs the difference between the
- * rounded sums at its two ends: parts add up to the whole to the last millionth, however time is cut.
+ * The running sum of one resource, SKU and month is exact. A part costs the difference between the rounded sums
+ * at its end and its start, so parts add up to the whole to the last millionth, however the time range is cut.
  */
 import { divide, least, type Micro, most, ONE } from '../../kernel/micro.ts';
 import { DAY_MS, HOUR_MS, type Month, monthAt, startOfDay } from './calendar.ts';
@@ -11,10 +11,12 @@ import { keyOf, type MeterLine } from './line.ts';
 import type { Ledger, Origin, Reading, Span } from './span.ts';
 
 const HOUR = BigInt(HOUR_MS);
-/** A price by the hour has twelve digits, and time is counted in milliseconds. */
+/**
+ * Divisor from hourly price × milliseconds to micros: an hourly price is in 10⁻¹², and time is in milliseconds.
+ */
 const HOURLY = ONE * HOUR;
 
-/** What one SKU of one resource cost within one month (and, cut so, one day), under one set of labels. */
+/** The cost of one SKU of one resource within one month (or one day, with `byDay`), under one set of labels. */
 export interface Part {
   readonly origin: Origin;
   readonly at: number;
@@ -29,14 +31,20 @@ export interface Part {
 export interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** Cut at every midnight, so that each part belongs to one day. */
+  /** Cuts parts at every midnight (UTC), so that each part belongs to one day. */
   readonly byDay?: boolean;
 }
 
-/** One SKU of one resource in one month: exact sums, and what of them was given out in parts. */
+/**
+ * Running totals of one SKU of one resource in one month: the exact sums, and the amounts already returned in
+ * parts.
+ */
 class Sum {
   month = 0;
-  /** Money and time: of a price by the hour in 1/HOURLY, of one by the month in milliseconds of that month. */
+  /**
+   * Price × time, not yet divided: by `HOURLY` for an hourly price, by the milliseconds of the month for a
+   * monthly price.
+   */
   cost = 0n;
   quantity = 0n;
   billable = 0n;
@@ -52,13 +60,13 @@ class Sum {
     this.billable += line.billable * ms;
     if (line.pace === 'month') this.cost += line.monthly * ms;
     else {
-      // What is cheaper by the month than before gives nothing back: the sum stands still instead.
+      // If the monthly cap falls below the sum, nothing is refunded; the sum stays as it is.
       const grown = least(this.cost + line.hourly * ms, line.monthly * HOURLY);
       this.cost = most(this.cost, grown);
     }
   }
 
-  /** What was added since the last time. */
+  /** Returns the amounts added since the previous call. */
   give({ unit, pace }: MeterLine, { ms }: Month): { quantity: Micro; billable: Micro; cost: Micro } {
     const before = this.given;
     const time = unit === 'hour' ? HOUR : ms;
@@ -122,7 +130,7 @@ function readingPart(reading: Reading): Part {
   return { origin: reading, at: readAt, sku, unit, kind: 'metered', quantity, billable, cost };
 }
 
-/** What runs is taken to run until the end of the stretch. */
+/** Open spans count as running until the end of the stretch. */
 export function* partsOf(ledger: Ledger, stretch: Stretch): Generator<Part> {
   let sums = new Map<string, Sum>();
   let resource = '';

@@ -1,8 +1,8 @@
-/** Months and days of UTC, in milliseconds: summer time and time zones do not exist here. */
+/** Months and days in UTC, in milliseconds. Time zones and summer time play no role in metering. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Half-open: `to` is not in it. */
+/** Half-open interval: `to` is excluded. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;
@@ -11,11 +11,11 @@ export interface Period {
 export interface Month {
   readonly from: number;
   readonly to: number;
-  /** How long it is. */
+  /** The length of the month in milliseconds. */
   readonly ms: bigint;
 }
 
-/** A year of days asks for the same few months over and over. */
+/** Cache: grouping a year by day looks up the same few months many times. */
 const months = new Map<number, Month>();
 const MOST_MONTHS = 1000;
 
@@ -42,5 +42,5 @@ export const startOfDay = (time: number): number => time - (((time % DAY_MS) + D
 export const earlierOf = (a: Date, b: Date): Date => (b.getTime() < a.getTime() ? b : a);
 export const laterOf = (a: Date, b: Date): Date => (a.getTime() < b.getTime() ? b : a);
 
-/** `2026-03-01` */
+/** Formats a time as `2026-03-01`. */
 export const dayName = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 /**
- * What a span remembers of the price function's lines: enough to bill any stretch of time, nothing that is only for
- * reading. Lines of one SKU are one, so that it has one monthly price.
+ * Meter lines: the part of the price function's lines that a span stores. They contain what billing needs and
+ * no display text. Lines of the same SKU are merged, so that a SKU has one monthly price.
  */
 
 import type { Micro } from '../../kernel/micro.ts';
@@ -8,8 +8,9 @@ import type { Unit } from '../../provider/price-entry.ts';
 import type { Line } from '../prices/line.ts';
 
 /**
- * `hour`: so much for each hour that passes, at most `monthly` in a month. `month`: `monthly` for a whole calendar
- * month, its share for a part. `once`: when the span begins. What is metered is billed by readings, not by time.
+ * `hour`: `hourly` for each hour that passes, at most `monthly` in a month. `month`: `monthly` for a whole
+ * calendar month, a share for a part of it. `once`: due when the span begins. Metered SKUs are billed by
+ * readings, not by time.
  */
 export type Pace = 'hour' | 'month' | 'once';
 
@@ -19,9 +20,12 @@ export interface MeterLine {
   readonly pace: Pace;
   readonly quantity: Micro;
   readonly billable: Micro;
-  /** With `hour`, of all of it together, in 10⁻¹² so that nothing is rounded before the end. */
+  /**
+   * With pace `hour`: the hourly price of the whole quantity, in 10⁻¹², so that nothing is rounded before the
+   * end.
+   */
   readonly hourly: bigint;
-  /** What the estimate shows for a month; with `once`, what is due at once. */
+  /** The price of a month, as the estimate shows it; with pace `once`, the one-time amount. */
   readonly monthly: Micro;
 }
 
@@ -70,13 +74,13 @@ export function meterLines(lines: readonly Line[]): MeterLine[] {
 
 export const isRunning = ({ pace }: MeterLine): boolean => pace !== 'once';
 
-/** Whether time costs the same: what was paid at once does not come again. */
+/** Whether the running costs are equal. One-time lines are ignored, because they are not charged again. */
 export function sameRates(before: readonly MeterLine[], after: readonly MeterLine[]): boolean {
   const rates = (lines: readonly MeterLine[]) => JSON.stringify(writeLines(lines.filter(isRunning)));
   return rates(before) === rates(after);
 }
 
-/** JSON has no integers of this size, so they travel as text. */
+/** JSON cannot represent integers of this size, so they are stored as text. */
 export type StoredLine = {
   readonly [K in keyof MeterLine]: MeterLine[K] extends bigint ? string : MeterLine[K];
 };

@@ -1,6 +1,6 @@
 /**
- * Keeps the spans of a resource in step with it. Whoever calls these holds the lock on the resource's row, so that of
- * a change, a deletion and a new price at the same moment each sees what the one before it left.
+ * Keeps the meter spans of a resource up to date. Callers must hold the lock on the resource's row, so that a
+ * concurrent change, deletion and repricing run one after the other.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Db } from '../../store/database.ts';
@@ -28,8 +28,9 @@ export interface Pricing {
 }
 
 /**
- * A resource that came, changed, or became something to pay for, perhaps again: what was paid for once is not new.
- * Answers its price, if it still has one.
+ * Starts or replaces the span of a resource that was created, changed, or became billable (again). One-time
+ * prices that were already paid are not charged again. Returns the price, or `null` if the catalogue no longer
+ * has one.
  */
 export async function follow(
   db: Db,
@@ -49,7 +50,7 @@ export async function follow(
     await goOn(metered.lines);
     return metered.item;
   }
-  // What exists was accepted once: it keeps its price when what it is made of left the catalogue since.
+  // An unchanged resource keeps its last price if parts of its configuration are no longer in the catalogue.
   if (last === undefined || !isUnchanged)
     throw new Error(`${next.type} ${next.resourceId} cannot be priced: ${metered.reason}`);
   await goOn(last.span.lines.map(asPaid));
@@ -60,7 +61,7 @@ export type Change = Pick<Followed, 'name' | 'location'> & {
   readonly labels?: Followed['labels'] | undefined;
 };
 
-/** A resource of which only what it is counted under may have changed. */
+/** For a change that does not affect the price: name, location or labels, by which costs are grouped. */
 export async function followChange(db: Db, resourceId: string, change: Change, now: Date): Promise<void> {
   const open = await findOpenSpan(db, resourceId);
   if (open === undefined) return;
@@ -68,7 +69,7 @@ export async function followChange(db: Db, resourceId: string, change: Change, n
   await succeedSpan(db, open, { ...open, name, location, labels }, open.lines.map(asPaid), now);
 }
 
-/** A resource that is gone, or no longer something to pay for. */
+/** Ends the span of a resource that was deleted or is no longer billable. */
 export async function unfollow(db: Db, resourceId: string, now: Date): Promise<void> {
   const open = await findOpenSpan(db, resourceId);
   if (open !== undefined) await endSpan(db, open.id, now);

@@ -1,4 +1,4 @@
-/** From the inventory to the bill, on the database: what the meter writes, and what follows from it. */
+/** Tests metering with a real database: from inventory changes to spans, readings and costs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../kernel/ids.ts';
 import { divide, micro } from '../../kernel/micro.ts';
@@ -46,7 +46,7 @@ interface Changes {
   readonly isStopped?: boolean;
 }
 
-/** A volume of 100 GB, which costs 4.40 a month in fra1, unless told otherwise. */
+/** By default a volume of 100 GB, which costs 4.40 a month in fra1. */
 async function thing(accountId?: string): Promise<Thing> {
   const owner = accountId ?? (await createAccount(db)).id;
   const id = newId('request').replace(/^req/, 'vol');
@@ -96,7 +96,9 @@ async function thing(accountId?: string): Promise<Thing> {
   };
 }
 
-/** The same price list with another price of volumes, from that day on or as if it had always been so. */
+/**
+ * The price list with another volume price, valid from that day; without a day, as if it had always been valid.
+ */
 function dearer(unitPrice: string, from?: Date): Tariff {
   const prices = tariff.catalogue.prices.flatMap((entry) => {
     if (entry.sku !== 'volume.standard') return [entry];
@@ -179,7 +181,7 @@ describe('the meter', () => {
     await vm.note(at('03-01'), { type: 'vm', configuration });
     await vm.note(at('03-02'), { type: 'vm', configuration, isStopped: true });
     await vm.note(at('03-31'), { type: 'vm', configuration });
-    // Two days of the plan; the address all month.
+    // Two days of the plan, and the address for the whole month.
     expect(await vm.spent()).toBe(micro('0.011') * 48n + micro('0.5'));
   });
 
@@ -285,7 +287,7 @@ describe('spentBetween and forecast', () => {
     expect(await spent({})).toBe(micro('4.4'));
     expect(await spent({ selector: parseLabelSelector('env=prod') })).toBe(micro('2.2'));
     expect(await spent({ selector: parseLabelSelector('!env') })).toBe(0n);
-    // Whoever changes it later did not create it.
+    // A key that changes the resource later is not its creator.
     expect([await spent({ apiKeyIds: ['key_a'] }), await spent({ apiKeyIds: ['key_b'] })]).toEqual([
       micro('4.4'),
       0n,

@@ -1,7 +1,7 @@
 /**
- * Carries new prices into what exists. A span is split at the moment the price list names, however late this runs, and
- * right now where the list was changed without a date; what was accrued before keeps its price. Doing it again changes
- * nothing, and of two who do it at once one finds it done.
+ * Applies new prices to existing spans. A span is split at the `valid_from` of the new price, however late this
+ * runs, or at the current time if the price list changed without a date. Earlier costs keep the old price. The
+ * function is idempotent and safe to run concurrently.
  */
 
 import { lockResource, notePrice } from '../../kernel/inventory/store.ts';
@@ -22,10 +22,10 @@ import {
 } from './store.ts';
 
 const PAGE = 500;
-/** What ended between a new price and its being noticed is mended for so long. */
+/** How far back spans are corrected that ended after a new price took effect, but before this schedule ran. */
 const LATEST_MS = 35 * DAY_MS;
 
-/** Hears of spans whose price is no longer on the list. */
+/** Called for spans whose price is no longer on the price list. */
 type OnKept = (span: OpenSpan, reason: string) => void;
 
 export async function repriceSpans(db: Db, tariff: Tariff, now: Date, onKept: OnKept): Promise<void> {

@@ -1,17 +1,17 @@
 import { matchesLabels, type Selector } from '../../kernel/pages/label-selector.ts';
 import type { Origin } from './span.ts';
 
-/** Which costs count: all three must hold; what is left out narrows nothing. */
+/** Selects costs: all given members must match. Members that are left out do not restrict. */
 export interface SpendingScope {
   readonly families?: readonly string[] | undefined;
   readonly selector?: Selector | undefined;
-  /** Of the keys that created the resource. */
+  /** The keys that created the resources. */
   readonly apiKeyIds?: readonly string[] | undefined;
 }
 
 /**
- * Labels are looked at part by part and not when reading: a resource that changed its labels has one monthly price, so
- * its sums need all its spans.
+ * Labels are matched for each part of the cost, not in the database query. The monthly cap counts across label
+ * changes, so the sums of a resource need all of its spans.
  */
 export const isInScope = ({ labels }: Origin, { selector }: SpendingScope): boolean =>
   selector === undefined || matchesLabels(selector, labels);

@@ -1,4 +1,4 @@
-/** Which lines a span has, now or at any time since it began: always as the price function says. */
+/** Computes the meter lines of a span at a given time, always with the price function. */
 
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { References } from '../prices/bill.ts';
@@ -8,18 +8,18 @@ import type { Tariff } from '../prices/tariff.ts';
 import { laterOf } from './calendar.ts';
 import { isRunning, keyOf, type MeterLine, meterLines, sameRates } from './line.ts';
 
-/** What is priced, and by the rules of which type. */
+/** The configuration to price, and the resource type whose rules apply. */
 export interface Subject {
   readonly pricedAs: string;
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly contractMonths?: number;
-  /** Then only what is held for it costs: it runs for no hour of the month. */
+  /** A stopped machine is priced with 0 hours per month: only the resources that it still reserves cost. */
   readonly isStopped?: boolean;
 }
 
 export interface Before {
   readonly lines: readonly MeterLine[];
-  /** Nothing but its price, its labels or its place changes. */
+  /** The configuration did not change; only price, labels or location may differ. */
   readonly isUnchanged: boolean;
 }
 
@@ -53,17 +53,20 @@ export function meter(
   return { ok: true, item, lines: before === null ? lines : succeed(before.lines, lines, item) };
 }
 
-/** By the hour, too, only what is held for it costs. */
+/** Counts in the hourly price only the lines that also cost while the machine is stopped. */
 const standingStill = (item: PricedItem): PricedItem => ({
   ...item,
   hourly: item.lines.reduce((sum, { hourly, monthly }) => (monthly === 0n ? sum : sum + (hourly ?? 0n)), 0n),
 });
 
-/** What was paid at once is remembered at no cost, so that it is not charged again. */
+/** A paid one-time line stays in the span with amount 0, so that it is not charged again. */
 export const asPaid = (line: MeterLine): MeterLine =>
   isRunning(line) ? line : { ...line, quantity: 0n, billable: 0n, monthly: 0n };
 
-/** It is forgotten when its SKU goes: whoever comes back to it pays again, as the estimate of a change says. */
+/**
+ * Carries paid one-time lines over to the new lines. A line is dropped when the resource no longer uses its
+ * SKU; using the SKU again is charged again, as the estimate of a change shows.
+ */
 function succeed(before: readonly MeterLine[], after: readonly MeterLine[], item: PricedItem): MeterLine[] {
   const skus = new Set(item.lines.map(({ sku }) => sku));
   const paid = before.filter((line) => !isRunning(line) && skus.has(line.sku)).map(asPaid);
@@ -84,8 +87,8 @@ export interface Priced extends Subject {
 }
 
 /**
- * The prices that came into force since it was priced: each from the moment the price list gives. What has no price any
- * more keeps the last one; `onKept` hears why.
+ * The price changes since the span was priced, each from the time in the price list. A span that no longer has
+ * a price keeps the last one, and `onKept` gets the reason.
  */
 export function priceChanges(
   tariff: Tariff,
@@ -106,7 +109,7 @@ export function priceChanges(
   return segments;
 }
 
-/** When prices of these lines (of all, if none are given) begin and end, after one time and before another. */
+/** The times between `after` and `before` at which prices of these lines (default: of all SKUs) begin or end. */
 export function momentsBetween(
   catalogue: Catalogue,
   after: Date,

@@ -1,8 +1,8 @@
-/** What the meter knows: spans of time at a price, and readings of what only a measurement can tell. */
+/** The data of the meter: spans (a time range with a price) and readings (measured usage). */
 import type { Micro } from '../../kernel/micro.ts';
 import type { MeterLine } from './line.ts';
 
-/** What a part of the cost belongs to, and so what it can be grouped and narrowed by. */
+/** The resource that a cost belongs to, with the properties by which costs are grouped and filtered. */
 export interface Origin {
   readonly resourceId: string;
   readonly family: string;
@@ -16,7 +16,7 @@ export interface Origin {
 export interface Span extends Origin {
   readonly lines: readonly MeterLine[];
   readonly startedAt: number;
-  /** `null` while it runs. */
+  /** `null` while the span is open. */
   readonly endedAt: number | null;
 }
 
@@ -29,9 +29,9 @@ export interface Reading extends Origin {
   readonly cost: Micro;
 }
 
-/** Of one account, everything its costs of a period follow from. */
+/** All spans and readings of one account that determine its costs in a period. */
 export interface Ledger {
-  /** Those of one resource stand together, in the order of time. */
+  /** Grouped by resource, and in time order within a resource. */
   readonly spans: readonly Span[];
   readonly readings: readonly Reading[];
 }

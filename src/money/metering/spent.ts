@@ -1,4 +1,4 @@
-/** What an account (or a part of it) spent in a period, and what it will have spent at its end. */
+/** Computes the cost so far and the forecast of a period, for an account or a scope within it. */
 
 import type { Micro } from '../../kernel/micro.ts';
 import type { Db } from '../../store/database.ts';
@@ -21,7 +21,7 @@ interface Spent {
   readonly metered: Micro;
 }
 
-/** Until `to`, as if all that runs ran on until then. */
+/** The cost until `to`. Open spans count as running until then. */
 function spentUntil(ledger: Ledger, from: number, to: number, scope: SpendingScope): Spent {
   const spent = { fixed: 0n, metered: 0n };
   for (const part of partsOf(ledger, { from, to })) {
@@ -30,14 +30,17 @@ function spentUntil(ledger: Ledger, from: number, to: number, scope: SpendingSco
   return spent;
 }
 
-/** Of `period`, what was accrued until `now`. */
+/** The cost of `period` accrued until `now`. */
 export function spentOn(ledger: Ledger, period: Period, scope: SpendingScope, now: Date): Micro {
   const until = Math.min(period.to.getTime(), now.getTime());
   const { fixed, metered } = spentUntil(ledger, period.from.getTime(), until, scope);
   return fixed + metered;
 }
 
-/** The same of each span and reading, for whoever adds them up in many ways: the meter is worked through once. */
+/**
+ * The cost of each span and reading, so that callers can add them up for many scopes after one pass over the
+ * ledger.
+ */
 export function spentByOrigin(ledger: Ledger, period: Period, now: Date): ReadonlyMap<Origin, Micro> {
   const to = Math.min(period.to.getTime(), now.getTime());
   const spent = new Map<Origin, Micro>();
@@ -66,7 +69,7 @@ export async function forecast(
   return forecastOf(await readLedger(db, accountId, period, scope), period, scope, now);
 }
 
-/** As somebody would have seen the ledger then. */
+/** The ledger as it was at `time`. */
 function asOf({ spans, readings }: Ledger, time: number): Ledger {
   return {
     spans: spans
@@ -76,7 +79,10 @@ function asOf({ spans, readings }: Ledger, time: number): Ledger {
   };
 }
 
-/** What was accrued, what runs now until the end, and what is measured at the pace it was measured so far. */
+/**
+ * The accrued cost, plus open spans until the end of the period, plus metered usage extrapolated at its average
+ * rate so far.
+ */
 function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: number): Micro {
   const from = period.from.getTime();
   const to = period.to.getTime();
@@ -86,8 +92,9 @@ function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: numb
 }
 
 /**
- * `high`: the period is over, or half of it has passed and the forecast of half that time ago differs by at most a
- * tenth. `low`: less than a tenth has passed, or that earlier forecast differs by more than half. Else `medium`.
+ * The earlier forecast is the one made when half of the time passed so far had passed. `high`: the period is
+ * over, or at least half of it has passed and the earlier forecast differs by at most a tenth. `low`: less than
+ * a tenth has passed, or the earlier forecast differs by more than half. Otherwise `medium`.
  */
 function confidenceOf(passed: number, total: Micro, earlier: () => Micro): Confidence {
   if (passed >= 1) return 'high';

@@ -1,4 +1,7 @@
-/** The meter's tables. Spans are written by the inventory and by repricing; `readings/` writes the rest. */
+/**
+ * Queries on the table `meter_spans`. The inventory and repricing write spans; `readings/` writes the meter
+ * readings.
+ */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { monthAt, type Period } from './calendar.ts';
@@ -19,13 +22,13 @@ export interface OriginColumns {
 interface MeterSpansTable extends OriginColumns {
   id: Generated<number>;
   name: string;
-  /** The type by whose rules it is priced. */
+  /** The resource type whose price rules apply. */
   priced_as: string;
   contract_months: number;
   is_stopped: boolean;
   configuration: Record<string, unknown>;
   lines: StoredLine[];
-  /** As of when the lines are right. */
+  /** The time whose prices the lines contain. */
   priced_at: Date;
   started_at: Date;
   ended_at: Date | null;
@@ -58,7 +61,7 @@ export interface OpenSpan {
 
 type Assumed = 'pricedAt' | 'contractMonths' | 'isStopped';
 
-/** Priced when it starts, without a contract and running, unless it says otherwise. */
+/** Defaults: priced at its start, one contract month, not stopped. */
 export type NewSpan = Omit<OpenSpan, 'id' | Assumed> & Partial<Pick<OpenSpan, Assumed>>;
 
 const openColumns = [
@@ -80,7 +83,7 @@ const openColumns = [
   'started_at as startedAt',
 ] as const;
 
-/** Whoever calls it holds the lock on the resource's row. */
+/** Callers must hold the lock on the resource's row. */
 export async function findOpenSpan(db: Db, resourceId: string): Promise<OpenSpan | undefined> {
   const row = await db
     .selectFrom('meter_spans')
@@ -91,7 +94,7 @@ export async function findOpenSpan(db: Db, resourceId: string): Promise<OpenSpan
   return row && { ...row, lines: readLines(row.lines) };
 }
 
-/** The one that runs, else the one that ran last. Whoever calls it holds the lock on the resource's row. */
+/** Returns the open span, or else the one that ended last. Callers must hold the lock on the resource's row. */
 export async function findLastSpan(
   db: Db,
   resourceId: string,
@@ -114,7 +117,7 @@ export interface PastSpan extends OpenSpan {
   readonly endedAt: Date;
 }
 
-/** Those that run, of all accounts, in the order of their ids. */
+/** Open spans of all accounts, ordered by id. */
 export async function listOpenSpans(db: Db, after: number, limit: number): Promise<OpenSpan[]> {
   const rows = await db
     .selectFrom('meter_spans')
@@ -127,7 +130,7 @@ export async function listOpenSpans(db: Db, after: number, limit: number): Promi
   return rows.map((row) => ({ ...row, lines: readLines(row.lines) }));
 }
 
-/** Those that ended after that moment with a price from before it. */
+/** Ended spans that lasted beyond `moment` with a price from before it. */
 export async function listSpansAround(
   db: Db,
   moment: Date,
@@ -147,7 +150,7 @@ export async function listSpansAround(
   return rows.map((row) => ({ ...row, lines: readLines(row.lines) }));
 }
 
-/** Moves the end of a span that is over; only one of several who try at once succeeds. */
+/** Moves the end of an ended span to `at`. Of several concurrent attempts only one returns `true`. */
 export async function shortenSpan(db: Db, { id, endedAt }: PastSpan, at: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('meter_spans')
@@ -195,7 +198,7 @@ export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null
   return { ...span, id, pricedAt, contractMonths, isStopped };
 }
 
-/** For what changes without changing the cost or what it is counted under. */
+/** For changes that affect neither the cost nor its grouping. */
 export async function amendSpan(
   db: Db,
   id: number,
@@ -230,8 +233,8 @@ function originOf({ resource_id, family, type, location, labels, api_key_id }: L
 }
 
 /**
- * In one query. Spans from the beginning of the first month on: what a SKU may still cost in a month depends on what it
- * cost in it before.
+ * Reads spans and readings in one query. Spans start at the beginning of the first month, because the monthly
+ * cap of a SKU depends on its cost earlier in that month.
  */
 export async function readLedger(
   db: Db,

@@ -1,4 +1,4 @@
-/** Costs and quantities of a period, added up by what the reader wants to compare. */
+/** Groups the costs and quantities of a period by family, type, resource, label, location or day. */
 import { setImmediate } from 'node:timers/promises';
 import type { Micro } from '../../kernel/micro.ts';
 import { type Part, partsOf } from './accrual.ts';
@@ -9,7 +9,7 @@ export const groupings = ['family', 'type', 'resource', 'label', 'location', 'da
 
 export interface Grouping {
   readonly by: (typeof groupings)[number];
-  /** With `label`: which one. */
+  /** The label to group by, if `by` is `label`. */
   readonly labelKey?: string | undefined;
 }
 
@@ -65,7 +65,10 @@ interface Tally {
   cost: Micro;
 }
 
-/** A year of days of a large account takes a while: others get their turn every so many parts. */
+/**
+ * After this many parts the loop yields to the event loop: grouping a year of a large account by day takes a
+ * while.
+ */
 const TURN = 10_000;
 
 export async function groupUsage(ledger: Ledger, { from, to }: Period, grouping: Grouping): Promise<Usage> {
@@ -86,7 +89,7 @@ export async function groupUsage(ledger: Ledger, { from, to }: Period, grouping:
 class Tallies {
   readonly #grouping: Grouping;
   readonly #byName = new Map<string, Tally>();
-  /** Parts of one span, or of one day, follow one another or come back often: their names are made once. */
+  /** Cache: many parts belong to the same span or day, so their group key is computed once. */
   readonly #known = new Map<unknown, Tally>();
 
   constructor(grouping: Grouping) {

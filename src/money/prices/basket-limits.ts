@@ -1,4 +1,7 @@
-/** What a basket would take beyond the account's limits and budgets. To know it is the point of asking beforehand. */
+/**
+ * Finds the limits and budgets that the items of an estimate would exceed, so that a caller sees it before
+ * creating them.
+ */
 
 import { type Micro, sum } from '../../kernel/micro.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
@@ -7,7 +10,7 @@ import { bookOf } from './book.ts';
 import { formatMoney } from './format.ts';
 import type { Estimate } from './schema.ts';
 
-/** How much of a limit is in use, and how high it is for this account; `null` is no limit. */
+/** Returns the value and the usage of a limit for this account. A `limit` of `null` means unlimited. */
 export type LimitState = (
   id: string,
   location: string | null,
@@ -17,11 +20,11 @@ export interface BudgetState {
   readonly id: string;
   readonly amount: Micro;
   readonly spent: Micro;
-  /** Whether what the item costs counts against it. */
+  /** Whether the cost of the item counts against the budget. */
   covers(item: BasketItem): boolean;
 }
 
-/** Without anything better known, the account has the provider's limits and uses nothing of them. */
+/** The default for estimates without an account: the provider's limits, with nothing used. */
 export function limitsOf(catalogue: Catalogue): LimitState {
   const { limits } = bookOf(catalogue);
   return (id) => {
@@ -42,7 +45,8 @@ export function exceededLimits(
       for (const { limit: id, amount, location } of demands) {
         const at = limits.get(id)?.scope === 'location' ? location : null;
         const entry = wanted.get(`${id} ${at}`) ?? { id, location: at, requested: 0 };
-        // Each parent has its own room, so what several want of theirs is not added up.
+        // A limit with scope `parent` applies to each parent separately, so the demands of several parents are
+        // not added up.
         const isShared = limits.get(id)?.scope !== 'parent';
         entry.requested = isShared
           ? entry.requested + sign * amount

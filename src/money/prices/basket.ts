@@ -1,4 +1,7 @@
-/** The items of an estimate, each priced (and, where something exists already, priced as it is now). */
+/**
+ * Prices the items of an estimate. An item that changes an existing resource is also priced in its current
+ * state.
+ */
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { References } from './bill.ts';
 import { applyChange, type Configuration } from './change.ts';
@@ -7,7 +10,7 @@ import { type PricedItem, type PriceOptions, price } from './price.ts';
 import type { EstimateRequest, EstimateRequestItem } from './schema.ts';
 import type { Tariff } from './tariff.ts';
 
-/** What exists already, in the form of its create body; `null` for what is unknown or belongs to others. */
+/** An existing resource of the account, with its configuration in the form of the create body. */
 export type ExistingResource = { readonly resource_type: string; readonly configuration: Configuration };
 
 export interface Lookup extends References {
@@ -16,7 +19,7 @@ export interface Lookup extends References {
 
 export interface BasketItem {
   readonly request: EstimateRequestItem;
-  /** As it would be; `null` when the change is its deletion. */
+  /** The configuration after the change; `null` if the change deletes the resource. */
   readonly configuration: Configuration | null;
   readonly options: PriceOptions;
   readonly priced: PricedItem;
@@ -88,7 +91,7 @@ function fillItem(
   }
   if (change !== undefined) return fillChange(tariff, request, change, options, lookup);
   if (configuration === undefined) {
-    const detail = 'Give configuration, or change for something that exists.';
+    const detail = 'Give configuration, or change for an existing resource.';
     return { faults: [{ pointer: '/configuration', code: 'required', detail }] };
   }
   const priced = price(tariff, resource_type, configuration, options);
@@ -114,7 +117,8 @@ function fillChange(
   else if (existing.resource_type !== request.resource_type) {
     fail('/resource_type', 'incompatible', `The resource is of type ${existing.resource_type}.`);
   }
-  if (options.quantity !== 1) fail('/quantity', 'incompatible', 'A change is to one resource.');
+  if (options.quantity !== 1)
+    fail('/quantity', 'incompatible', 'A change applies to one resource; leave quantity out.');
   if (!type || !existing || faults.length > 0) {
     const unknown = type ? [] : faultsOf(tariff, request.resource_type, options);
     return { faults: [...unknown, ...faults] };
@@ -131,8 +135,8 @@ function fillChange(
     ? price(tariff, request.resource_type, configuration, changed)
     : nothing(type.family);
   if (!after.ok) return { faults: after.problems.map(inChange) };
-  // What exists was accepted once, but what it is made of may have left the catalogue since.
-  const unknown = { code: 'price_unknown', detail: 'What it costs now is not known, so before is 0.' };
+  // The current configuration may have no price, because parts of it may have been removed from the catalogue.
+  const unknown = { code: 'price_unknown', detail: 'The current cost is not known, so before is 0.' };
   const priced = now.ok ? after.item : { ...after.item, warnings: [...after.item.warnings, unknown] };
   return { item: { request, configuration, options: changed, priced, before } };
 }
@@ -146,7 +150,7 @@ function inChange(fault: FieldError): FieldError {
   return { ...fault, pointer: fault.pointer.replace(/^\/configuration/, '/change/configuration') };
 }
 
-/** What a deleted resource costs. */
+/** The price of a deleted resource. */
 function nothing(family: PricedItem['family']): { ok: true; item: PricedItem } {
   return {
     ok: true,

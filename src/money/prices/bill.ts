@@ -1,6 +1,7 @@
 /**
- * What a resource type writes its price on: lines, what is wrong with the configuration, what was assumed, and
- * what it takes from the account's limits. Nothing is thrown, so every fault of a configuration is told at once.
+ * Collects the result while a resource type computes its price: lines, faults of the configuration,
+ * assumptions, and demands on the account's limits. It throws nothing, so that all faults of a configuration
+ * are reported at once.
  */
 import type { Warning } from '../../kernel/effect.ts';
 import { type Micro, micro, ONE } from '../../kernel/micro.ts';
@@ -12,7 +13,10 @@ import { type Book, rateOf } from './book.ts';
 import { formatQuantity } from './format.ts';
 import { HOURS_PER_MONTH, type Line, linesOf } from './line.ts';
 
-/** What a configuration may point at beyond the catalogue; `null` for what is unknown or belongs to others. */
+/**
+ * Finds resources that a configuration refers to. Returns `null` for ids that are unknown or belong to other
+ * accounts.
+ */
 export interface References {
   backupPolicy(id: string): { readonly keep: number } | null;
   cluster(id: string): { readonly region: string } | null;
@@ -25,11 +29,11 @@ export interface Terms {
   readonly usage: Readonly<Record<string, number>>;
   readonly contractMonths: number;
   readonly at: Date;
-  /** The thing exists: rules that only hold for creating (a disk as large as its plan's) do not apply. */
+  /** The resource exists, so rules for creation do not apply, such as a disk at least as large as the plan's. */
   readonly existing: boolean;
-  /** Whether the setup of a SKU is still to be paid. */
+  /** Whether the setup price of a SKU is not paid yet. */
   owesSetup(sku: string): boolean;
-  /** Autoscaled pools are counted at this end of their range. */
+  /** Whether autoscaled pools count with their minimum or maximum size. */
   readonly scale: 'min' | 'max';
   readonly references: References;
 }
@@ -42,11 +46,11 @@ export interface Demand {
 
 interface Charge {
   readonly description: string;
-  /** Of one piece; the line multiplies by the quantity asked for. */
+  /** The quantity of one piece; the line multiplies it by the requested number of pieces. */
   readonly each: Micro;
   readonly includedEach?: Micro;
   readonly billableEach?: Micro;
-  /** Billed for the whole month even if the machine runs for part of it. */
+  /** Billed for the whole month, even if the machine runs only part of it. */
   readonly allMonth?: boolean;
   readonly expected?: boolean;
 }
@@ -76,7 +80,7 @@ export class Bill {
     this.problems.push({ pointer, code, detail });
   }
 
-  /** Not sold there is an answer, not a mistake: the price is still told. */
+  /** Marks the item as not available. This is not a fault: the estimate still shows the price. */
   unavailable(detail: string, pointer?: string): void {
     this.available = false;
     this.warn('not_available', detail, pointer);
@@ -87,7 +91,10 @@ export class Bill {
     this.warnings.push(pointer === undefined ? { code, detail } : { code, detail, pointer });
   }
 
-  /** Each parent has its own room, so pieces that are parents themselves do not add up. */
+  /**
+   * A limit with scope `parent` applies to each piece separately, so the amount is not multiplied by the
+   * quantity.
+   */
   demand(limit: string, amount: number, location: string | null = null): void {
     const pieces = this.book.limits.get(limit)?.scope === 'parent' ? 1 : this.terms.quantity;
     this.demands.push({ limit, amount: amount * pieces, location });
@@ -137,8 +144,9 @@ export class Bill {
   }
 
   /**
-   * A line for what the caller expects to use. Left out, it is what is included: shown, so that the included
-   * amount is seen, and stated among the assumptions. Where nothing is included there is nothing to say.
+   * Adds a line for the usage that the caller expects. If the caller leaves it out, the line shows the included
+   * quantity, and the assumptions mention it. If nothing is included either, there is no line, unless `always`
+   * is set.
    */
   chargeUsage(
     key: string,
@@ -178,5 +186,5 @@ export class Bill {
   }
 }
 
-/** A whole number of things. */
+/** Converts a whole number of pieces to micros. */
 export const count = (pieces: number): Micro => BigInt(pieces) * ONE;

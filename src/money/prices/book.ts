@@ -1,6 +1,6 @@
 /**
- * The provider's catalogue, indexed for asking "what does this SKU cost here, at that time?". Made once per
- * loaded catalogue; a reload is a new catalogue and so a new book.
+ * An index over the provider's catalogue that finds the price of a SKU at a location and time. It is built once
+ * per loaded catalogue; a reload creates a new catalogue and so a new book.
  */
 
 import { type Micro, micro } from '../../kernel/micro.ts';
@@ -26,7 +26,7 @@ export interface Rate {
   readonly setup: Micro;
   readonly included: Micro;
   readonly tiers: readonly { readonly from: Micro; readonly unitPrice: Micro }[];
-  /** The place whose price this is, when the one asked for has none of its own. */
+  /** The location that this price belongs to, if the requested location has no price; otherwise `null`. */
   readonly elsewhere: string | null;
 }
 
@@ -38,7 +38,7 @@ export interface Book {
   readonly products: ReadonlyMap<string, DedicatedProduct>;
   readonly sites: ReadonlyMap<string, Site>;
   readonly limits: ReadonlyMap<string, LimitEntry>;
-  /** Versions of a SKU, the newest first. */
+  /** Versions of each SKU, newest first. */
   readonly versions: ReadonlyMap<string, readonly Version[]>;
 }
 
@@ -71,7 +71,10 @@ function bySlug<T extends { readonly slug: string }>(entries: readonly T[]): Rea
   return new Map(entries.map((entry) => [entry.slug, entry]));
 }
 
-/** A later entry of the same SKU ends the earlier one: an announced price needs no edit of the present one. */
+/**
+ * A later entry of the same SKU ends the earlier one, so an operator can announce a price without editing the
+ * current entry.
+ */
 function versionsOf(entries: readonly PriceEntry[]): ReadonlyMap<string, readonly Version[]> {
   const bySku = new Map<string, Version[]>();
   const newestFirst = [...entries].sort((a, b) => instant(b.valid_from) - instant(a.valid_from));

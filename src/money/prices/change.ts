@@ -1,9 +1,9 @@
-/** A change to something that exists: its configuration with the members that would change laid over it. */
+/** Applies a change to the configuration of an existing resource. */
 import type { PricedType } from './priced-type.ts';
 
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** JSON merge patch (RFC 7396), as PATCH applies it; of two alternatives the one that is named replaces the other. */
+/** JSON merge patch (RFC 7396), as in PATCH. Setting one of two alternative members removes the other. */
 export function applyChange(type: PricedType, before: Configuration, change: Configuration): Configuration {
   const dropped = new Set<string>();
   for (const [one, other] of type.alternatives) {

@@ -1,4 +1,4 @@
-/** The same basket, priced as if all of it stood in another location. */
+/** Prices the items of an estimate as if all of them were in another location. */
 import type { BasketItem } from './basket.ts';
 import { type Book, bookOf } from './book.ts';
 import type { Configuration } from './change.ts';
@@ -36,7 +36,10 @@ function priceAt(tariff: Tariff, item: BasketItem, location: string): Amounts & 
   return moved.ok ? moved.item : { ...priced, available: false };
 }
 
-/** `null` where it cannot stand: a pool stays with its cluster, and not every location has a site. */
+/**
+ * Returns `null` if the item cannot move: a node pool stays with its cluster, and not every location has a
+ * site.
+ */
 function moveTo(
   book: Book,
   configuration: Configuration,

@@ -1,6 +1,6 @@
 /**
- * Prices a basket of things that do not exist yet, or changes to things that do. Pure: what it needs of the
- * account is handed in. It reserves nothing and is stored nowhere.
+ * Estimates the cost of new resources and of changes to existing ones. This is a pure function: callers pass in
+ * the data of the account. An estimate reserves nothing and is not stored.
  */
 import type { Warning } from '../../kernel/effect.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -132,7 +132,7 @@ function showLine(line: Line): EstimateLine {
 
 const labelOf = ({ request }: BasketItem, index: number): string => request.ref ?? `items/${index}`;
 
-/** What holds for the whole basket is said once; what holds for some items names them. */
+/** Assumptions that apply to all items are listed once; the others name their items. */
 function assumptionsOf(items: readonly BasketItem[]): string[] {
   const holders = new Map<string, string[]>();
   items.forEach((item, index) => {

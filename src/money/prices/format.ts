@@ -1,4 +1,4 @@
-/** Millionths as the decimal strings the API shows. */
+/** Formats micros (millionths) as the decimal strings of the API. */
 import { divide, type Micro, ONE } from '../../kernel/micro.ts';
 
 function decimal(value: Micro, digits: number): string {
@@ -9,14 +9,17 @@ function decimal(value: Micro, digits: number): string {
   return `${rounded < 0n ? '-' : ''}${size / scale}${fraction}`;
 }
 
-/** `7.50`: what a month costs. */
+/** A monthly price: `7.50`. */
 export const formatMoney = (value: Micro): string => decimal(value, 2);
 
-/** `4.00`, `0.016438`: what was spent, to the last millionth, so that parts shown add up to the whole shown. */
+/**
+ * An accrued cost: `4.00`, `0.016438`. It is exact to the last millionth, so that the shown parts add up to the
+ * shown total.
+ */
 export const formatAmount = (value: Micro): string => decimal(value, 6).replace(/0{1,4}$/, '');
 
-/** `0.011000`: what an hour, a gigabyte or a request costs. */
+/** The price of an hour, a gigabyte or a request: `0.011000`. */
 export const formatRate = (value: Micro): string => decimal(value, 6);
 
-/** `42000`, `1.5`: how much of it, without digits that say nothing. */
+/** A quantity without trailing zeros: `42000`, `1.5`. */
 export const formatQuantity = (value: Micro): string => decimal(value, 6).replace(/\.?0+$/, '');

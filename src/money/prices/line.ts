@@ -1,6 +1,7 @@
 /**
- * The arithmetic of one line of a bill. Exact until the end, where a line's month is rounded half-up to cents
- * and its hour to six digits; totals are sums of what is shown, so they always add up.
+ * The arithmetic of one price line. It is exact until the end, where the monthly price of a line is rounded
+ * half-up to cents and its hourly price to six digits. Totals are sums of the rounded values, so they always
+ * add up.
  */
 
 import { divide, least, type Micro, most, ONE, toCents } from '../../kernel/micro.ts';
@@ -18,7 +19,7 @@ export interface Line {
   readonly quantity: Micro;
   readonly unitPrice: Micro;
   readonly unitCap: Micro | null;
-  /** Both are set where something is included, else both are `null`. */
+  /** `included` and `billable` are both set if the line has an included quantity, otherwise both are `null`. */
   readonly included: Micro | null;
   readonly billable: Micro | null;
   readonly hourly: Micro | null;
@@ -28,14 +29,14 @@ export interface Line {
 
 export interface Entry {
   readonly description: string;
-  /** Of all pieces together, as `included` and `billable` are. */
+  /** The quantity of all pieces together; the same applies to `included` and `billable`. */
   readonly quantity: Micro;
-  /** Overrides what the price list includes. */
+  /** Overrides the included quantity of the price list. */
   readonly included?: Micro;
-  /** Where more is billed than was used, as in started quarters of an hour. */
+  /** Set if more is billed than was used, such as each started quarter of an hour. */
   readonly billable?: Micro;
   readonly hours: number;
-  /** The quantity is an expectation of the caller, not a choice: it never counts as an hourly price. */
+  /** The quantity is the caller's expectation of usage, not a choice. Such a line has no hourly price. */
   readonly expected?: boolean;
 }
 
@@ -96,14 +97,17 @@ function capped(unitPrice: Micro, unitCap: Micro | null, quantity: Micro, hours:
   return { unitPrice, unitCap, hourly, monthly: toCents(quantity * perUnit, ONE), setup: 0n };
 }
 
-/** A price per month, of which an hour costs the 730th part. */
+/** A monthly price; one hour costs 1/730 of it. */
 function prorated(unitPrice: Micro, quantity: Micro, hours: number): Amounts {
   const whole = quantity * unitPrice;
   const monthly = toCents(whole * BigInt(hours), ONE * MONTH);
   return { unitPrice, unitCap: null, hourly: divide(whole, ONE * MONTH), monthly, setup: 0n };
 }
 
-/** One line per tier that is reached, each with its own price: a blended price could not be checked by hand. */
+/**
+ * Returns one line per reached tier, each with its own price, because a customer could not verify a blended
+ * price.
+ */
 function tierLines(rate: Rate, entry: Entry, included: Micro, billable: Micro): Line[] {
   const reached = rate.tiers.filter((tier, index) => index === 0 || tier.from < billable);
   return reached.map((tier, index) => {

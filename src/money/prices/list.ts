@@ -1,4 +1,5 @@
-/** The price list as clients read it: the prices in force, and the announced ones. */
+/** The price list of the API: current prices and announced ones. */
+
 import { micro } from '../../kernel/micro.ts';
 import type { PriceEntry, PriceRow } from '../../provider/price-entry.ts';
 import { type Book, bookOf, type Version } from './book.ts';
@@ -6,7 +7,7 @@ import { formatMoney, formatQuantity, formatRate } from './format.ts';
 import type { Price } from './schema.ts';
 import type { Tariff } from './tariff.ts';
 
-/** Ordered by SKU, then by the start of a price. Prices that have ended are left out. */
+/** Sorted by SKU, then by start time. Ended prices are left out. */
 export function priceList({ catalogue, types }: Tariff, currency: string, at: Date): Price[] {
   const book = bookOf(catalogue);
   const common = { currency, catalogue_version: catalogue.version };
@@ -64,7 +65,7 @@ function pricesOf(row: PriceRow): Price['prices'][number] {
   };
 }
 
-/** Free rows begin with the first price of the list. */
+/** The start time of the entries for free resources: the start of the oldest price in the list. */
 function earliest(book: Book, at: Date): number {
   return Math.min(at.getTime(), ...[...book.versions.values()].flat().map(({ from }) => from));
 }

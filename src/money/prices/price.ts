@@ -1,6 +1,6 @@
 /**
- * The one price function. The estimate shows its lines, a dry run their sum, and metering asks it what an hour
- * of an existing configuration costs, so the three cannot differ.
+ * The only price function. Estimates show its lines, dry runs show their sum, and metering bills by it, so the
+ * three cannot differ.
  */
 
 import { nearest } from '../../kernel/did-you-mean.ts';
@@ -21,7 +21,10 @@ export interface PriceOptions {
   readonly usage?: Readonly<Record<string, number>>;
   readonly contractMonths?: number;
   readonly at: Date;
-  /** It exists: as it is (`unchanged`), or with these lines before the change, whose setup is paid. */
+  /**
+   * Set for an existing resource: `unchanged`, or the lines before the change. Setup prices of those SKUs are
+   * already paid.
+   */
   readonly existing?: readonly { readonly sku: string }[] | 'unchanged';
   readonly references?: References;
 }
@@ -38,12 +41,12 @@ export interface PricedItem extends Amounts {
   readonly monthlyFixed: Micro;
   readonly monthlyMetered: Micro;
   readonly setup: Micro;
-  /** Set when a pool scales by itself; the amounts above are then those of the minimum. */
+  /** Set if a node pool is autoscaled; the amounts above are then those of the minimum size. */
   readonly range: { readonly min: Amounts; readonly max: Amounts } | null;
   readonly assumptions: readonly string[];
   readonly warnings: readonly Warning[];
   readonly demands: readonly Demand[];
-  /** SKUs without a price at that time: the lines are not all there is to pay. */
+  /** SKUs without a price at that time; the lines are incomplete then. */
   readonly unpriced: readonly string[];
 }
 
@@ -102,7 +105,7 @@ function setupOwed(existing: PriceOptions['existing']): Terms['owesSetup'] {
 
 function unknownType(resourceType: string, types: Tariff['types']): FieldError {
   const meant = nearest(resourceType, types.keys());
-  const detail = meant ? `Did you mean ${meant}?` : `Known are: ${[...types.keys()].join(', ')}.`;
+  const detail = meant ? `Did you mean ${meant}?` : `Known types: ${[...types.keys()].join(', ')}.`;
   return { pointer: '/resource_type', code: 'unknown_resource_type', detail };
 }
 
@@ -118,7 +121,7 @@ function usageFaults(type: PricedType, usage: Readonly<Record<string, number>>):
   for (const [key, value] of Object.entries(usage)) {
     const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!type.usage.includes(key)) {
-      faults.push({ pointer, code: 'unknown_member', detail: `Usage of this type has: ${known}.` });
+      faults.push({ pointer, code: 'unknown_member', detail: `Known usage of this type: ${known}.` });
     } else if (!(value >= 0 && value <= 1e9)) {
       faults.push({ pointer, code: 'out_of_range', detail: 'Must be 0 to 1000000000.' });
     }

@@ -1,19 +1,25 @@
-/** A priced type says which members of a create body bear a price, and how a bill is drawn from them. */
+/**
+ * Defines a resource type for the price function: the members that affect its price, and how its lines are
+ * computed.
+ */
 import type { FamilyName } from '../../kernel/families.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
 import type { Bill } from './bill.ts';
 
-/** The member that says where the resource will be. A comparison of locations changes this member. */
+/** The member of the configuration that contains the location. A comparison of locations changes it. */
 export type Place = 'location' | 'region' | 'site' | 'site_preferences';
 
 export interface PricedType {
   readonly family: FamilyName;
   readonly place: Place | null;
   readonly configuration: TObject;
-  /** Members of the create body that bear no price: a configuration may have them, and `price()` skips them. */
+  /** Members of the create body that do not affect the price. They may be present and are not validated. */
   readonly ignored: readonly string[] | 'any';
   readonly usage: readonly string[];
-  /** Pairs of members that exclude each other, such as a plan and a custom size: a change to one drops the other. */
+  /**
+   * Pairs of members of which only one may be set, such as a plan and a custom size. Setting one removes the
+   * other.
+   */
   readonly alternatives: readonly (readonly [string, string])[];
   /** The row of the price list for a type that never costs anything. The catalogue has no entry for this SKU. */
   readonly free: { readonly sku: string; readonly name: string } | null;
@@ -41,10 +47,10 @@ export function pricedType<S extends TObject>(definition: Definition<S>): Priced
     alternatives: [],
     free: null,
     ...definition,
-    // `price()` checks the configuration against this very shape before it draws, so the type holds.
+    // `price` validates the configuration against this schema before it calls `draw`, so the cast is safe.
     draw: (configuration, bill) => definition.draw(configuration as Static<S>, bill),
   };
 }
 
-/** Members that name, label or protect a resource. They bear no price in any type. */
+/** Members that every resource type has and that never affect the price. */
 export const IDENTITY = ['name', 'description', 'labels', 'protection'] as const;

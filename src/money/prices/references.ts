@@ -1,18 +1,18 @@
-/** What the configurations of an account point at, told by the families that have it. */
+/** Loads the resources that configurations refer to. Each family provides the facts about its own resources. */
 import type { Call } from '../../kernel/call.ts';
 import type { Db } from '../../store/database.ts';
 import type { References } from './bill.ts';
 
 declare module '../../kernel/registry.ts' {
   interface Family {
-    /** Facts that prices depend on, for those of the ids that belong to the family and the account. */
+    /** Finds the facts that prices depend on, for the ids that belong to this family and account. */
     findReferences?(db: Db, accountId: string, ids: readonly string[]): Promise<Partial<References>>;
   }
 }
 
 const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** Every id that stands somewhere in it. */
+/** All resource ids anywhere inside the value. */
 function idsIn(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string' && ID.test(value)) found.add(value);
   else if (value !== null && typeof value === 'object')

@@ -1,4 +1,4 @@
-/** The shapes of the price list and of an estimate, as clients see them. */
+/** API schemas of the price list and of estimates. */
 import { familyNames } from '../../kernel/families.ts';
 import {
   Decimal,
@@ -16,14 +16,19 @@ import { billings, units } from '../../provider/price-entry.ts';
 
 const Configuration = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
-  description: 'The body of the create call of this resource type; members that bear no price are ignored.',
+  description:
+    'The body of the create call of this resource type; members that do not affect the price are ignored.',
 });
 
 const EstimateRequestItem = Named(
   'EstimateRequestItem',
   Shape({
     ref: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Echoed; unique in the request.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Returned in the answer; unique in the request.',
+      }),
     ),
     resource_type: Type.String({ minLength: 1, maxLength: 64 }),
     configuration: Type.Optional(Configuration),
@@ -40,7 +45,7 @@ const EstimateRequestItem = Named(
         type: 'object',
         maxProperties: 16,
         additionalProperties: { type: 'number', minimum: 0, maximum: 1_000_000_000 },
-        description: 'Expected metered use of one piece; what is left out counts as the included amount.',
+        description: 'Expected metered usage of one piece; values left out count as the included amount.',
       }),
     ),
   }),

@@ -1,4 +1,7 @@
-/** A location names what its driver needs, and nothing that belongs to another one; certificates can be used. */
+/**
+ * Checks that each location sets the members that its driver needs and none of another driver, and that its
+ * certificates are valid.
+ */
 import { resolve } from 'node:path';
 import { checkAuthority, checkPair } from '../certificate.ts';
 import { CERTIFICATE_MEMBERS, type ComputeDriver, INCUS_MEMBERS, SANDBOX_MEMBERS } from '../compute.ts';
@@ -8,7 +11,7 @@ import type { Report } from '../fault.ts';
 const foreign = { sandbox: INCUS_MEMBERS, incus: SANDBOX_MEMBERS } as const;
 const other = { sandbox: 'incus', incus: 'sandbox' } as const;
 
-/** `folder` is where relative files lie. */
+/** Relative file names are resolved against `folder`. */
 export function checkCompute(draft: Draft, folder: string, report: Report): void {
   for (const { path, value } of draft.entries('locations')) {
     const { compute } = value;
@@ -17,7 +20,7 @@ export function checkCompute(draft: Draft, folder: string, report: Report): void
     const { driver } = compute;
     for (const member of foreign[driver]) {
       if (compute[member] === null) continue;
-      const message = `${member} belongs to the driver ${other[driver]}, and this is ${driver}.`;
+      const message = `${member} belongs to the driver ${other[driver]}, but driver is ${driver}.`;
       report(`${at}/${member}`, message, `Remove it, or set driver to ${other[driver]}.`);
     }
     if (driver === 'incus') checkIncus(compute, at, folder, report);
@@ -36,14 +39,14 @@ function checkIncus(compute: ComputeDriver, at: string, folder: string, report: 
   } else if (url.startsWith('unix:')) {
     for (const member of CERTIFICATE_MEMBERS) {
       if (compute[member] === null) continue;
-      const fix = 'Remove it, or give the https url of the engine.';
-      report(`${at}/${member}`, 'A unix socket asks for no certificate.', fix);
+      const fix = 'Remove it, or set url to the https address of the engine.';
+      report(`${at}/${member}`, 'A unix socket needs no certificate.', fix);
     }
   } else checkCertificates(compute, at, folder, report);
   for (const [index, one] of (compute.other_urls ?? []).entries()) {
     if (url === null || schemeOf(one) === schemeOf(url)) continue;
     const fix = `Write it as ${schemeOf(url)}//…, or change url.`;
-    report(`${at}/other_urls/${index}`, 'The members of a cluster are all reached in the same way.', fix);
+    report(`${at}/other_urls/${index}`, 'All members of a cluster must be reached in the same way.', fix);
   }
 }
 
@@ -52,11 +55,11 @@ const schemeOf = (url: string): string => new URL(url).protocol;
 function checkCertificates(compute: ComputeDriver, at: string, folder: string, report: Report): void {
   for (const member of ['client_certificate', 'client_key'] as const) {
     if (compute[member] !== null) continue;
-    const message = `An engine at an https url lets in only whose certificate it trusts: ${member} is missing.`;
+    const message = `${member} is missing: over https the engine accepts only clients whose certificate it trusts.`;
     report(
       `${at}/${member}`,
       message,
-      'Name the file here. A pair is made by: openssl req -x509 -newkey rsa:3072 -nodes -days 3650 -subj /CN=hostplane -keyout incus.key -out incus.crt',
+      'Name the file here. To create a certificate and its key, run: openssl req -x509 -newkey rsa:3072 -nodes -days 3650 -subj /CN=hostplane -keyout incus.key -out incus.crt',
     );
   }
   const { client_certificate: certificate, client_key: key, server_certificate: server } = compute;
@@ -67,7 +70,7 @@ function checkCertificates(compute: ComputeDriver, at: string, folder: string, r
   if (server !== null) checkAuthority(resolve(folder, server), `${at}/server_certificate`, report);
 }
 
-/** As they are found from anywhere. */
+/** Resolves relative certificate files, so that they are found from any working directory. */
 export function withAbsoluteFiles(compute: ComputeDriver, folder: string): ComputeDriver {
   const files = CERTIFICATE_MEMBERS.map((member) => {
     const file = compute[member];

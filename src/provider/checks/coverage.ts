@@ -1,4 +1,4 @@
-/** Whatever is sold at a place has a price there, of the kind that the thing is billed by. */
+/** Checks that every product has a price at each location where it is sold, with the billing and unit it requires. */
 
 import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Draft, Entry } from '../draft.ts';
@@ -12,7 +12,7 @@ interface Sale {
   readonly sku: string;
   readonly billing: Billing;
   readonly unit: Unit;
-  /** `null` where the thing has no place. */
+  /** `null` for products that are sold without a location. */
   readonly location: string | null;
 }
 
@@ -47,13 +47,13 @@ function checkSale(sale: Sale, entries: readonly Entry<PriceEntry>[], tell: Repo
     value.valid_until === null ? Number.POSITIVE_INFINITY : instant(value.valid_until);
   const current = entries.filter((entry) => until(entry) > now.getTime());
   if (entries.length > 0 && !current.some(({ value }) => instant(value.valid_from) <= now.getTime())) {
-    const fix = 'Let an entry begin earlier, or end later.';
+    const fix = 'Change valid_from or valid_until so that one entry covers today.';
     tell(`${entries[0]?.path}/valid_from`, `${sale.sku} is sold but no price of it is valid today.`, fix);
   }
   for (const { path, value } of current) {
     if (value.billing !== sale.billing || value.unit !== sale.unit) {
       const message = `${sale.sku} must be billed ${sale.billing} per ${sale.unit}.`;
-      // A thing that names its SKU has named the wrong one; a SKU that is used by its name is itself wrong.
+      // If the catalogue entry chose the SKU, report that entry. If the SKU name is fixed in code, report its price.
       if (sale.path === PRICES) tell(`${path}/billing`, message, 'Correct billing and unit.');
       else
         tell(
@@ -128,7 +128,7 @@ function* metalSales(draft: Draft): Generator<Pick<Sale, 'path' | 'sku' | 'locat
   }
 }
 
-/** The places of each market, as far as the file says them soundly. */
+/** The locations of each market. Entries with an invalid shape are left out. */
 function marketsOf(draft: Draft): (market: Market) => readonly (string | null)[] {
   const locations = draft.entries('locations').map(({ value }) => value);
   const plans = draft.entries('plans');

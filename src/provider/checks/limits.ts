@@ -1,4 +1,4 @@
-/** Limits belong to a family, and what can be asked for is not less than what everyone has. */
+/** Checks that each limit belongs to a known family and that `maximum_on_request` is not below `limit`. */
 
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { familyNames } from '../../kernel/families.ts';
@@ -17,7 +17,7 @@ export function checkLimits(draft: Draft, report: Report): void {
     if (maximum !== null && !raisable) {
       report(
         `${path}/maximum_on_request`,
-        'A limit that is not raisable has no maximum.',
+        'A limit with raisable: false cannot have a maximum.',
         'Remove one of the two.',
       );
     } else if (maximum !== null && limit !== null && maximum < limit) {
@@ -31,6 +31,6 @@ export function checkLimits(draft: Draft, report: Report): void {
   const custom = '/catalogue/custom_plan';
   const offer = draft.isSound(custom) ? draft.file.catalogue.custom_plan : null;
   for (const [member, { min, max }] of Object.entries(offer?.limits ?? {})) {
-    if (min > max) report(`${custom}/limits/${member}`, 'min is greater than max.', 'Exchange the two.');
+    if (min > max) report(`${custom}/limits/${member}`, 'min is greater than max.', 'Swap the two values.');
   }
 }

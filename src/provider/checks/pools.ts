@@ -1,9 +1,9 @@
-/** Address pools are ranges, written exactly, and no address is in two of them. */
+/** Checks that each address pool is an exact CIDR range and that no two pools overlap. */
 import { type Cidr, cidrCovers, parseCidr } from '../../kernel/net/cidr.ts';
 import type { Draft } from '../draft.ts';
 import type { Report } from '../fault.ts';
 
-/** An IPv4 block to be handed out singly, and prefixes of at most this length to cut an IPv6 /64 from. */
+/** The longest allowed prefix of a pool: IPv4 addresses are allocated singly, IPv6 as /64 prefixes. */
 const SMALLEST = { 4: 32, 6: 64 } as const;
 
 export function checkPools(draft: Draft, report: Report): void {
@@ -20,11 +20,15 @@ export function checkPools(draft: Draft, report: Report): void {
       report(at, 'The range has bits set beyond its prefix.', `Write ${range.text}.`);
     }
     if (range.prefix > SMALLEST[range.base.family]) {
-      report(at, 'The range is too small to hand anything out of it.', 'Use a /64 or larger for IPv6.');
+      report(at, 'The range is too small to allocate addresses from it.', 'Use a /64 or larger for IPv6.');
     }
     const other = taken.find((each) => cidrCovers(each.range, range) || cidrCovers(range, each.range));
     if (other)
-      report(at, `${range.text} overlaps ${other.range.text} at ${other.path}.`, 'Cut the pools apart.');
+      report(
+        at,
+        `${range.text} overlaps ${other.range.text} at ${other.path}.`,
+        'Give each pool its own range.',
+      );
     taken.push({ path, range });
   }
 }

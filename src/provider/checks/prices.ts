@@ -1,4 +1,4 @@
-/** Each entry of the price list makes sense in itself. */
+/** Checks each entry of the price list alone: its period, its amounts, its tiers, and that no entry is repeated. */
 
 import { micro } from '../../kernel/micro.ts';
 import type { Draft } from '../draft.ts';
@@ -96,10 +96,10 @@ function checkTiers(at: string, entry: PriceEntry, row: PriceRow, report: Report
     const before = row.tiers[index - 1];
     const from = `${at}/tiers/${index}/from_quantity`;
     if (before === undefined && micro(tier.from_quantity) !== 0n) {
-      report(from, 'The first tier begins above 0.', 'Let it begin at 0.');
+      report(from, 'The first tier begins above 0.', 'Set its from_quantity to 0.');
     }
     if (before !== undefined && micro(tier.from_quantity) <= micro(before.from_quantity)) {
-      report(from, 'Each tier begins above the one before.', 'Put the tiers in ascending order.');
+      report(from, 'Each tier must begin above the tier before it.', 'Put the tiers in ascending order.');
     }
   });
 }

@@ -1,10 +1,10 @@
-/** Every name is unique in its list, and every reference leads to something. */
+/** Checks that names are unique within their list and that every reference names an existing entry. */
 
 import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Draft, Entry, ListName } from '../draft.ts';
 import type { Report } from '../fault.ts';
 
-/** The lists whose entries are found by name, and the member that is the name. */
+/** The lists whose entries are found by name, and the member that contains the name. */
 const named: readonly (readonly [ListName, string])[] = [
   ['products', 'family'],
   ['locations', 'slug'],
@@ -108,7 +108,7 @@ export function checkReferences(draft: Draft, report: Report): void {
   }
 }
 
-/** A plan needs machines of its kind where it is sold. */
+/** Checks that each location of a plan has machines of the plan's architecture. */
 export function checkArchitectures(draft: Draft, report: Report): void {
   const offered = new Map(
     draft.entries('locations').map(({ value }) => [value.slug, value.architectures as readonly string[]]),

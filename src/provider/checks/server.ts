@@ -1,4 +1,7 @@
-/** How the service is reached: never in the clear by accident, and never believing everyone's forwarding header. */
+/**
+ * Checks the `server` section and all time zones. Plain HTTP on a public address must be allowed explicitly, and a
+ * trusted proxy range must not be so wide that any client could forge its address.
+ */
 import { parseAddress } from '../../kernel/net/address.ts';
 import { parseCidr } from '../../kernel/net/cidr.ts';
 import type { Draft } from '../draft.ts';
@@ -19,7 +22,7 @@ export function checkServer(draft: Draft, report: Report): void {
       const prefix = checkRange(text, `/server/trusted_proxies/${index}`, report);
       if (prefix !== null && prefix < WIDEST_PROXY_RANGE) {
         const fix =
-          'Name the addresses of your proxies: whoever is in the range can pretend to be any client.';
+          'Name only the addresses of your proxies: a host in this range can pretend to be any client.';
         report(`/server/trusted_proxies/${index}`, `${text} is wider than /${WIDEST_PROXY_RANGE}.`, fix);
       }
     });
@@ -35,9 +38,8 @@ export function checkServer(draft: Draft, report: Report): void {
 function checkPlainHttp(draft: Draft, report: Report): void {
   const { host, tls, allow_plain_http } = draft.file.server;
   if (tls !== null || allow_plain_http || isLoopback(host)) return;
-  const fix =
-    'Give server.tls, listen on 127.0.0.1, or set allow_plain_http if a proxy before it speaks TLS.';
-  report('/server/host', `Plain HTTP on ${host} would send API keys in the clear.`, fix);
+  const fix = 'Set server.tls, listen on 127.0.0.1, or set allow_plain_http if a proxy terminates TLS.';
+  report('/server/host', `Plain HTTP on ${host} would send API keys unencrypted.`, fix);
 }
 
 function isLoopback(host: string): boolean {
@@ -46,7 +48,7 @@ function isLoopback(host: string): boolean {
   return address !== null && (address.text === '::1' || (address.family === 4 && address.w3 >>> 24 === 127));
 }
 
-/** The prefix length, or `null` when it is no range. */
+/** Returns the prefix length, or `null` after reporting that `text` is not a range. */
 export function checkRange(text: string, path: string, report: Report): number | null {
   const parsed = parseCidr(text);
   if (parsed === null) {

@@ -172,7 +172,7 @@ async function somebodyWaits(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** 61 + 29 + 5 + 5. */
+/** Pools with exactly 100 usable addresses: 61 + 29 + 5 + 5. */
 const hundred = [
   single('a', '203.0.113.0/26'),
   single('b', '203.0.113.64/27'),

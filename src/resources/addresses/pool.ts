@@ -1,4 +1,4 @@
-/** What can be handed out of a pool, one after the other: single IPv4 addresses, or IPv6 prefixes of 64 bits. */
+/** Numbers the allocatable blocks of an address pool: single IPv4 addresses, or IPv6 /64 prefixes. */
 
 import { addressFromWords } from '../../kernel/net/address.ts';
 import { type Cidr, parseCidr } from '../../kernel/net/cidr.ts';
@@ -7,13 +7,13 @@ import type { AddressPool } from '../../provider/catalogue.ts';
 export interface Pool {
   readonly slug: string;
   readonly cidr: string;
-  /** How many it has. */
+  /** The number of allocatable blocks. */
   readonly size: number;
-  /** The one at that place, from 0 on. */
+  /** The block at an index, counted from 0. */
   at(place: number): string;
 }
 
-/** The network itself and its gateway come first, the broadcast address is the last. */
+/** An IPv4 pool reserves its first two addresses (network and gateway) and its last one (broadcast). */
 const IPV4_BEFORE = 2;
 const IPV4_AFTER = 1;
 const IPV6_LENGTH = 64;
@@ -38,7 +38,7 @@ function ipv6({ base, prefix }: Cidr): Pick<Pool, 'size' | 'at'> {
   };
 }
 
-/** Of a location, for single addresses of this version, in the order in which the provider lists them. */
+/** The pools for single addresses of this location and IP version, in the order of the provider's file. */
 export function poolsOf(pools: readonly AddressPool[], location: string, version: 4 | 6): readonly Pool[] {
   return pools.flatMap((pool) => {
     const parsed = pool.purpose === 'single' && pool.location === location ? parseCidr(pool.cidr) : null;

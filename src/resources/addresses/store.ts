@@ -1,12 +1,13 @@
 /**
- * Public addresses from the provider's pools: who holds which, and which may be given out again.
+ * Allocates public addresses from the provider's pools.
  *
- * Rows nobody holds are the stock: what was let go long enough ago, and what was cut off a pool in advance. Whoever
- * wants one takes the first that nobody else is taking (`skip locked`), so that many are served at once; only cutting
- * another piece off a pool is done by one at a time. Before anybody is told that there is none left, those who are
- * about to take the last ones are waited for: their transactions may yet be undone.
+ * Rows without an account are free: addresses whose quarantine is over, and addresses cut from a pool in
+ * advance. An allocation takes the first free row that no other transaction has locked (`skip locked`), so many
+ * allocations run concurrently. Only cutting new rows from a pool takes an exclusive lock. Before an allocation
+ * reports that no address is left, it waits for the transactions that hold the last free rows, because they may
+ * roll back.
  *
- * In one transaction IPv4 is always taken before IPv6.
+ * Lock order: a transaction always allocates IPv4 before IPv6.
  */
 import { type Generated, type Selectable, sql } from 'kysely';
 import { newId } from '../../kernel/ids.ts';
@@ -17,18 +18,18 @@ import { type Pool, poolsOf } from './pool.ts';
 
 interface PublicAddressesTable {
   id: string;
-  /** `null`: nobody holds it. */
+  /** `null`: the address is free or in quarantine. */
   account_id: string | null;
   pool: string;
   location: string;
-  /** `203.0.113.7/32`, or a prefix of 64 bits. */
+  /** `203.0.113.7/32`, or an IPv6 /64 prefix. */
   block: string;
   kind: 'ephemeral' | 'reserved';
   name: string | null;
   labels: Generated<Record<string, string>>;
   vm_id: string | null;
   interface_id: string | null;
-  /** Nobody may have it before; `null` while somebody does. */
+  /** The address must not be allocated before this time; `null` while an account holds it. */
   quarantined_until: Date | null;
   version: Generated<number>;
   created_at: Generated<Date>;
@@ -38,20 +39,25 @@ interface PublicAddressesTable {
 declare module '../../store/database.ts' {
   interface Tables {
     public_addresses: PublicAddressesTable;
-    /** How much of each range was cut into rows of `public_addresses` so far. */
+    /** How many blocks of each range already have been cut into rows of `public_addresses`. */
     address_pool_cuts: { cidr: string; cut: number };
   }
 }
 
 export type PublicAddressRow = Selectable<Tables['public_addresses']>;
 
-/** So long its next holder is spared the traffic of the last. */
+/**
+ * A released address stays unused this long, so that its next holder does not get traffic for the previous one.
+ */
 export const QUARANTINE_HOURS = 24;
-/** As many as are taken between two moments in which takers have to wait for one another. */
+/**
+ * How many rows are cut from a pool at once. Only the cutting takes an exclusive lock, so larger pieces mean
+ * fewer waits.
+ */
 const PIECE = 64;
 
 export interface AddressRequest {
-  /** All of the provider's. */
+  /** All pools of the provider. */
   readonly pools: readonly AddressPool[];
   readonly location: string;
   readonly version: 4 | 6;
@@ -87,7 +93,7 @@ async function take(
   return rows[0];
 }
 
-/** What somebody has of it already, from a pool that was named or cut otherwise before, is passed over. */
+/** Skips blocks that already have a row, for example because the pool had another name or range before. */
 async function cutPiece(db: Db, pool: Pool, from: number, { location, now }: AddressRequest): Promise<void> {
   const until = Math.min(pool.size, from + PIECE);
   const blocks = Array.from({ length: until - from }, (_, n) => pool.at(from + n));
@@ -109,7 +115,7 @@ async function readCut(db: Db, pool: Pool): Promise<number> {
   return row?.cut ?? 0;
 }
 
-/** After it nobody else cuts off this pool until the transaction ends. */
+/** Locks the pool against cutting by other transactions until this transaction ends. */
 async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
   await db
     .insertInto('address_pool_cuts')
@@ -125,7 +131,7 @@ async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
   return cut;
 }
 
-/** `null`: all pools of the location are used up. */
+/** Returns `null` if all pools of the location are used up. */
 export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
   const pools = poolsOf(request.pools, request.location, request.version);
   const free = await take(db, pools, request, 'skip');
@@ -134,7 +140,7 @@ export async function allocateAddress(db: Db, request: AddressRequest): Promise<
     if ((await readCut(db, pool)) >= pool.size) continue;
     let cut = await lockCut(db, pool);
     for (;;) {
-      // Whoever held the lock may have left a piece to everybody.
+      // The previous lock holder may have cut new rows.
       const cutByOther = await take(db, pools, request, 'skip');
       if (cutByOther !== undefined) return cutByOther;
       if (cut >= pool.size) break;
@@ -145,7 +151,7 @@ export async function allocateAddress(db: Db, request: AddressRequest): Promise<
   return (await take(db, pools, request, 'wait')) ?? null;
 }
 
-/** Whoever held it has it no longer; nobody has it for a while. */
+/** Takes the address from its account and puts it into quarantine. */
 export async function releaseAddress(db: Db, id: string, now: Date): Promise<void> {
   await sql`
     update public_addresses set account_id = null, kind = 'ephemeral', vm_id = null, interface_id = null, name = null,
@@ -154,7 +160,7 @@ export async function releaseAddress(db: Db, id: string, now: Date): Promise<voi
     where id = ${id} and account_id is not null`.execute(db);
 }
 
-/** The oldest first. */
+/** Ephemeral addresses first, then reserved ones; the oldest first within each. */
 export async function attachedAddresses(db: Db, vmIds: readonly string[]): Promise<PublicAddressRow[]> {
   return db
     .selectFrom('public_addresses')
@@ -165,7 +171,9 @@ export async function attachedAddresses(db: Db, vmIds: readonly string[]): Promi
     .execute();
 }
 
-/** For steps, which know their account: undefined when the account no longer has it. */
+/**
+ * For operation steps, which have already checked the account. Returns `undefined` if the address was released.
+ */
 export function readAddress(db: Db, id: string): Promise<PublicAddressRow | undefined> {
   return db
     .selectFrom('public_addresses')
@@ -189,14 +197,14 @@ export function lockAddressIfThere(
     .executeTakeFirst();
 }
 
-/** Throws 404 where the account has none such. */
+/** Throws 404 if the account does not hold the address. */
 export async function lockAddress(db: Db, accountId: string, id: string): Promise<PublicAddressRow> {
   const row = await lockAddressIfThere(db, accountId, id);
   if (row === undefined) throw new Problem('not_found');
   return row;
 }
 
-/** A machine may hold one that does not lead to any of its interfaces: it is about to get or to lose it. */
+/** `interfaceId` is `null` while the address is being attached to or detached from the machine. */
 export async function setAttachment(
   db: Db,
   id: string,

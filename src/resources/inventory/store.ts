@@ -1,4 +1,4 @@
-/** Keeps the inventory and the meter in step with a resource, in the transaction that changes it. */
+/** Updates the inventory and the meter in the same transaction that changes a resource. */
 import { type Insertable, sql } from 'kysely';
 import { lockResource, type Prices, pricesOf } from '../../kernel/inventory/store.ts';
 import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
@@ -9,17 +9,18 @@ type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | '
 type Note = Omit<Insertable<Tables['resources']>, Kept>;
 
 interface NoteOptions {
-  /** When it came, changed or went; now, if left out. */
+  /** The time of the creation, change or deletion; default: now. */
   readonly at?: Date;
 }
 
-/** What it is did not change, or is nothing to pay for (`null`). */
+/** Without `configuration`: the configuration did not change. With `null`: the resource is not billable. */
 export type PlainNote = Note & { readonly configuration?: null };
 export type PricedNote = Note & { readonly configuration: Record<string, unknown> };
 
 /**
- * A resource that came or changed. Given what it is made of, it is priced by the one price function, and the meter runs
- * accordingly from here on, in the same transaction. Answers what it costs, for the cost of the call.
+ * Records a resource that was created or changed. With a configuration, the price function prices the resource
+ * and the meter bills it from now on, in the same transaction. Returns the price, which the call reports as its
+ * cost.
  */
 export async function noteResource(db: Db, note: PlainNote, options?: NoteOptions): Promise<null>;
 export async function noteResource(

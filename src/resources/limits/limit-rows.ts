@@ -3,7 +3,10 @@ import { readAccountCounts, readOverrides, readResourceCounts } from './store.ts
 
 export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];
 
-/** The provider's limits, with what this account was granted instead and what it uses: per location where they apply there. */
+/**
+ * All limits of the account: the provider's value or the account's override, and the usage. A limit with scope
+ * `location` has one row per location.
+ */
 export async function readLimitRows({ db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>) {
   const { limits, locations } = services.provider.catalogue;
   const accountId = caller.account.id;

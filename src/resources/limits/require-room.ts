@@ -18,7 +18,7 @@ function refuseExcess(limitId: string, limit: number | null, used: number, reque
 
 const NEARLY = 0.8;
 
-/** Told as four fifths are passed, and not again for each one after that. */
+/** Emits the event only when the usage passes 80 %, not for each resource after that. */
 function nearlyReached(row: LimitRow, amount: number): NewEvent[] {
   const { id, limit, location } = row;
   const used = row.used + amount;
@@ -34,8 +34,8 @@ function nearlyReached(row: LimitRow, amount: number): NewEvent[] {
 }
 
 /**
- * Throws 409 when so many more would be too many, and tells when few are left. Whoever counts on it holds a lock that
- * keeps others from adding.
+ * Throws 409 if the request exceeds a limit, and emits an event when a limit is nearly reached. Callers must
+ * hold a lock that keeps concurrent calls from adding resources.
  */
 export async function requireRoom(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'event'>,
@@ -51,7 +51,7 @@ export async function requireRoom(
   }
 }
 
-/** Of the limits that hold for each parent: `used` of them are there already. */
+/** Checks a limit with scope `parent`. The caller passes how much of it the parent already uses. */
 export async function requireRoomIn(
   call: Pick<Call, 'db' | 'caller' | 'services'>,
   limitId: string,

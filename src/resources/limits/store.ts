@@ -24,7 +24,7 @@ export async function readResourceCounts(db: Db, accountId: string): Promise<Cou
   return rows;
 }
 
-/** What the account family itself limits. */
+/** Usage of the limits that belong to the account family. */
 export async function readAccountCounts(db: Db, accountId: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; count: number }>`
     select 'account.api-keys' as id, count(*) as count from api_keys

@@ -27,7 +27,7 @@ export const listApiKeys = endpoint({
   method: 'GET',
   path: '/account/v1/api-keys',
   summary: 'List API keys',
-  description: 'What is known of each key, never its secret.',
+  description: 'All keys of the account with status, permissions and last use. Secrets are never returned.',
   permission: 'account:api-keys:read',
   access: 'read',
   resource: { name: 'api_key', role: 'list' },
@@ -85,7 +85,7 @@ export const revokeApiKey = endpoint({
   path: '/account/v1/api-keys/{id}',
   summary: 'Revoke an API key',
   description:
-    'At once and for good, also the calling key: then this answer is its last. A revoked key stays revoked and answers 200 again.',
+    'The key stops working at once and cannot be restored. You may revoke the calling key; this is then its last answer. Revoking a revoked key answers 200 again.',
   permission: 'account:api-keys:delete',
   access: 'destructive',
   sensitive: true,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => t.close());
 
 interface Life {
-  /** Days from now. */
+  /** Days relative to now. */
   readonly from: number;
   readonly to: number;
 }
@@ -44,7 +44,7 @@ it('the end of a key is told ahead as long as it is worth it, when it comes, and
     fortnight: { from: -80, to: 13 },
     'three days': { from: -80, to: 2.5 },
     'a day': { from: -80, to: 0.5 },
-    // Seven days are told of at 3 and 1, a day only when it is over.
+    // A key that lives seven days gets events at 3 and 1 days; a key that lives one day only when it expires.
     'young week': { from: -1, to: 6 },
     'old week': { from: -5, to: 2 },
     'short day': { from: -0.4, to: 0.6 },

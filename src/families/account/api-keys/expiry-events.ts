@@ -1,4 +1,7 @@
-/** Nothing has to run for a key to end; somebody has to look for it to be told. */
+/**
+ * Emits the events `api_key.expiring` and `api_key.expired`. Keys expire by their timestamp alone; this
+ * schedule only finds them.
+ */
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';

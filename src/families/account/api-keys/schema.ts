@@ -19,7 +19,7 @@ export const revokeReasons = ['leaked', 'rotated', 'unused', 'other'] as const;
 
 export const OverMonthly = Nullable({
   ...Decimal,
-  description: 'What adds more than this to the cost of a month needs approval too.',
+  description: 'Calls that add more than this to the monthly cost need approval too.',
 });
 
 export const ApiKey = Named(
@@ -27,7 +27,7 @@ export const ApiKey = Named(
   Shape({
     id: Id('key'),
     public_id: Type.String({
-      description: 'The second part of the key: safe to show, enough to recognise it.',
+      description: 'The second part of the key: safe to show and enough to identify the key.',
     }),
     name: Type.String(),
     status: OneOf(keyStatuses, {

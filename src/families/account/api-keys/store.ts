@@ -54,7 +54,10 @@ export interface KeysQuery extends CreatedWithin {
 const id: SortKey = { column: sql.ref('api_keys.id'), type: 'text' };
 const name: SortKey = { column: sql`api_keys.name collate "C"`, type: 'text' };
 
-/** Every pattern that would grant the triple: a filter by permission is a look-up of these eight. */
+/**
+ * The patterns (at most eight) that grant the permission. The `permission` filter selects keys that have one of
+ * them.
+ */
 function patternsFor(permission: string): string[] {
   const [family = '', resource = '', verb = ''] = permission.split(':');
   const patterns = [family, '*'].flatMap((f) =>
@@ -86,7 +89,7 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
   return readPage(call, query, { endpoint: 'listApiKeys', id, sorts: { created_at: id, name } });
 }
 
-/** Compiled once: building the text of this query would cost more than all the checks before it. */
+/** The SQL text is compiled once, because building it takes longer than all other checks of the request. */
 let text: string | undefined;
 
 export async function findKeyById(db: Db, accountId: string, keyId: string): Promise<KeyRow | undefined> {
@@ -112,13 +115,14 @@ export interface KeyEnd {
   readonly name: string;
   readonly public_id: string;
   readonly expires_at: Date;
-  /** Null: it has ended. */
+  /** `null`: the key has expired. */
   readonly days_left: number | null;
 }
 
 /**
- * Ends that came lately or come soon and were not told yet: 14, 3 and 1 days ahead, as far as that is less than half of
- * the key's life. One that was rolled has a successor; of its end only the end itself is told.
+ * Finds keys that expired in the last 7 days or expire soon, and that have no event about it yet. Warnings are
+ * due 14, 3 and 1 days ahead, if that is less than half of the key's lifetime. A rolled key has a successor, so
+ * it gets no warnings, only the event `api_key.expired`.
  */
 export async function findUntoldEnds(db: Db, limit: number): Promise<KeyEnd[]> {
   const { rows } = await sql<KeyEnd>`

@@ -31,8 +31,8 @@ const AuditEntry = Named(
     changes: Type.Array(
       Shape({
         pointer: Type.String({ description: 'JSON Pointer to the member that changed.' }),
-        before: Type.Unknown({ description: 'Any JSON value; null where there was none.' }),
-        after: Type.Unknown({ description: 'Any JSON value; null where there is none.' }),
+        before: Type.Unknown({ description: 'Any JSON value; null if there was no value.' }),
+        after: Type.Unknown({ description: 'Any JSON value; null if there is no value.' }),
       }),
       { maxItems: 100 },
     ),
@@ -90,8 +90,10 @@ export const listAuditEntries = endpoint({
       action: Type.Optional(
         Type.String({ maxLength: 63, description: 'The id of an operation, such as `revokeApiKey`.' }),
       ),
-      resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'What was acted on.' })),
-      outcome: Type.Optional(OneOf(auditOutcomes, { description: 'How it ended.' })),
+      resource_id: Type.Optional(
+        Type.String({ maxLength: 90, description: 'The id of the resource that was changed.' }),
+      ),
+      outcome: Type.Optional(OneOf(auditOutcomes, { description: 'Only entries with this outcome.' })),
       since: Type.Optional({ ...Time, description: 'At or after this time.' }),
       until: Type.Optional({ ...Time, description: 'Before this time.' }),
     },

@@ -15,7 +15,7 @@ interface EntriesQuery {
   readonly until?: string;
 }
 
-/** The chain is the order: entries of one account are written one after the other. */
+/** Entries are sorted by their position in the hash chain. Entries of one account are written one at a time. */
 const sequence: SortKey = { column: sql.ref('audit_entries.sequence'), type: 'bigint' };
 
 export async function readEntries(call: Call<unknown, EntriesQuery>) {

@@ -21,7 +21,7 @@ export const listBudgets = endpoint({
   method: 'GET',
   path: '/account/v1/budgets',
   summary: 'List budgets',
-  description: 'What may be spent in a month, with what was spent, what the month will cost, and the status.',
+  description: 'Monthly budgets, each with the cost so far, the forecast for the month, and the status.',
   permission: 'account:budgets:read',
   access: 'read',
   resource: { name: 'budget', role: 'list' },
@@ -49,7 +49,7 @@ export const setBudget = endpoint({
   path: '/account/v1/budgets/{id}',
   summary: 'Declare a budget',
   description:
-    'A name nobody used makes a new budget; a known one, or an id, is replaced, and members left out take their defaults. A budget locked in the portal may be tightened but not loosened: the amount not raised, no threshold removed or raised, the scope not narrowed, the blocking not ended, nobody taken from `emails`. A dry run says which calls of the last 30 days would have been refused.',
+    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A budget locked in the portal can be tightened but not loosened: you cannot raise the amount, remove or raise a threshold, narrow the scope, end the blocking, or remove an address from `emails`. A dry run lists the calls of the last 30 days that would have been refused.',
   permission: 'account:budgets:write',
   access: 'write',
   resource: { name: 'budget', role: 'update' },
@@ -94,7 +94,7 @@ export const deleteBudget = endpoint({
   method: 'DELETE',
   path: '/account/v1/budgets/{id}',
   summary: 'Delete a budget',
-  description: 'Nothing counts against it from then on. One that is locked goes in the portal only.',
+  description: 'Costs no longer count against it. A locked budget can be deleted only in the portal.',
   permission: 'account:budgets:delete',
   access: 'destructive',
   resource: { name: 'budget', role: 'delete' },
@@ -108,7 +108,7 @@ export const deleteBudget = endpoint({
     );
     checkVersion(etagOf(budget.id, budget.version));
     if (budget.locked) {
-      throw new Problem('portal_only', { detail: 'The budget is locked; only a person may delete it.' });
+      throw new Problem('portal_only', { detail: 'The budget is locked. Delete it in the portal.' });
     }
     await removeBudget(db, budget.id);
     effect({ action: 'delete', type: 'budget', id: budget.id, name: budget.name });

@@ -30,13 +30,16 @@ export const Budget = Named(
     thresholds: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases) })),
     action: OneOf(actions),
     emails: Type.Array(Type.String()),
-    locked: Type.Boolean({ description: 'Set in the portal: a key may only tighten it.' }),
-    spent: { ...Decimal, description: 'In this month, by what the scope covers.' },
-    forecast: { ...Decimal, description: 'What this month is going to cost at the present rate.' },
+    locked: Type.Boolean({
+      description: 'Set in the portal: API keys can tighten the budget, but not loosen it.',
+    }),
+    spent: { ...Decimal, description: 'Cost so far this month of the resources in the scope.' },
+    forecast: { ...Decimal, description: 'Expected cost of this month at the present rate.' },
     percent_used: Type.Number(),
     status: OneOf(statuses, { 'x-states': states }),
     crossed: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases), at: Time }), {
-      description: 'In this month. 100 % of what was spent is told also where it is no threshold.',
+      description:
+        'Thresholds reached this month. Spending 100 % of the amount is listed even if it is no threshold.',
     }),
     etag: Type.String(),
     created_at: Time,

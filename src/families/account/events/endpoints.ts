@@ -31,7 +31,7 @@ const query = Shape({
     Type.String({
       maxLength: 1000,
       description:
-        '`next_cursor` of the page before, or the id of an event of a stream. Good with any filters.',
+        '`next_cursor` of the previous page, or the `id` of a stream event. Works with any filters.',
     }),
   ),
   since: Type.Optional(
@@ -45,7 +45,7 @@ const query = Shape({
       minItems: 1,
       maxItems: MAX_PATTERNS,
       description:
-        'Only these types: exact names, `vm.*` or `*`, with commas between them. `operation.*` is in `*` or has to be named.',
+        'Only these types: exact names, `vm.*` or `*`, separated by commas. `*` includes `operation.*`; other lists must name it.',
     }),
   ),
   family: Type.Optional(OneOf(familyNames, { description: 'Only events of this family.' })),
@@ -53,12 +53,14 @@ const query = Shape({
   resource_type: Type.Optional(
     Type.String({ maxLength: 63, description: 'Only events about resources of this type.' }),
   ),
-  severity_min: Type.Optional(OneOf(severities, { description: 'Only events at least this grave.' })),
+  severity_min: Type.Optional(OneOf(severities, { description: 'Only events of at least this severity.' })),
 });
 
 const Feed = Shape({
   data: Type.Array(EventView),
-  next_cursor: Type.String({ description: 'Where to go on; good also when nothing is there yet.' }),
+  next_cursor: Type.String({
+    description: 'Cursor of the next page; valid even if there are no further events yet.',
+  }),
   omitted: Type.Array(Omitted),
 });
 
@@ -75,9 +77,9 @@ export const listEvents = endpoint({
   path: '/account/v1/events',
   summary: 'Read or stream the events of the account',
   description: [
-    'What happened in the account, in the order in which it happened, kept 30 days; `sequence` has no gaps. Events about a resource are shown to keys that may read it, those of an operation also to the key that started it; what was withheld is named in `omitted`.',
-    'A feed has no last page: `next_cursor` is always there, also on an empty page, and stays valid as long as nothing after it has gone. With `Prefer: wait=N` the answer comes with the first new event.',
-    'With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is a cursor, `event` the type, `data` the Event. It begins now, or after `Last-Event-ID`, `cursor` or `since`. A comment comes every 15 seconds. A stream that loses its right ends with `event: end` and the code of the refusal; after 60 minutes it is closed between two events. At most 5 streams per key and 20 per account.',
+    'What happened in the account, in the order in which it happened, kept 30 days; `sequence` has no gaps. You see events about resources that your key may read, and about operations that it started; `omitted` lists the types that are hidden.',
+    'A feed has no last page: each page has a `next_cursor`, even an empty one. It stays valid as long as all events after it are kept. With `Prefer: wait=N` the answer waits for the first new event.',
+    'With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is a cursor, `event` the type, `data` the Event. It begins now, or after `Last-Event-ID`, `cursor` or `since`. A comment is sent every 15 seconds. If the key loses its access, the stream ends with `event: end` and the problem code; after 60 minutes it is closed between two events. At most 5 streams per key and 20 per account.',
   ].join('\n\n'),
   permission: 'account:events:read',
   access: 'read',
@@ -100,7 +102,8 @@ export const listEvents = endpoint({
   async handle(call) {
     checkQuery(call);
     const page = await call.hold(readingFrom(call, startingPlace(call, 'oldest', undefined)));
-    // Those who asked the same and were woken together hold the same page.
+    // Requests with the same query that were woken together get the same page object, so its body is built
+    // once.
     const known = bodies.get(page) ?? share(bodyOf(call, page));
     bodies.set(page, known);
     return ok(known);
@@ -108,7 +111,7 @@ export const listEvents = endpoint({
   async stream(call, resumeAfter) {
     checkQuery(call);
     const place = startingPlace(call, 'now', resumeAfter);
-    // Once before anything is sent: a place that is gone is refused like any other request.
+    // Read once before the stream starts, so that an expired cursor is answered with a normal error response.
     const first = await readingFrom(call, place).look();
     return follow(first);
 

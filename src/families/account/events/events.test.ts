@@ -164,7 +164,7 @@ describe('a cursor', () => {
     const first = (await get({ types: 'member.*', limit: 1 })).body;
     expect(sequences(first)).toEqual([1]);
     expect(sequences((await get({ cursor: first.next_cursor })).body)).toEqual([2, 3]);
-    // What the filter passes over is not looked at again.
+    // The cursor moves past events that the filter excludes, so a later request does not return them.
     const none = (await get({ types: 'webhook.*' })).body;
     await tell({});
     expect(sequences((await get({ cursor: none.next_cursor })).body)).toEqual([4]);
@@ -220,7 +220,7 @@ describe('a cursor', () => {
       sql`update events set occurred_at = now() - interval '31 days'
           where account_id = ${account.id} and sequence between ${from} and ${to}`.execute(t.services.db);
     await age(1, 2);
-    // The clock was wrong for a moment: that must not tear a hole.
+    // Simulates a clock error: event 4 looks older than event 3. The cleanup must not leave a gap.
     await age(4, 4);
     await forgetWhatExpired(t.services.db);
     expect(sequences((await get()).body)).toEqual([3, 4]);
@@ -263,7 +263,7 @@ describe('what a key may not read', () => {
     const asked = (await narrow.get({ resource_type: 'api_key' })).body;
     expect([asked.data, asked.omitted.map(({ resource_type }) => resource_type)]).toEqual([[], ['api_key']]);
     expect((await owner.get()).body.omitted).toEqual([]);
-    // It goes on behind what it did not see.
+    // The cursor also moves past events that the key may not read.
     await owner.tell({ type: 'member.joined' });
     expect(sequences((await narrow.get({ cursor: body.next_cursor })).body)).toEqual([5]);
   });

@@ -1,4 +1,7 @@
-/** The feed as its readers walk through it: from a place on, filtered, never the same event twice and none left out. */
+/**
+ * Reads the event feed from a given position, with filters. A reader that follows the cursors gets every event
+ * exactly once.
+ */
 import type { Caller } from '../../../kernel/access/caller.ts';
 import { sightOf } from '../../../kernel/access/visibility.ts';
 import type { Call } from '../../../kernel/call.ts';
@@ -25,8 +28,8 @@ interface EventsQuery {
 export type FeedCall = Call<unknown, EventsQuery>;
 
 /**
- * A cursor is a place in the account's feed, not in what a filter shows of it: a reader that begins to care for one more
- * type goes on where it was, and one cursor serves pages and streams alike.
+ * A cursor is a position in the whole feed of the account and does not depend on the filters. A reader can
+ * therefore change its filters and continue, and can use the same cursor for pages and streams.
  */
 const listOf = (call: FeedCall): string => `${call.caller.account.id} listEvents`;
 
@@ -44,7 +47,10 @@ function placeSince(since: string, now: Date): Place {
     : { kind: 'since', at: new Date(since) };
 }
 
-/** `resumeAfter` was told by a stream before; it counts more than what the address of the stream says. */
+/**
+ * `resumeAfter` is the last event id that an earlier stream sent. It overrides the cursor in the URL of the
+ * stream.
+ */
 export function startingPlace(
   call: FeedCall,
   otherwise: 'oldest' | 'now',
@@ -56,15 +62,16 @@ export function startingPlace(
   return since === undefined ? { kind: otherwise } : placeSince(since, call.now);
 }
 
-/** What the shape of the query cannot say. */
+/** Checks the rules that the query schema cannot express. */
 export function checkQuery({ query, services, now }: FeedCall): void {
   const faults: FieldError[] = patternFaults(services.registry, query.types ?? [], 'query/types');
   const { cursor, since } = query;
   if (cursor !== undefined && since !== undefined) {
-    const detail = 'A cursor says where to go on; leave out since.';
+    const detail = 'Use either cursor or since, not both.';
     faults.push({ pointer: 'query/since', code: 'mutually_exclusive', detail });
   } else if (since !== undefined && since !== 'now' && Date.parse(since) < now.getTime() - KEPT_MS) {
-    const detail = 'Events are kept 30 days; begin later, or leave it out to begin with the oldest.';
+    const detail =
+      'Events are kept 30 days. Use a later time, or leave since out to begin with the oldest event.';
     faults.push({ pointer: 'query/since', code: 'out_of_range', detail });
   }
   if (faults.length > 0) throw invalid(faults);
@@ -72,14 +79,14 @@ export function checkQuery({ query, services, now }: FeedCall): void {
 
 interface Sight {
   readonly visible: readonly string[];
-  /** To compare callers by. */
+  /** Identifies the caller's view when waiting requests are compared. */
   readonly number: number;
 }
 
 let sightsTaken = 0;
 const sights = new WeakMap<Caller, Sight>();
 
-/** Kept as long as the cache of keys keeps the caller: it is asked for at every wake. */
+/** Cached for as long as the key cache keeps the caller, because every wake-up of a waiting request needs it. */
 function seenBy({ caller, services }: FeedCall): Sight {
   const known = sights.get(caller);
   if (known !== undefined) return known;
@@ -108,12 +115,12 @@ function checkPlace(place: Place, { start, oldest, head }: FeedPage): void {
   if (start > head) {
     throw new Problem('invalid_cursor', {
       detail:
-        'The cursor names a place the feed has not reached: it was written before the database was restored.',
+        'The cursor is ahead of the feed: it was issued before the database was restored from a backup.',
     });
   }
   if (start + 1 < oldest) {
     throw new Problem('cursor_expired', {
-      detail: `Of what came after the cursor, ${oldest - start - 1} events are no longer kept.`,
+      detail: `${oldest - start - 1} events after the cursor are no longer kept.`,
     });
   }
 }
@@ -127,7 +134,7 @@ async function read(call: FeedCall, place: Place): Promise<FeedPage> {
 const placeBehind = ({ position }: FeedPage): Place => ({ kind: 'after', sequence: position });
 const showsEvents = ({ rows }: FeedPage): boolean => rows.length > 0;
 
-/** To be held until there is an event to show. */
+/** A read that waits (`call.hold`) until the page contains at least one event. */
 export function readingFrom(call: FeedCall, place: Place): Holding<FeedPage> {
   const { id } = call.caller.account;
   const { cursor: _, since: __, ...rest } = call.query;

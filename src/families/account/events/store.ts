@@ -3,7 +3,7 @@ import type { Severity } from '../../../kernel/events/event.ts';
 import type { EventRow } from '../../../kernel/events/schema.ts';
 import type { Db } from '../../../store/database.ts';
 
-/** Where reading begins. */
+/** The position in the feed at which a read starts. */
 export type Place =
   | { readonly kind: 'after'; readonly sequence: number }
   | { readonly kind: 'since'; readonly at: Date }
@@ -16,17 +16,17 @@ export interface FeedFilter {
   readonly resourceType: string | null;
   readonly resourceId: string | null;
   readonly severities: readonly Severity[];
-  /** The types of resources the key may read. */
+  /** The resource types that the key may read. */
   readonly visible: readonly string[];
-  /** What this key's own operations came to it may know, whatever they were about. */
+  /** A key also sees the events of its own operations, even if it may not read their resources. */
   readonly keyId: string;
 }
 
 export interface FeedPage {
   readonly rows: readonly EventRow[];
-  /** Everything up to here was looked at. */
+  /** The sequence up to which this read covered all events; the next read starts after it. */
   readonly position: number;
-  /** Reading began after this one. */
+  /** The sequence after which this read started. */
   readonly start: number;
   readonly oldest: number;
   readonly head: number;
@@ -53,8 +53,9 @@ const equal = (column: string, value: string | null): RawBuilder<unknown> =>
   value === null ? sql`true` : sql`${sql.ref(column)} = ${value}`;
 
 /**
- * One statement, so that the head and the rows are of one moment: sequences are given out in the order of commits, so
- * whoever sees one sees all before it, and a page that is not full has seen everything up to the head.
+ * Reads the head and the rows in one statement, so that both come from the same snapshot. Sequences are
+ * assigned in commit order: a transaction that sees one event sees all earlier ones, and a page that is not
+ * full covers everything up to the head.
  */
 export async function readFeed(
   db: Db,

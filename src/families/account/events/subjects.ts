@@ -7,7 +7,10 @@ interface Wanted {
   readonly resource_type?: string;
 }
 
-/** What the events that are asked for can be about: the resource in their name, or whatever an operation works on. */
+/**
+ * The resource types that the requested events can be about: the type in the event name, and for `operation.*`
+ * events the resource types of all operation kinds.
+ */
 export function subjectsAsked(registry: Registry, wanted: Wanted): [string, Subject][] {
   const { types = ['*'], family, resource_type } = wanted;
   const asked = [...registry.eventTypes.keys()].filter((type) =>

@@ -19,7 +19,7 @@ type Code = (typeof codes)[number];
 const hints: Record<Code, string> = {
   permission_denied: 'Create a key with the required permission, or give its owner a role that has it.',
   product_not_enabled: 'Enable the product in the portal.',
-  account_restricted: 'See the portal for what is asked of the account.',
+  account_restricted: 'Open the portal to see what you have to do.',
   account_suspended: 'Open a support ticket.',
   portal_only: 'Make this change in the portal.',
   ip_not_allowed: 'Add the address to the IP allowlist in the portal if the call was yours.',
@@ -31,7 +31,9 @@ const KeyDenial = Named(
     id: Id('den'),
     cause: OneOf(denialCauses),
     code: OneOf(codes),
-    enforced: Type.Boolean({ description: 'False: Report only would have denied it.' }),
+    enforced: Type.Boolean({
+      description: 'False: the call was let through, because the allowlist was in Report only mode.',
+    }),
     allowlist_mode: OneOf(allowlistModes),
     key: Shape({ id: Id('key'), public_id: Type.String(), name: Type.String() }),
     client_ip: Type.String(),
@@ -41,7 +43,7 @@ const KeyDenial = Named(
     required_permission: Nullable(Type.String()),
     denied_by: Nullable(Type.Array(OneOf(denials))),
     user_agent: Type.String(),
-    count: Type.Integer({ description: 'Equal denials within ten minutes are one row.' }),
+    count: Type.Integer({ description: 'Number of calls: equal denials within ten minutes share one row.' }),
     first_at: Time,
     last_at: Time,
     last_request_id: Type.String(),
@@ -82,18 +84,20 @@ export const listKeyDenials = endpoint({
   path: '/account/v1/key-denials',
   summary: 'List recent API key denials',
   description:
-    'Calls refused (or, in Report only, that would have been) in the last 30 days: whether a permission or the IP allowlist was the cause. Visible within 5 seconds.',
+    'Calls that were refused in the last 30 days (or would have been, in Report only mode), because of a permission or the IP allowlist. They appear within 5 seconds.',
   permission: 'account:key-denials:read',
   access: 'read',
   resource: { name: 'key_denial', role: 'list' },
   query: ListQuery(
     {
-      cause: Type.Optional(OneOf(denialCauses, { description: 'What the call was denied for.' })),
+      cause: Type.Optional(OneOf(denialCauses, { description: 'Only denials with this cause.' })),
       enforced: Type.Optional(
-        Type.Boolean({ description: 'False: only those that Report only let through.' }),
+        Type.Boolean({ description: 'False: only calls that Report only mode let through.' }),
       ),
       key_id: Type.Optional(Id('key', { description: 'The key that was denied.' })),
-      client_ip: Type.Optional(Type.String({ maxLength: 45, description: 'The address it came from.' })),
+      client_ip: Type.Optional(
+        Type.String({ maxLength: 45, description: 'The client address of the call.' }),
+      ),
       since: Type.Optional({ ...Time, description: 'Last seen at or after this time.' }),
     },
     { sort: ['-first_at', 'first_at'] },
@@ -101,7 +105,7 @@ export const listKeyDenials = endpoint({
   answers: {
     200: List(KeyDenial, {
       dropped: Type.Integer({
-        description: 'Denials of the last 30 days that a flood kept from being recorded.',
+        description: 'Denials of the last 30 days that were not recorded because there were too many.',
       }),
     }),
   },

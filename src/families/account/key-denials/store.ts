@@ -19,7 +19,10 @@ interface DenialsQuery {
 
 const id: SortKey = { column: sql.ref('key_denials.id'), type: 'text' };
 
-/** As it is kept: an address has many spellings, and finding none for one of them would be a lie. */
+/**
+ * Normalizes the address to the stored spelling, because one address has many spellings and a search must find
+ * all of them.
+ */
 function addressOf(text: string): string {
   const address = parseAddress(text);
   if (address !== null) return address.text;
@@ -27,7 +30,7 @@ function addressOf(text: string): string {
   throw invalid([{ pointer: 'query/client_ip', code: 'invalid_format', detail }]);
 }
 
-/** Ids are given when a call is denied, so their order is that of `first_at`. */
+/** An id is created when the call is denied, so ids sort in the order of `first_at`. */
 export async function readDenials(call: Call<unknown, DenialsQuery>) {
   const { cause, enforced, key_id, client_ip, since } = call.query;
   let query = call.db

@@ -24,7 +24,7 @@ const OperationId = Shape({ id: Id('op') });
 
 type Lookup = Pick<Call<{ id: string }>, 'db' | 'caller' | 'services' | 'params'>;
 
-/** What a key may not see is not there for it. */
+/** Operations that the key may not read answer 404. A key may always read the operations that it started. */
 function isThere({ caller, services }: Lookup, row: OperationRow | undefined): row is OperationRow {
   if (row === undefined) return false;
   return (
@@ -46,7 +46,7 @@ export const listOperations = endpoint({
   path: '/account/v1/operations',
   summary: 'List operations of all families',
   description:
-    'The newest first, kept 30 days after their end. A row is shown to the key that started it and to keys that may read what it works on; what was withheld is named in `omitted`. Requests for approval are operations of the type `approval.request`.',
+    'Newest first, kept 30 days after their end. You see operations that your key started and those on resources that it may read; `omitted` lists the types that are hidden. Requests for approval are operations of the type `approval.request`.',
   permission: 'account:operations:read',
   access: 'read',
   resource: { name: 'operation', role: 'list' },
@@ -56,7 +56,7 @@ export const listOperations = endpoint({
         Type.Array(Type.String({ maxLength: 90 }), {
           minItems: 1,
           maxItems: 50,
-          description: 'Only these, with commas between them.',
+          description: 'Only these ids, separated by commas.',
         }),
       ),
       family: Type.Optional(OneOf(familyNames, { description: 'Only operations of this family.' })),
@@ -64,8 +64,10 @@ export const listOperations = endpoint({
         Type.String({ maxLength: 63, description: 'Only this kind, such as `vm.create`.' }),
       ),
       status: Type.Optional(OneOf(operationStatuses, { description: 'Only operations with this status.' })),
-      resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'Only those on this resource.' })),
-      api_key_id: Type.Optional({ ...Id('key'), description: 'Only those this key started.' }),
+      resource_id: Type.Optional(
+        Type.String({ maxLength: 90, description: 'Only operations on this resource.' }),
+      ),
+      api_key_id: Type.Optional({ ...Id('key'), description: 'Only operations that this key started.' }),
       parent_id: Type.Optional({ ...Id('op'), description: 'Only the children of this operation.' }),
       ...dateFilters,
     },
@@ -100,7 +102,7 @@ export const getOperation = endpoint({
   path: '/account/v1/operations/{id}',
   summary: 'Get an operation',
   description:
-    'With `Prefer: wait=N` or `?wait=N` (1-60 seconds) the answer comes when the operation has ended, or when the time is over.',
+    'With `Prefer: wait=N` or `?wait=N` (1-60 seconds) the answer waits until the operation ends or the time is over.',
   permission: 'account:operations:read',
   access: 'read',
   resource: { name: 'operation', role: 'read' },
@@ -130,7 +132,7 @@ export const cancelOperation = endpoint({
   path: '/account/v1/operations/{id}/cancel',
   summary: 'Cancel an operation or withdraw an approval request',
   description:
-    'For the key that started it and for keys that could have started it. What has not begun, and a request for approval, ends at once; what runs is asked to stop and takes down what it put up (`cancelling`). What is cancelled already answers 200.',
+    'Allowed for the key that started the operation and for keys that could have started it. A queued operation or a request for approval ends at once; a running operation stops and rolls back what it created (`cancelling`). A cancelled operation answers 200.',
   permission: 'account:operations:write',
   access: 'write',
   whileSuspended: true,

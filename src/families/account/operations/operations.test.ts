@@ -26,7 +26,7 @@ beforeEach(async () => {
   key = await createKey(t.services.db, account);
 });
 
-/** As if another key had started it; no worker will take it. */
+/** Inserts an operation that another key started and that no worker claims. */
 function insert(values: Partial<Omit<NewOperation, 'deadline_at'>> = {}): Promise<StoredOperation> {
   return insertOperation(
     t.services.db,

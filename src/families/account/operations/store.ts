@@ -17,7 +17,7 @@ export interface OperationsQuery extends CreatedWithin {
   readonly parent_id?: string;
 }
 
-/** Ids are made in the order of time. */
+/** Ids sort by creation time. */
 const id: SortKey = { column: sql.ref('operations.id'), type: 'text' };
 const equal = ['family', 'type', 'status', 'resource_id', 'api_key_id', 'parent_id'] as const;
 

@@ -2,7 +2,10 @@ import { APPROVAL_REQUEST } from '../../../kernel/approvals/kind.ts';
 import { isWrite } from '../../../kernel/record.ts';
 import type { Registry, Subject } from '../../../kernel/registry.ts';
 
-/** What operations can be about: the resources of their kinds, and whatever a person may have to approve. */
+/**
+ * The resource types that the requested operations can be about: those of the operation kinds, and for approval
+ * requests those of every endpoint that writes.
+ */
 export function subjectsAsked(
   registry: Registry,
   wanted: { readonly family?: string; readonly type?: string },
@@ -19,7 +22,7 @@ export function subjectsAsked(
   return [...new Set(types)].flatMap((type): [string, Subject][] => {
     const subject = subjects.get(type);
     if (subject === undefined) return [];
-    // Approvals are of this family, whatever they are about.
+    // Approval requests belong to the family `account`, whatever resource they are about.
     const isAsked =
       wanted.family === undefined || wanted.family === 'account' || wanted.family === subject.family;
     return isAsked ? [[type, subject]] : [];

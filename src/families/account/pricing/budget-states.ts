@@ -11,14 +11,17 @@ import type { BudgetState } from '../../../money/prices/basket-limits.ts';
 
 type LabelsById = ReadonlyMap<string, { readonly labels: Readonly<Record<string, string>> }>;
 
-/** Those it would be created with, or those of what would change. */
+/** The labels of the new resource, or of the existing resource that the item changes. */
 function labelsOf({ request }: BasketItem, existing: LabelsById): Readonly<Record<string, string>> {
   if (request.change !== undefined) return existing.get(request.change.resource_id)?.labels ?? {};
   const labels = request.configuration?.['labels'];
   return isValid(Labels, labels) ? (labels as Record<string, string>) : {};
 }
 
-/** The account's budgets as far as the calling key would meet them. */
+/**
+ * The budgets of the account, each with a test whether it covers an item that the calling key creates or
+ * changes.
+ */
 export async function readBudgetStates(
   { db, caller, now }: Pick<Call, 'db' | 'caller' | 'now'>,
   existing: LabelsById,

@@ -29,7 +29,7 @@ export const listPrices = endpoint({
       resource_type: Type.Optional(
         Type.String({ maxLength: 63, description: 'Only prices of this type of resource.' }),
       ),
-      location: Type.Optional(Type.String({ maxLength: 63, description: 'Only prices that hold there.' })),
+      location: Type.Optional(Type.String({ maxLength: 63, description: 'Only prices at this location.' })),
       sku: Type.Optional(Type.String({ maxLength: 80, description: 'Only this price.' })),
     },
     { sort: ['sku'] },
@@ -96,7 +96,7 @@ export const estimatePrice = endpoint({
   path: '/account/v1/pricing/estimate',
   summary: 'Estimate the cost of configurations',
   description:
-    'What 1 to 50 configurations of any family would cost by the hour and by the month, with every line. Priced by the same function that meters. An estimate is information: nothing is stored or reserved.',
+    'What 1 to 50 configurations of any family would cost by the hour and by the month, with every line. Metering uses the same price calculation. An estimate is information: nothing is stored or reserved.',
   permission: 'account:pricing:read',
   access: 'read',
   resource: { name: 'estimate', role: 'action' },

@@ -1,4 +1,7 @@
-/** The worked example of the contract: two machines with extra disk, an address each and more traffic than is included. */
+/**
+ * The example of `estimatePrice` in the API description: two machines with extra disk, one address each, and
+ * more traffic than is included.
+ */
 import type { Estimate, EstimateRequest } from '../../../money/prices/schema.ts';
 
 export const exampleRequest: EstimateRequest = {

@@ -14,7 +14,7 @@ type ProfileRow = Omit<Selectable<Tables['accounts']>, 'status'> & {
   readonly products: Product[];
 };
 
-/** A closed account has no caller, so none is ever shown. */
+/** The status `closed` is impossible here, because keys of a closed account are refused. */
 export async function readProfile(db: Db, accountId: string): Promise<ProfileRow> {
   const { rows } = await sql<ProfileRow>`
     select a.*, coalesce((

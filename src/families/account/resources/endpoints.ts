@@ -24,7 +24,7 @@ const ResourceSummary = Named(
       Shape(
         { id: Id('op'), type: Type.String(), status: OneOf(operationStatuses) },
         {
-          description: 'What works on it now; null when it is idle.',
+          description: 'The operation that works on the resource now; null if it is idle.',
         },
       ),
     ),
@@ -68,7 +68,7 @@ export const listResources = endpoint({
   path: '/account/v1/resources',
   summary: 'List resources of all families',
   description:
-    'The inventory of the account. Rows of a type are shown to keys that may read that type; what was withheld is named in `omitted`. `price` is what it costs as it is: of a stopped machine only what is held for it, while the machine itself shows what it costs when it runs.',
+    'The inventory of the account. You see the resource types that your key may read; `omitted` lists the hidden ones. `price` is the cost in the current state: for a stopped machine only what it still reserves, while the machine itself shows its cost when it runs.',
   permission: 'account:resources:read',
   access: 'read',
   resource: { name: 'resource', role: 'list' },
@@ -76,7 +76,9 @@ export const listResources = endpoint({
     {
       family: Type.Optional(OneOf(familyNames, { description: 'Only resources of this family.' })),
       type: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources of this type.' })),
-      location: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources there.' })),
+      location: Type.Optional(
+        Type.String({ maxLength: 63, description: 'Only resources at this location.' }),
+      ),
       status: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources with this status.' })),
       name: Type.Optional(Type.String({ maxLength: 63, description: 'Exactly this name.' })),
       label_selector: Type.Optional(
@@ -86,7 +88,7 @@ export const listResources = endpoint({
         Type.Array(Type.String({ maxLength: 90 }), {
           minItems: 1,
           maxItems: 50,
-          description: 'Only these, with commas between them.',
+          description: 'Only these ids, separated by commas.',
         }),
       ),
       ...dateFilters,

@@ -24,7 +24,10 @@ interface ResourcesQuery {
   readonly created_before?: string;
 }
 
-/** What works on it now or next; one that takes no place in its queue, such as a request for approval, does not. */
+/**
+ * The operation that works on the resource now, or the next one. Operations outside the queue of the resource
+ * (`free`), such as approval requests, do not count.
+ */
 const pendingOperation = sql<PendingOperation | null>`(
   select json_build_object('id', o.id, 'type', o.type, 'status', o.status) from operations o
   where o.resource_id = resources.id and o.account_id = resources.account_id and o.finished_at is null

@@ -50,7 +50,7 @@ export const listMyApis = endpoint({
   path: '/account/v1/my-apis',
   summary: 'List all endpoints and which this key may call',
   description:
-    'Every endpoint with `allowed` and, if it is not, what denies it: the same words a 403 would use. One call returns them all.',
+    'Every endpoint with `allowed` and, if it is not allowed, the reasons, as a 403 would name them. One call returns all endpoints.',
   permission: 'account:self:read',
   access: 'read',
   resource: { name: 'api_access', role: 'list' },
@@ -59,7 +59,7 @@ export const listMyApis = endpoint({
       family: Type.Optional(OneOf(familyNames, { description: 'Only endpoints of this family.' })),
       method: Type.Optional(OneOf(methods, { description: 'Only endpoints with this method.' })),
       allowed: Type.Optional(
-        Type.Boolean({ description: 'Only what this key may call, or only what it may not.' }),
+        Type.Boolean({ description: 'True: only endpoints that this key may call; false: only the others.' }),
       ),
     },
     { sort: ['family'], maximum: 250, initial: 250 },

@@ -32,7 +32,9 @@ const Whoami = Named(
       rate_limit_key: Type.String(),
       allowlist: Shape({
         mode: OneOf(allowlistModes),
-        would_allow: Type.Boolean({ description: 'What Enforce would say, whatever the mode.' }),
+        would_allow: Type.Boolean({
+          description: 'Whether Enforce mode would allow this address, whatever the current mode is.',
+        }),
         matched_entry_id: Nullable(Type.String()),
       }),
     }),
@@ -70,7 +72,7 @@ export const getWhoami = endpoint({
   path: '/account/v1/whoami',
   summary: 'Show the calling key and what it may do',
   description:
-    'The key, its owner and role, its effective permissions, the client address as seen, the verdict of the allowlist and what is left of the rate limit. Every key may call it.',
+    'The key, its owner and role, its effective permissions, the client address as seen, the verdict of the allowlist and the remaining rate limit. Every key may call it.',
   permission: 'account:self:read',
   access: 'read',
   resource: { name: 'whoami', role: 'read' },

@@ -28,7 +28,7 @@ const Usage = Named(
           resource_id: Type.Optional(Type.String()),
           label_value: Type.Optional({
             ...Nullable(Type.String()),
-            description: '`null`: what did not have the label at the time.',
+            description: '`null`: resources that did not have the label at the time.',
           }),
           location: Type.Optional(Nullable(Type.String())),
           day: Type.Optional(Type.String()),
@@ -37,9 +37,12 @@ const Usage = Named(
           Shape({
             sku: Type.String(),
             unit: Type.String(),
-            quantity: { ...Decimal, description: 'Used: hours, GB-months, months, GB, …, as `unit` says.' },
-            included: { ...Decimal, description: 'Of that, what was free of charge.' },
-            billable: { ...Decimal, description: 'The rest: `included` and `billable` make `quantity`.' },
+            quantity: { ...Decimal, description: 'The quantity used, in `unit`.' },
+            included: { ...Decimal, description: 'The part of `quantity` that was free of charge.' },
+            billable: {
+              ...Decimal,
+              description: 'The part of `quantity` that costs: `included` plus `billable` is `quantity`.',
+            },
           }),
         ),
         cost: { ...Decimal, description: 'Exact to 0.000001: the groups add up to `accrued.total`.' },
@@ -114,7 +117,7 @@ export const getUsage = endpoint({
   path: '/account/v1/usage',
   summary: 'Get usage and cost to date',
   description:
-    'Accrued quantities and cost with a forecast for the period, which is what runs now until its end and what is metered at the pace so far. What is sold by the hour costs its hourly price up to its monthly one, counted for each resource, SKU and month of UTC; what is sold by the month costs its share of the month. Information, never an invoice: those exist only in the portal.',
+    'Accrued quantities and cost with a forecast for the period. The forecast assumes that current resources run until its end and that metered usage goes on at the same rate. Hourly products cost the hourly price up to the monthly price, for each resource, SKU and month in UTC; monthly products cost their share of the month. This is not an invoice: invoices exist only in the portal.',
   permission: 'account:usage:read',
   access: 'read',
   resource: { name: 'usage', role: 'read' },
@@ -123,7 +126,7 @@ export const getUsage = endpoint({
     to: Type.Optional({ ...Time, description: 'End of the period, not included.' }),
     group_by: OneOf(groupings, {
       default: 'family',
-      description: 'What each row adds up.',
+      description: 'How rows are grouped.',
     }),
     label_key: Type.Optional(
       Type.String({ maxLength: 63, description: 'With `group_by=label`: which label.' }),
@@ -135,7 +138,7 @@ export const getUsage = endpoint({
   async handle({ db, caller, query, services, now }) {
     const { group_by, label_key } = query;
     if ((group_by === 'label') !== (label_key !== undefined)) {
-      const detail = 'Give label_key together with group_by=label, and only then.';
+      const detail = 'Use label_key with group_by=label, and only then.';
       const code = label_key === undefined ? 'required' : 'incompatible';
       throw invalid([{ pointer: 'query/label_key', code, detail }]);
     }

@@ -60,7 +60,7 @@ describe('getUsage', () => {
     const gone = await make('gone', 1);
     await t.call({ method: 'PATCH', url: `${widgets}/${web}`, key: own, payload: { labels: {} } });
     await t.call({ method: 'DELETE', url: `${widgets}/${gone}`, key: own });
-    // Everything above took place five days ago, as far as the meter knows.
+    // Move the meter spans created above five days into the past.
     await sql`
       update meter_spans set started_at = started_at - interval '5 days', ended_at = ended_at - interval '4 days'
       where account_id = ${home.id}`.execute(t.services.db);

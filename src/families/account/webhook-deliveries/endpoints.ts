@@ -52,7 +52,7 @@ export const redeliverWebhook = endpoint({
   path: '/account/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver',
   summary: 'Send a webhook message again',
   description:
-    'The same message with the same `webhook-id`, signed with the present time, as one more attempt that is not repeated if it fails. No operation stands behind it: watch the delivery. If an attempt at the message is pending already, the answer is 200 with that one.',
+    'Sends the same message with the same `webhook-id`, signed with the current time, as one more attempt; it is not retried if it fails. It creates no operation: watch the delivery. If an attempt at the message is already pending, the answer is 200 with that attempt.',
   permission: 'account:webhook-deliveries:write',
   access: 'write',
   resource: { name: 'webhook_delivery', role: 'action' },

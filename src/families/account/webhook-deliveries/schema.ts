@@ -8,7 +8,7 @@ export const Delivery = Named(
   Shape({
     id: Id('dlv'),
     webhook_id: Id('wh'),
-    message_id: Id('msg', { description: 'Sent as `webhook-id`, the same at every attempt.' }),
+    message_id: Id('msg', { description: 'Sent as `webhook-id`; the same for every attempt.' }),
     event_id: Id('evt'),
     event_type: Type.String(),
     attempt: Type.Integer({ minimum: 1 }),
@@ -24,12 +24,11 @@ export const Delivery = Named(
     http_status: Nullable(Type.Integer()),
     error_code: Nullable(OneOf(attemptFaults)),
     duration_ms: Nullable(Type.Integer()),
-    response_excerpt: Nullable(
-      Type.String({ description: 'The first 1 KiB of what the receiver answered.' }),
-    ),
+    response_excerpt: Nullable(Type.String({ description: "The first 1 KiB of the receiver's answer." })),
     next_attempt_at: Nullable({
       ...Time,
-      description: 'Of this attempt while it is pending; of the next one if it failed and will be repeated.',
+      description:
+        'The time of this attempt while it is pending; of the next attempt if it failed and is retried.',
     }),
     created_at: Time,
     updated_at: Time,

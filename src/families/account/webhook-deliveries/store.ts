@@ -6,10 +6,10 @@ import type { DeliveryStatus } from '../../../operations/webhooks/tables.ts';
 import type { Db } from '../../../store/database.ts';
 import type { DeliveryRow } from './schema.ts';
 
-/** Attempts are made in the order of their ids, and so are the rows. */
+/** Ids sort in the order of the attempts. */
 const id: SortKey = { column: sql.ref('webhook_deliveries.id'), type: 'text' };
 
-/** What is older is no longer there for anybody, swept away or not. */
+/** Older rows are never returned, even if the cleanup has not deleted them yet. */
 const KEPT = sql<Date>`now() - interval '30 days'`;
 
 interface DeliveriesQuery {
@@ -80,7 +80,7 @@ export async function isEventKept(db: Db, accountId: string, eventId: string): P
   return row !== undefined;
 }
 
-/** Due at once, as the next attempt at the same message. Whoever calls holds the webhook. */
+/** Inserts the next attempt at the same message, due at once. The caller must hold the lock on the webhook. */
 export async function insertRedelivery(db: Db, of: DeliveryRow): Promise<DeliveryRow> {
   const { account_id, webhook_id, message_id, event_id, event_type } = of;
   return db

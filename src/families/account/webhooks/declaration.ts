@@ -1,4 +1,4 @@
-/** What the shape of a declaration cannot say. */
+/** Checks the rules for `setWebhook` that its schema cannot express. */
 import { patternFaults } from '../../../kernel/events/patterns.ts';
 import { hostOf } from '../../../kernel/net/egress.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
@@ -11,14 +11,17 @@ const OTHER_PORTS = [443, 8443];
 function formFault(url: URL): string | null {
   const port = url.port === '' ? 443 : Number(url.port);
   if (url.protocol !== 'https:') return 'Must begin with https://.';
-  if (url.username !== '' || url.password !== '') return 'Must not hold a user or password.';
-  if (url.hash !== '' || url.href.endsWith('#')) return 'Must not hold a fragment (#).';
+  if (url.username !== '' || url.password !== '') return 'Must not contain a user or password.';
+  if (url.hash !== '' || url.href.endsWith('#')) return 'Must not contain a fragment (#).';
   if (port < FIRST_FREE_PORT && !OTHER_PORTS.includes(port))
     return 'The port must be 443, 8443 or from 1024 on.';
   return null;
 }
 
-/** Names are looked up, and what they stand for is checked, each time something is sent. */
+/**
+ * Checks the form of the URL and literal IP addresses only. Host names are resolved and checked at every
+ * delivery.
+ */
 function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
   const pointer = '/url';
   if (!URL.canParse(text)) {
@@ -42,7 +45,7 @@ export function refuseFaults(services: Pick<Services, 'egress' | 'registry'>, bo
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** Whether a new secret is wanted; of what does not exist yet the present version is 0. */
+/** Whether the declaration requests a new secret. The present version of a new webhook is 0. */
 export function wantsSecret(present: number, wanted: number | undefined): boolean {
   const version = wanted ?? Math.max(present, 1);
   if (version === present || version === present + 1) return version > present;
@@ -51,7 +54,7 @@ export function wantsSecret(present: number, wanted: number | undefined): boolea
     {
       pointer: '/secret_version',
       code: 'out_of_range',
-      detail: `Must be ${allowed}: one more than the present one makes a new secret.`,
+      detail: `Must be ${allowed}. One more than the present version creates a new secret.`,
     },
   ]);
 }

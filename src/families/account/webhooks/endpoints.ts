@@ -25,7 +25,7 @@ export const listWebhooks = endpoint({
   method: 'GET',
   path: '/account/v1/webhooks',
   summary: 'List webhooks',
-  description: 'Who is told of which events, and how well it works; never the signing secrets.',
+  description: 'All webhooks with their event types and delivery status. Signing secrets are never returned.',
   permission: 'account:webhooks:read',
   access: 'read',
   resource: { name: 'webhook', role: 'list' },
@@ -44,7 +44,7 @@ export const listWebhooks = endpoint({
 
 type SetCall = Call<{ id: string }, unknown, SetWebhook>;
 
-/** What the declaration changed, as the answer shows it. */
+/** The result of creating or replacing a webhook. `secret` is set only if a new one was created. */
 interface Written {
   readonly id: string;
   readonly secret: Buffer | null;
@@ -69,7 +69,7 @@ async function make(call: SetCall, name: string): Promise<Written> {
   });
   const changes = changesBetween(null, declared);
   call.effect({ action: 'create', type: 'webhook', id, name, changes });
-  // Also in the feed, so that whoever waits for the first message can see that it was written.
+  // The test event is also in the feed, so that a user who waits for the first message can see that it exists.
   if (declared.enabled) call.event(testEvent({ id, name }));
   return { id, secret };
 }
@@ -107,7 +107,7 @@ async function replace(call: SetCall, before: WebhookRow): Promise<Written> {
           status: 'active',
           disabled_reason: null,
           failing_since: null,
-          // What happened while it was off was not for it.
+          // Events that occurred while the webhook was disabled are not delivered.
           cursor: await readHead(db, caller.account.id),
         }
       : {}),
@@ -125,7 +125,7 @@ export const setWebhook = endpoint({
   path: '/account/v1/webhooks/{id}',
   summary: 'Declare a webhook, or rotate its secret',
   description: [
-    'A name nobody used makes a new webhook and sends it the message `webhook.test`; a known one, or an id, is replaced, and members left out take their defaults. Events are told as far as the key that set it last could read them and the role of its owner still may.',
+    'A new name creates a webhook and sends it the message `webhook.test`; an existing name or an id replaces that webhook, and members left out get their defaults. It receives only events that the key that set it last could read and that the role of its owner still may read.',
     'Messages follow [Standard Webhooks](https://www.standardwebhooks.com): verify `webhook-signature` over the raw bytes, refuse a `webhook-timestamp` more than five minutes off, and deduplicate on `webhook-id`. Any 2xx within 15 seconds counts as delivered; redirects are not followed. Failed messages are tried ten times over three days. 410 disables the webhook.',
   ].join('\n\n'),
   permission: 'account:webhooks:write',
@@ -165,7 +165,7 @@ export const deleteWebhook = endpoint({
   method: 'DELETE',
   path: '/account/v1/webhooks/{id}',
   summary: 'Delete a webhook',
-  description: 'With its history of deliveries; what waits to be sent is dropped.',
+  description: 'Also deletes its delivery history. Pending deliveries are dropped.',
   permission: 'account:webhooks:delete',
   access: 'destructive',
   resource: { name: 'webhook', role: 'delete' },

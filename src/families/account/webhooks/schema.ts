@@ -27,7 +27,7 @@ export const Webhook = Named(
     owner: Shape({ member_id: Nullable(Id('mem')) }),
     visible_permissions: Type.Array(Type.String(), {
       description:
-        'The patterns of the key that set it last: no event is told that they do not let read, or that the role of the owner no longer does.',
+        'The permissions of the key that set it last. The webhook receives only events that they, and the role of the owner, allow to read.',
     }),
     event_types: Type.Array(EventPattern),
     enabled: Type.Boolean(),
@@ -44,17 +44,17 @@ export const Webhook = Named(
     secret_version: Type.Integer({ minimum: 1 }),
     previous_secret_valid_until: Nullable({
       ...Time,
-      description: 'Until then messages carry the signature of the secret before this one as well.',
+      description: 'Until this time messages also carry a signature of the previous secret.',
     }),
     last_success_at: Nullable(Time),
     last_failure: Nullable(
       Shape({
         at: Time,
-        code: Type.String({ description: 'As `error_code` of a delivery.' }),
+        code: Type.String({ description: 'Same values as `error_code` of a delivery.' }),
         http_status: Nullable(Type.Integer()),
       }),
     ),
-    pending_count: Type.Integer({ description: 'Attempts that wait for their time.' }),
+    pending_count: Type.Integer({ description: 'Number of delivery attempts that are scheduled.' }),
     etag: Type.String(),
     created_at: Time,
     updated_at: Time,
@@ -69,7 +69,7 @@ export const WebhookWithSecret = Named(
       Secret(
         Type.String({
           description:
-            'The signing secret (`whsec_…`), only in the answer that made it. If that answer was lost, raise `secret_version` again.',
+            'The signing secret (`whsec_…`), only in the answer that created it. If you lost that answer, raise `secret_version` again.',
         }),
       ),
     ),
@@ -93,7 +93,7 @@ export const SetWebhook = Named(
     enabled: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Also enables one again that was disabled because its receiver failed.',
+        description: 'True also enables a webhook again that was disabled because its receiver failed.',
       }),
     ),
     description: Type.Optional(Type.String({ maxLength: 255, default: '' })),
@@ -103,7 +103,7 @@ export const SetWebhook = Named(
         minimum: 1,
         maximum: 2_147_483_647,
         description:
-          'One more than the present one makes a new secret; the old one signs beside it for 24 hours. Left out, it stays as it is.',
+          'One more than the present version creates a new secret; the old secret also signs for 24 hours. Left out, the secret stays.',
       }),
     ),
   }),
@@ -112,7 +112,7 @@ export type SetWebhook = Static<typeof SetWebhook>;
 
 export type WebhookRow = Selectable<Tables['webhooks']> & {
   readonly pending_count: number;
-  /** False while the account is suspended or closing: nothing is sent then. */
+  /** `false` while the account is suspended, closing or closed: no messages are sent then. */
   readonly account_is_served: boolean;
 };
 

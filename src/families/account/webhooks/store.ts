@@ -61,7 +61,7 @@ export async function findWebhook(
     .executeTakeFirst();
 }
 
-/** Locked before it is read: a sender may be about to change its status. */
+/** Locks the row before reading it, because a delivery worker may be changing its status. */
 export async function lockWebhook(
   db: Db,
   accountId: string,
@@ -77,7 +77,7 @@ export async function lockWebhook(
   return findWebhook(db, accountId, reference);
 }
 
-/** The place of the latest event: what comes after it is for a webhook that is made or enabled now. */
+/** The sequence of the latest event. A webhook that is created or enabled now receives the events after it. */
 export async function readHead(db: Db, accountId: string): Promise<number> {
   const row = await db
     .selectFrom('event_heads')

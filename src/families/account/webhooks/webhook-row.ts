@@ -1,11 +1,11 @@
-/** From what was declared to the row, and what of it is new. */
+/** Converts the body of `setWebhook` into columns of the row, and lists the changes for the audit log. */
 import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { newSigningSecret } from '../../../operations/webhooks/signature.ts';
 import type { SetWebhook, WebhookRow } from './schema.ts';
 
-/** How long the secret before this one signs as well. */
+/** How long the previous secret also signs messages after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 export type Declared = Pick<
@@ -28,7 +28,7 @@ export function declaredBy({
   };
 }
 
-/** The query of a URL is where people put tokens: it is kept for sending, not for reading. */
+/** Users put tokens into the query of a URL, so the audit log does not show it. */
 const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…');
 
 const shown = (declared: Declared): Record<keyof Declared, unknown> => ({
@@ -48,7 +48,7 @@ export function changesBetween(before: Declared | null, after: Declared): AuditC
 }
 
 export interface NewSecret {
-  /** To be shown once. */
+  /** The plain secret; it is returned to the caller only once. */
   readonly secret: Buffer;
   readonly columns: Pick<
     WebhookRow,

@@ -26,7 +26,10 @@ export async function findKnownKeys(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** In small letters: those of members who accepted their invitation, and of the account's contacts. */
+/**
+ * Returns, in lower case, the given addresses that belong to a contact of the account or to a member who
+ * accepted the invitation.
+ */
 export async function findKnownAddresses(
   db: Db,
   accountId: string,

@@ -1,4 +1,4 @@
-/** Which calls of the last 30 days a budget would have refused, had it been there: what a dry run is for. */
+/** For a dry run of `setBudget`: finds the calls of the last 30 days that the budget would have refused. */
 
 import type { Warning } from '../../../kernel/effect.ts';
 import { type Micro, micro } from '../../../kernel/micro.ts';
@@ -16,7 +16,7 @@ import { findCalls, type PastCall } from './store.ts';
 const LOOK_BACK_MS = 30 * DAY_MS;
 const NAMED = 20;
 
-/** What is spent in a month only grows, so the moment is found by halving. */
+/** Finds the time when the amount was reached, by binary search: the cost within a month never decreases. */
 function reachedAt(ledger: Ledger, { from, to }: Period, scope: SpendingScope, amount: Micro): Date | null {
   const isReached = (until: number): boolean =>
     spentOn(ledger, { from, to }, scope, new Date(until)) >= amount;
@@ -31,7 +31,7 @@ function reachedAt(ledger: Ledger, { from, to }: Period, scope: SpendingScope, a
   return new Date(after);
 }
 
-/** The newest first. */
+/** Newest month first. */
 function monthsBack(since: Date, now: Date): Period[] {
   const months: Period[] = [];
   for (let month = monthOf(now); month.to > since; month = monthOf(new Date(month.from.getTime() - 1))) {

@@ -18,7 +18,10 @@ interface Wanted {
   readonly spending: SpendingScope;
 }
 
-/** The oldest first. Labels are those the meter first saw, which it keeps also of what is gone. */
+/**
+ * Returns the oldest calls first. Labels come from the first meter span of the resource, which also exists for
+ * deleted resources.
+ */
 export async function findCalls(
   db: Db,
   accountId: string,

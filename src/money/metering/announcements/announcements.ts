@@ -1,6 +1,6 @@
 /**
- * Tells accounts that what they have will cost something else from a day on. Each SKU is told of once a day of change;
- * once more after 30 days, when the feed has forgotten, if that day is still ahead.
+ * Emits events to accounts whose resources will change in price. Each SKU is announced once per date of change.
+ * The feed keeps events for 30 days, so a date that is still ahead after that is announced again.
  */
 
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
@@ -12,7 +12,7 @@ import { transact } from '../../../store/transaction.ts';
 import { bookOf } from '../../prices/book.ts';
 import { accountsBilledBy, lockAnnounced } from './store.ts';
 
-/** SKUs by the day that their price changes on. */
+/** SKUs grouped by the time of their price change. */
 function changesAfter(catalogue: Catalogue, now: Date): Map<string, string[]> {
   const byDay = new Map<string, string[]>();
   for (const [sku, versions] of bookOf(catalogue).versions) {
@@ -28,7 +28,7 @@ function changesAfter(catalogue: Catalogue, now: Date): Map<string, string[]> {
 const eventOf = (validFrom: string, skus: readonly string[]): NewEvent => ({
   type: 'price.change_announced',
   resource: { type: 'price', id: null, name: null },
-  message: `From ${validFrom} on other prices hold for ${skus.join(', ')}.`,
+  message: `From ${validFrom} on, new prices apply to ${skus.join(', ')}.`,
   data: { valid_from: validFrom, skus },
 });
 

@@ -4,7 +4,7 @@ import '../store.ts';
 
 export interface Affected {
   readonly account_id: string;
-  /** Those of the asked ones that something of the account is billed by now. */
+  /** The given SKUs that resources of the account are billed by now. */
   readonly skus: string[];
 }
 
@@ -17,7 +17,10 @@ export async function accountsBilledBy(db: Db, skus: readonly string[]): Promise
   return rows;
 }
 
-/** What the feed of the account has told of that day already. Held until the commit, so that two do not tell the same. */
+/**
+ * Returns the SKUs already announced for that date. Holds a lock until commit, so that two workers do not
+ * announce the same SKU.
+ */
 export async function lockAnnounced(tx: Tx, accountId: string, validFrom: string): Promise<Set<string>> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 10))`.execute(tx);
   const { rows } = await sql<{ sku: string }>`

@@ -1,6 +1,6 @@
 /**
- * What only a measurement can tell: traffic, requests, stored bytes. Families report the month so far, so that a report
- * repeated after a crash adds nothing; the meter keeps what each day added, and its price at the time.
+ * Stores measured usage: traffic, requests, stored bytes. Families report the total of the month so far, so a
+ * report repeated after a crash adds nothing. The meter stores what each day added, with its price at the time.
  */
 
 import { type Micro, most, sum } from '../../../kernel/micro.ts';
@@ -14,9 +14,9 @@ import { addToDay, findOrigin, lockMonth } from './store.ts';
 export interface MonthToDate {
   readonly resourceId: string;
   readonly sku: string;
-  /** In the unit of the SKU, since the month began. */
+  /** The total since the month began, in the unit of the SKU. */
   readonly quantity: Micro;
-  /** Free of charge in this month; what the price list includes, if left out. */
+  /** The free quantity of this month; default: the included quantity of the price list. */
   readonly included?: Micro;
   readonly at: Date;
 }

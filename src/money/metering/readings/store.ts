@@ -8,7 +8,10 @@ interface MeterReadingsTable extends OriginColumns {
   day: string;
   unit: string;
   read_at: Date;
-  /** What the reports of this day added to those before; each may take some back. */
+  /**
+   * The amounts that the reports of this day added to earlier ones. They are negative if a report corrects the
+   * total downwards.
+   */
   quantity_micros: bigint;
   billable_micros: bigint;
   cost_micros: bigint;
@@ -20,7 +23,7 @@ declare module '../../../store/database.ts' {
   }
 }
 
-/** As the newest span of the resource has it: the resource itself may be gone when its last traffic is counted. */
+/** Reads the newest span, because the resource may already be deleted when its last traffic is reported. */
 export async function findOrigin(db: Db, resourceId: string): Promise<OriginColumns | undefined> {
   return db
     .selectFrom('meter_spans')
@@ -31,7 +34,10 @@ export async function findOrigin(db: Db, resourceId: string): Promise<OriginColu
     .executeTakeFirst();
 }
 
-/** What was reported of a month (its first day) so far. Reports of one resource and SKU wait for one another. */
+/**
+ * Returns the totals reported so far; `month` is the first day of the month. An advisory lock serializes the
+ * reports of one resource and SKU.
+ */
 export async function lockMonth(
   db: Db,
   resourceId: string,
