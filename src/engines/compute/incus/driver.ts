@@ -1,4 +1,4 @@
-/** The compute port on an Incus or LXD server or cluster. */
+/** Implements the compute port on an Incus or LXD server or cluster. */
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
 import { capabilitiesOf } from './capabilities.ts';
@@ -33,7 +33,7 @@ export interface IncusOptions {
 export class Incus implements ComputeEngine {
   readonly driver = 'incus';
   readonly location: string;
-  /** As far as they are known: a server is asked what it is when there is a use for it. */
+  /** Assumed from the settings until the server is read for the first time; updated then. */
   capabilities: Capabilities;
   readonly imageFormats: ComputeEngine['imageFormats'];
   readonly graphicalProtocol = 'spice';

@@ -1,10 +1,13 @@
-/** Whether the engine is new enough, can run what is asked for, and has all its members. */
+/** Checks whether the engine is new enough, can run the configured machines, and has all its cluster members. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import type { Client } from '../client.ts';
 import type { Server } from '../site.ts';
 import { architectureOf, cliOf, fine, type Place, wrong } from './place.ts';
 
-/** What the driver cannot do without. What is newer than LXD 5.0 it does in another way where it is missing. */
+/**
+ * API extensions that the driver requires. Where an extension newer than LXD 5.0 is missing, the driver has an
+ * alternative.
+ */
 const EXTENSIONS = [
   'etag',
   'event_lifecycle',

@@ -1,4 +1,4 @@
-/** Whether public addresses can be had on the bridge that is named for them. */
+/** Checks whether the configured bridge can serve the public addresses on sale. */
 import { addressFromWords, parseAddress } from '../../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, cidrCovers, parseCidr } from '../../../../kernel/net/cidr.ts';
 import type { Examination } from '../../../../kernel/registry.ts';
@@ -12,7 +12,7 @@ interface RawNetwork {
 }
 
 const NAME = 'network';
-/** For a bridge where the name that was chosen is taken by something else. */
+/** The suggested name of a new bridge when the configured name belongs to something else. */
 const OTHER = 'public';
 
 const rangesOf = (sold: Sold, version: 4 | 6): Cidr[] =>
@@ -21,24 +21,26 @@ const rangesOf = (sold: Sold, version: 4 | 6): Cidr[] =>
     return parsed === null ? [] : [parsed.cidr];
   });
 
-/** The first address of a range, which is never handed out. */
+/** The first address of a range, which is never assigned to a machine. */
 function gatewayOf({ base: { w0, w1, w2, w3 }, prefix }: Cidr): string {
   return `${addressFromWords(w0, w1, w2, w3 + 1).text}/${prefix}`;
 }
 
-/** Of IPv6 the bridge needs only to be a gateway: prefixes are routed to machines, so its own addresses may be private. */
+/** For IPv6 the bridge is only a gateway: prefixes are routed to machines, so its own addresses may be private. */
 const AUTO = 'ipv6.address=auto ipv6.nat=false';
 
-/** Else the engine keeps a name for each machine, and starts none that has two interfaces here. */
+/**
+ * Otherwise the engine manages a DNS name for each machine, and starts no machine with two interfaces on this bridge.
+ */
 const NO_NAMES = 'dns.mode=none';
 
-/** A range of nothing but the bridge itself: whoever was given no address by us gets none. */
+/** A range that contains only the bridge's own address: machines without an assigned address get none. */
 function noDynamic(own: string): string {
   const [address] = own.split('/');
   return `ipv4.dhcp.ranges=${address}-${address}`;
 }
 
-/** How such a bridge is made, with the first ranges that are sold here. */
+/** The command that creates such a bridge with the first ranges on sale here. */
 function creation({ sold, server }: Place, name: string): string {
   const [v4] = rangesOf(sold, 4);
   const [v6] = rangesOf(sold, 6);
@@ -53,7 +55,7 @@ function creation({ sold, server }: Place, name: string): string {
 
 type Fault = readonly [detail: string, fix: string];
 
-/** Single addresses are handed out by the DHCP of the bridge, and so have to be of its subnet. */
+/** The bridge's DHCP server assigns single addresses, so they have to be in its subnet. */
 function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string): Fault | null {
   const own = config['ipv4.address'] ?? 'none';
   const subnet = parseCidr(own)?.cidr;
@@ -80,7 +82,10 @@ function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string
 
 const lastOf = ({ base, prefix }: Cidr): number => base.w3 + 2 ** (32 - prefix) - 1;
 
-/** Whether DHCP chooses among what is sold of a pool: all but its first two addresses and its last. Left to itself, it chooses from all of the subnet. */
+/**
+ * True if DHCP assigns dynamic addresses from the sold part of a pool, which is all but its first two addresses and
+ * its last. Without configured ranges, DHCP uses the whole subnet.
+ */
 function isGiven(dynamic: string | undefined, subnet: Cidr, pool: Cidr): boolean {
   const [least, most] = [pool.base.w3 + 2, lastOf(pool) - 1];
   const chosen = dynamic
