@@ -124,7 +124,9 @@ export class Client {
         .catch((error: unknown) => {
           // The work of the operation may itself fail with "not found"; that error is passed on.
           if (!isOfOperation(error)) throw error;
-          throw new EngineUnreachable('The engine has forgotten what it was at.', { cause: error });
+          throw new EngineUnreachable('The engine was interrupted and lost track of this request.', {
+            cause: error,
+          });
         });
       if (operation.status_code === RUNNING) return operation;
       if (operation.status_code >= FAILED) throw new IncusError(operation.status_code, operation.err);
@@ -187,7 +189,7 @@ export class Client {
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       };
       const request = door.request(options, resolve);
-      request.setTimeout(SILENCE_MS, () => request.destroy(new Error('it is silent')));
+      request.setTimeout(SILENCE_MS, () => request.destroy(new Error('the connection was idle for too long')));
       request.on('error', (error) =>
         reject(ask.signal?.aborted === true ? ask.signal.reason : unreachable(error)),
       );
@@ -217,8 +219,11 @@ export class Client {
       text = await readText(response);
       return JSON.parse(text) as Reply;
     } catch (error) {
-      if (text === '') throw new EngineUnreachable('The engine broke off.', { cause: error });
-      throw new EngineUnreachable('The engine talks nonsense.', { cause: new Error(text.slice(0, 100)) });
+      if (text === '')
+        throw new EngineUnreachable('The engine closed the connection before it answered.', { cause: error });
+      throw new EngineUnreachable('The engine sent a reply that is not valid JSON.', {
+        cause: new Error(text.slice(0, 100)),
+      });
     }
   }
 }

@@ -115,6 +115,6 @@ function opened(socket: WebSocket): Promise<void> {
     socket.once('error', (error) =>
       reject(new EngineUnreachable('The console does not answer.', { cause: error })),
     );
-    socket.once('close', () => reject(new EngineUnreachable('The console hung up.')));
+    socket.once('close', () => reject(new EngineUnreachable('The console closed the connection.')));
   });
 }

@@ -88,7 +88,7 @@ export async function openConsole(
   if (kind === 'graphical') requireCapability(site.capabilities, 'graphicalConsole');
   const { status } = await requireRaw(site, ref, signal);
   if (status !== 'Running')
-    throw new EngineRefused('invalid_state', 'The machine is off: it has no console now.');
+    throw new EngineRefused('invalid_state', 'The machine is off. Start it to open its console.');
   const body = kind === 'serial' ? { type: 'console', width: 80, height: 24, force: true } : { type: 'vga' };
   const { id, metadata } = await site.client.ask<EngineOperation>('POST', consoleOf(ref), {
     project: projectOf(ref),

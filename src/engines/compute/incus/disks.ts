@@ -27,7 +27,8 @@ import { clearSnapshots, diskGbOf, type RawSnapshot } from './snapshots.ts';
 type Config = Changeable['config'];
 
 function requireStopped({ status }: RawInstance): void {
-  if (status !== 'Stopped') throw new EngineRefused('invalid_state', 'The machine runs. Stop it first.');
+  if (status !== 'Stopped')
+    throw new EngineRefused('invalid_state', 'The machine is running. Stop it first.');
 }
 
 function requireNewest(snapshots: readonly RawSnapshot[], id: string): void {

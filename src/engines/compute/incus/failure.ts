@@ -89,15 +89,17 @@ export function translate(error: unknown, about: string): unknown {
   if (isShuttingDown(error))
     return new EngineRefused(
       'invalid_state',
-      'The machine was asked to shut down and still runs. Wait until it is off, or stop it by force.',
+      'The machine was asked to shut down, but it is still running. Wait until it is off, or stop it by force.',
     );
   if (isRoutedAlready(error))
     return new EngineRefused(
       'engine_failed',
-      `${about}: its host already has another route to its addresses, and the provider has to remove that.`,
+      `${about}: its host already has another route to its addresses. Ask the provider to remove that route.`,
     );
   if (isInTrouble(error))
-    return new EngineUnreachable(`${about}: the engine, or a part of it, does not answer.`, { cause: error });
+    return new EngineUnreachable(`${about}: the engine, or one of its servers, does not answer.`, {
+      cause: error,
+    });
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
   if (isFull(error)) return new EngineRefused('capacity_unavailable', `${about}: its storage is full.`);

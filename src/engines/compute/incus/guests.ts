@@ -122,12 +122,12 @@ export async function setPassword(
 const statusOf = (operation: EngineOperation | null): unknown => operation?.metadata?.['return'];
 
 const noAgent = (): EngineRefused =>
-  new EngineRefused('guest_agent_unavailable', 'Nothing inside the guest takes a password from outside.');
+  new EngineRefused('guest_agent_unavailable', 'The guest has no agent that can set a password.');
 
 const unknownUser = (user: string): EngineRefused =>
   new EngineRefused(
     'validation_failed',
-    `The guest took no password for the user "${user}". Name one that it has.`,
+    `The guest did not accept a password for the user "${user}". Name a user that exists in the guest.`,
   );
 
 function whyNot(error: unknown, ref: Parameters<typeof gone>[0]): unknown {

@@ -101,6 +101,6 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw new EngineUnreachable('The book of who is on which host does not answer.', { cause: error });
+    throw new EngineUnreachable('The database with the host reservations does not answer.', { cause: error });
   }
 }

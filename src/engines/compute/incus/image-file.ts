@@ -147,7 +147,7 @@ export async function send(site: Site, print: string, file: string, signal?: Abo
     if ((await readHead(packed, 2)).equals(PART))
       throw new EngineRefused(
         'unsupported_format',
-        'The image is in several files and cannot be carried elsewhere.',
+        'The image consists of several files and cannot be exported.',
       );
     if (isContainer) return;
     await unzip(packed, signal);

@@ -121,7 +121,8 @@ async function nameImage(site: Site, ref: Ref, print: string, signal?: AbortSign
     await site.client.run('POST', '/1.0/images/aliases', { project: DEFAULT, body, signal });
   } catch (error) {
     // The last other owner deleted the image in the meantime.
-    if (isMissing(error)) throw new EngineUnreachable('The image was removed meanwhile.', { cause: error });
+    if (isMissing(error))
+      throw new EngineUnreachable('The image was removed in the meantime.', { cause: error });
     if (!isTaken(error)) throw error;
     await removeIfNobodys(site, print, signal);
   }

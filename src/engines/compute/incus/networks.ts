@@ -55,7 +55,7 @@ export async function ensureNetwork(
       if (await create(site, ref, spec, config, signal)) return;
       present = await findWhole(site, ref, signal);
     }
-    if (present === null) throw new EngineUnreachable('The network was removed while it was made.');
+    if (present === null) throw new EngineUnreachable('The network was removed while it was being created.');
     const { value: raw, mark } = present;
     const kept = Object.entries(raw.config).filter(([key]) => key.startsWith('volatile.'));
     const wanted = { ...Object.fromEntries(kept), ...config };

@@ -85,7 +85,7 @@ const isTimeout = (error: unknown): boolean =>
 const deaf = (seconds: number): EngineRefused =>
   new EngineRefused(
     'shutdown_timeout',
-    `The guest did not shut down within ${seconds} seconds; it still runs.`,
+    `The guest did not shut down within ${seconds} seconds and is still running.`,
   );
 
 /** The operation that requested the newest restart, and the machine's start time before it. */

@@ -29,13 +29,13 @@ export function mendReaching(url: string, error: unknown): string {
   const code = codeOf(error);
   if (url.startsWith('unix:')) {
     if (code === 'EACCES')
-      return 'Let the user that Hostplane runs as in, and start it anew: usermod -aG incus-admin hostplane (LXD: the group lxd).';
-    return 'Start it: systemctl start incus; or correct url (ls -l /var/lib/incus/unix.socket).';
+      return 'Give the user that Hostplane runs as access to the socket, then restart Hostplane: usermod -aG incus-admin hostplane (LXD: the group lxd).';
+    return 'Start the engine: systemctl start incus; or correct url (ls -l /var/lib/incus/unix.socket).';
   }
   const { host, hostname, port } = new URL(url);
   if (DISBELIEF.test(code)) {
     const fetched = `openssl s_client -connect ${port === '' ? `${host}:443` : host} </dev/null 2>/dev/null | openssl x509 -out incus-server.crt`;
-    return `Fetch its certificate, compare its fingerprint with what incus info says on the server, and name it in server_certificate: ${fetched}`;
+    return `Fetch its certificate, compare its fingerprint with what incus info says on the server, and set server_certificate to its path: ${fetched}`;
   }
   return `On the server: incus config set core.https_address :${port || 443}; and let this machine through to ${hostname} in the firewall.`;
 }
@@ -85,11 +85,11 @@ export async function findAccessFault(
   if (server.auth !== 'trusted') {
     // An untrusted client cannot read whether the engine is Incus or LXD, so the fix names both commands.
     const fix = `On the server: incus config trust add-certificate ${file} (LXD: lxc config trust add ${file}).`;
-    return wrong(sold, 'engine', 'It answers, but does not trust our certificate.', fix);
+    return wrong(sold, 'engine', 'The engine answers, but does not trust our certificate.', fix);
   }
   const certificate = address.credentials?.certificate;
   if (certificate === undefined || !(await isConfined(client, certificate))) return null;
   const short = fingerprintOf(certificate).slice(0, 12);
   const fix = `On the server: ${cliOf(server)} config trust edit ${short}, and set restricted to false.`;
-  return wrong(sold, 'engine', 'Our certificate is confined to some projects of it.', fix);
+  return wrong(sold, 'engine', 'Our certificate is confined to some projects of the engine.', fix);
 }

@@ -46,6 +46,6 @@ export async function examineImages(place: Place): Promise<Examination> {
     ...(missing.length > 0 ? [`not there: ${missing.map(({ slug }) => slug).join(', ')}`] : []),
     ...others.map(({ image, is }) => `${image.slug} is ${is}`),
   ];
-  const fix = `Put each there under its slug: ${copyOf(place, first)}; or take it out of catalogue.images.`;
+  const fix = `Import each image under its slug: ${copyOf(place, first)}; or remove it from catalogue.images.`;
   return wrong(sold, 'images', `${told.join('; ')}.`, fix);
 }

@@ -64,19 +64,19 @@ function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string
     const mend = `${set} ipv4.address=${gatewayOf(range)}`;
     if (subnet === undefined || address === null) return ['The bridge has no IPv4 subnet.', mend];
     if (!cidrCovers(subnet, range)) {
-      const fix = `Give the bridge a subnet around it (${mend}), or correct the pool.`;
+      const fix = `Give the bridge a subnet that contains the pool (${mend}), or correct the pool.`;
       return [`Pool ${range.text} is not within ${own} of the bridge.`, fix];
     }
     if (cidrContains(range, address) && address.w3 - range.base.w3 > 1) {
-      const fix = `Make it the first one (${mend}), or cut it out of the pool.`;
+      const fix = `Give the bridge the first address of the pool (${mend}), or exclude its address from the pool.`;
       return [`Pool ${range.text} holds the address of the bridge, ${address.text}.`, fix];
     }
   }
   if (config['ipv4.dhcp'] === 'false')
-    return ['DHCP is off, so that machines would not learn their addresses.', `${set} ipv4.dhcp=true`];
+    return ['DHCP is off, so machines would not get their addresses.', `${set} ipv4.dhcp=true`];
   const given = subnet && ranges.find((range) => isGiven(config['ipv4.dhcp.ranges'], subnet, range));
   if (given === undefined) return null;
-  const detail = `DHCP gives addresses of pool ${given.text} to whoever asks, whoever they were sold to.`;
+  const detail = `DHCP gives addresses of pool ${given.text} to any client, even addresses that are sold to others.`;
   return [detail, `${set} ${noDynamic(own)}`];
 }
 
@@ -99,14 +99,17 @@ function findFault6(ranges: readonly Cidr[], { config }: RawNetwork, set: string
   const own = config['ipv6.address'] ?? 'none';
   const link = parseCidr(own)?.cidr;
   if (ranges.length > 0 && link === undefined)
-    return ['IPv6 is sold, and the bridge has none.', `${set} ${AUTO}`];
+    return ['IPv6 is sold here, but the bridge has no IPv6 address.', `${set} ${AUTO}`];
   const taken = ranges.find((range) => link !== undefined && cidrCovers(range, link));
   return taken ? [`Pool ${taken.text} holds ${own} of the bridge itself.`, `${set} ${AUTO}`] : null;
 }
 
 function findNameFault({ config }: RawNetwork, set: string): Fault | null {
   if (config['dns.mode'] === 'none') return null;
-  return ['It keeps a name for each machine, so that none could have two interfaces.', `${set} ${NO_NAMES}`];
+  return [
+    'The bridge manages a DNS name for each machine, so none could have two interfaces.',
+    `${set} ${NO_NAMES}`,
+  ];
 }
 
 function examineRanges({ sold, server, settings }: Place, network: RawNetwork): Examination {
@@ -126,7 +129,7 @@ export async function examineNetwork(place: Place): Promise<Examination> {
     const network = await client.ask<RawNetwork>('GET', `/1.0/networks/${name}`);
     if (network.managed && network.type === 'bridge') return examineRanges(place, network);
     const what = network.managed ? `a network of type ${network.type}` : 'not managed by the engine';
-    const fix = `Name one that is, in public_network; it is made by: ${creation(place, OTHER)}`;
+    const fix = `Set public_network to a managed bridge. To create one: ${creation(place, OTHER)}`;
     return wrong(sold, NAME, `${name} is ${what}; it has to be a managed bridge.`, fix);
   } catch (error) {
     if (!isMissing(error)) throw error;

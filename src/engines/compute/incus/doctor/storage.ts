@@ -63,7 +63,7 @@ export async function examineStorage(place: Place): Promise<Examination> {
     // The disk of a virtual machine is a block device, which always has a fixed size.
     if (instanceType === 'virtual-machine') return fine(sold, name, `pool ${pool} (${driver})`);
     if (await endsWhereSold(place)) return fine(sold, name, `pool ${pool} (${driver}) enforces sizes`);
-    const fix = `Make another and name it in storage_pool: ${cli} storage create machines btrfs source=/dev/… (or zfs, lvm, ceph).`;
+    const fix = `Create another pool and set storage_pool to its name: ${cli} storage create machines btrfs source=/dev/… (or zfs, lvm, ceph).`;
     return wrong(
       sold,
       name,
@@ -74,6 +74,6 @@ export async function examineStorage(place: Place): Promise<Examination> {
     if (isMissing(error)) return wrong(sold, name, `There is no pool ${pool}.`, `On the server: ${create}`);
     if (!(error instanceof IncusError)) throw error;
     const fix = `See ${cli} storage info ${pool} and the log of the engine.`;
-    return wrong(sold, name, `Pool ${pool} could not be tried: ${error.message}.`, fix);
+    return wrong(sold, name, `Pool ${pool} could not be tested: ${error.message}.`, fix);
   }
 }
