@@ -1,16 +1,19 @@
-/** What a driver may lack: `true` where the driver has it, else the reason it is missing, written for the customer. */
+/**
+ * Optional features of a compute driver: `true` if it has the feature, otherwise the reason why not, written for the
+ * customer.
+ */
 import type { Capability } from '../capability.ts';
 
 export interface Capabilities {
-  /** More processors and memory while it runs. */
+  /** CPU and memory can grow while the machine is running. */
   readonly liveResize: Capability;
-  /** Interfaces come and go while it runs. */
+  /** Network interfaces can be attached and detached while the machine is running. */
   readonly nicHotPlug: Capability;
-  /** Networks of their own for the machines of an account. */
+  /** An account can have private networks for its machines. */
   readonly privateNetworks: Capability;
-  /** Two of them with the same addresses, of whichever accounts. */
+  /** Two private networks, of the same or of different accounts, can have the same addresses. */
   readonly overlappingNetworks: Capability;
-  /** Snapshots of a file system that was told to hold still. */
+  /** Snapshots can freeze the file system of a running machine while they are taken. */
   readonly quiesce: Capability;
   readonly rescue: Capability;
   readonly passwordReset: Capability;

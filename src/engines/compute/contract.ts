@@ -1,6 +1,7 @@
 /**
- * What every driver of the compute port promises, tried on the driver itself. A driver's test calls this with a way to
- * open it; what it declares itself incapable of is skipped, with the reason it gave, and nothing else is.
+ * The contract test of the compute port, which runs against every driver. A driver's test passes a function that
+ * opens the driver. Only tests for capabilities that the driver declares as missing are skipped, with the declared
+ * reason.
  */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { describeDisks } from './contract/disks.ts';

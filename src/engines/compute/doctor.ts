@@ -1,4 +1,4 @@
-/** What `doctor` learns of the engines that run machines: each is asked whether it is fit for what is sold there. */
+/** The compute part of `doctor`: checks for each location whether its engine supports what the location sells. */
 
 import { parseCidr } from '../../kernel/net/cidr.ts';
 import type { Examination } from '../../kernel/registry.ts';
@@ -9,7 +9,7 @@ import { readSettings } from './incus/settings.ts';
 
 type Catalogue = ProviderConfig['catalogue'];
 
-/** What is on sale in a location today. */
+/** What the location sells today. */
 function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | null): Sold {
   const isSold = ({ removed_at }: { removed_at: string | null }): boolean =>
     removed_at === null || Date.parse(removed_at) > Date.now();

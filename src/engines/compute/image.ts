@@ -1,12 +1,14 @@
 import type { ImageRef } from './instance.ts';
 
-/** `tarball`: a unified image of Incus or LXD, which is `metadata.yaml` and the files of a system in `rootfs/`. */
+/**
+ * `tarball` is a unified image of Incus or LXD: an archive of `metadata.yaml` and the root file system in `rootfs/`.
+ */
 export type ImageFormat = 'qcow2' | 'raw' | 'vmdk' | 'tarball';
 
 export type ImageSource =
-  /** The machine may keep running. */
+  /** The machine may be running. */
   | { readonly instance: string; readonly snapshot?: string }
-  /** On the disk of whoever asks: downloaded, unpacked and checked. */
+  /** A local file that the caller has already downloaded, unpacked and checked. */
   | {
       readonly file: string;
       readonly format: ImageFormat;

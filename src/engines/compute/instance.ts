@@ -1,12 +1,15 @@
-/** A machine as we ask for it and as the engine tells of it. */
+/** The types of a machine: the specification that the callers pass, and the instance that the engine reports. */
 
-/** Things are named by our ids, which never change, and belong to one account each: its project in the engine. */
+/**
+ * An object is identified by our id, which never changes, and belongs to one account. Each account is one project in
+ * the engine.
+ */
 export interface Ref {
   readonly account: string;
   readonly id: string;
 }
 
-/** `account: null`: one of the provider's own, which everybody may use; its id is its slug. */
+/** With `account: null`, it is an image of the provider that every account may use, and its id is its slug. */
 export interface ImageRef {
   readonly account: string | null;
   readonly id: string;
@@ -20,40 +23,43 @@ export interface Size {
 
 export interface Nic {
   readonly id: string;
-  /** The order in which the guest sees them. */
+  /** The order in which the guest sees its interfaces. */
   readonly index: number;
-  /** `null`: the public network of the location. */
+  /** `null` is the public network of the location. */
   readonly network: string | null;
   readonly mac: string;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
-  /** Further addresses and prefixes that are routed here: alias addresses, reserved public ones, the /64. */
+  /**
+   * Further addresses and prefixes that are routed to this interface: alias addresses, reserved public addresses, the
+   * /64.
+   */
   readonly aliases: readonly string[];
-  /** Lets nothing out that comes from other addresses than these. */
+  /** Blocks outgoing traffic from all addresses other than `ipv4`, `ipv6` and `aliases`. */
   readonly antiSpoofing: boolean;
 }
 
-/** What cloud-init is told. It runs again at the next start whenever `seed` has changed. */
+/** The data for cloud-init, which runs again at the next start whenever `seed` has changed. */
 export interface Guest {
   readonly seed: string;
   readonly hostname: string;
-  /** As text: whoever asks has decoded and unpacked it. */
+  /** Plain text: the caller has already decoded and decompressed it. */
   readonly userData: string | null;
   readonly sshKeys: readonly string[];
-  /** For the default user of the image, as crypt(3) writes it. */
+  /** The password of the image's default user, in crypt(3) format. */
   readonly passwordHash: string | null;
 }
 
 export type Source =
   | { readonly image: ImageRef }
-  /** A copy of another machine of the account, or of one of its snapshots. */
+  /** A copy of another machine of the same account, or of one of that machine's snapshots. */
   | { readonly instance: string; readonly snapshot?: string };
 
 export interface Placement {
   readonly groupId: string;
   readonly policy: 'spread' | 'compact';
   readonly strict: boolean;
-  /** The ids of the group's other machines, whether they exist by now or not. */
+  /** The ids of the group's other machines, including machines that do not exist yet. */
   readonly others: readonly string[];
 }
 
@@ -73,7 +79,7 @@ export interface InstanceSpec {
   readonly placement: Placement | null;
 }
 
-/** How it is brought down: at once, or by asking the guest and waiting so long for it. */
+/** Stops the machine by force, or sends the guest a shutdown request and waits up to `timeoutSeconds`. */
 export type Stop = { readonly force: true } | { readonly force: false; readonly timeoutSeconds: number };
 
 export interface Rescue {
@@ -89,7 +95,7 @@ export interface Snapshot {
   readonly consistency: 'crash' | 'filesystem';
 }
 
-/** `broken`: the engine cannot tell or mend it; `problem` says what happened. */
+/** `broken`: the engine cannot determine the state, or cannot repair the machine; `problem` names the cause. */
 export type InstanceState = 'creating' | 'stopped' | 'running' | 'broken';
 
 export interface Instance extends Ref {
@@ -97,17 +103,17 @@ export interface Instance extends Ref {
   readonly problem: 'crashed' | 'host_lost' | null;
   readonly size: Size;
   readonly nics: readonly Nic[];
-  /** What its disk was made from; `null` where that is no image. */
+  /** The image that the disk was created from; `null` if it was not created from an image. */
   readonly image: ImageRef | null;
   readonly hostname: string;
   readonly seed: string;
-  /** Equal for machines on the same hardware, and otherwise without meaning. */
+  /** The same value for machines on the same hardware; it has no other meaning. */
   readonly host: string;
   readonly startedAt: Date | null;
-  /** `null` while the guest has none that answers. */
+  /** `null` while no agent in the guest answers. */
   readonly agent: { readonly version: string } | null;
-  /** `wanted` from the next start on; `active` now. */
+  /** `wanted` applies from the next start on; `active` is the current state. */
   readonly rescue: { readonly wanted: boolean; readonly active: boolean };
-  /** The oldest first. */
+  /** Oldest first. */
   readonly snapshots: readonly Snapshot[];
 }

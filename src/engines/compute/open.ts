@@ -1,4 +1,4 @@
-/** The engines that run machines, one for each location that has one. */
+/** Opens the compute engines, one for each location that has one. */
 
 import { computeOf } from '../../provider/compute.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
@@ -12,7 +12,10 @@ import { readSettings } from './incus/settings.ts';
 import type { ComputeEngine, ComputeEngines } from './port.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 
-/** The books of engines stand for other machines: what they do must not wait for connections that wait for it. */
+/**
+ * The engines' own tables stand in for remote systems, so they have a separate connection pool. Otherwise an engine
+ * call could wait for a connection that its own caller holds.
+ */
 const BOOK_CONNECTIONS = 4;
 
 export interface RunningEngines extends ComputeEngines {
@@ -22,7 +25,7 @@ export interface RunningEngines extends ComputeEngines {
 interface Surroundings {
   readonly provider: ProviderConfig;
   readonly connection: Connection;
-  /** Not started yet. */
+  /** Must not be started yet, because engines subscribe to it. */
   readonly listener: Listener;
 }
 

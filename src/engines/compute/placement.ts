@@ -1,4 +1,4 @@
-/** Which host takes a machine: pure, so that its promises can be tried on any room. */
+/** Chooses the host of a machine. A pure function, so that property tests can check it with any set of hosts. */
 import type { Placement, Size } from './instance.ts';
 
 export interface Host {
@@ -20,13 +20,13 @@ export const freeOf = ({ total, used }: Host): Size => ({
 export const contains = (room: Size, size: Size): boolean =>
   size.vcpus <= room.vcpus && size.memoryMb <= room.memoryMb && size.diskGb <= room.diskGb;
 
-/** The emptiest first; of equals the one whose name comes first. */
+/** The host with the lowest share of used memory first; equal hosts by name. */
 const byRoom = (a: Host, b: Host): number => {
   const share = ({ total, used }: Host): number => used.memoryMb / total.memoryMb;
   return share(a) - share(b) || (a.name < b.name ? -1 : 1);
 };
 
-/** `taken`: the hosts of the group's other machines, one entry for each machine. */
+/** `taken` lists the hosts of the group's other machines, one element for each machine. */
 export function chooseHost(
   hosts: readonly Host[],
   size: Size,

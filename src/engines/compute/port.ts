@@ -1,9 +1,10 @@
 /**
- * What we ask of whatever runs machines in one location. Every call is named by our ids and may be made any number of
- * times, by any worker, after any crash: `ensure` calls bring about a state and say nothing of it, `observe` calls tell
- * what is, `remove` calls are content with what is gone already. A call returns when the thing is done; repeated while
- * the engine is still at it, it waits for the same work. What cannot be told from its result (a restart, a rebuild)
- * carries a `once`, the id of the operation, which the engine remembers with the machine.
+ * The compute port: what a driver does for the machines of one location. Objects are identified by our ids. Every
+ * call is idempotent: any worker may repeat it any number of times, also after a crash. `ensure` calls bring an
+ * object into a state and return nothing, `observe` calls return the current state, and `remove` calls succeed if the
+ * object is already gone. A call returns when its work is done; a repeated call waits for the work that the engine is
+ * still doing. If the result does not show whether the work was done (a restart, a rebuild), the call carries `once`,
+ * the id of the operation, which the engine stores with the machine.
  */
 import type { Duplex } from 'node:stream';
 import type { Capabilities } from './capabilities.ts';
@@ -31,9 +32,9 @@ export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
 
-/** Of this installation. */
+/** All compute engines of this installation. */
 export interface ComputeEngines {
-  /** Undefined where no machines are run. */
+  /** Undefined if the location runs no machines. */
   at(location: string): ComputeEngine | undefined;
   readonly all: readonly ComputeEngine[];
 }
@@ -60,51 +61,57 @@ export interface HostCapacity {
 
 export interface Console {
   readonly protocol: 'serial' | 'spice' | 'vnc';
-  /** Ends when either side hangs up. */
+  /** Ends when either side closes the connection. */
   readonly stream: Duplex;
 }
 
-/** A nudge: something about this machine changed without our asking. It may be lost. */
+/** Called when a machine has changed without a request of ours. Notifications may be lost. */
 export type Watcher = (ref: Ref) => void;
 
-/** Every call rejects with `EngineRefused` (final), `EngineUnreachable` (ask again) or the reason of its signal. */
+/** Every call rejects with `EngineRefused` (final), `EngineUnreachable` (retry) or the reason of its abort signal. */
 export interface ComputeEngine {
   readonly driver: string;
   readonly location: string;
   readonly capabilities: Capabilities;
-  /** The files that `ensureImage` takes; `exportImage` writes the first of these. */
+  /** The formats that `ensureImage` accepts; `exportImage` writes the first one. */
   readonly imageFormats: readonly [ImageFormat, ...ImageFormat[]];
-  /** What its graphical consoles speak, where it has any. */
+  /** The protocol of the graphical console, if the driver has one. */
   readonly graphicalProtocol: 'spice' | 'vnc';
 
-  /** Makes it, stopped. One that is there is left as it is, whatever the rest of `spec` says. */
+  /** Creates the instance, stopped. An existing instance is left unchanged, even if it differs from `spec`. */
   ensureInstance(ref: Ref, spec: InstanceSpec, signal?: AbortSignal): Promise<void>;
   observeInstance(ref: Ref, signal?: AbortSignal): Promise<Instance | null>;
   observeInstances(signal?: AbortSignal): Promise<readonly Instance[]>;
-  /** Running or not, and its snapshots with it. */
+  /** Removes a running or stopped instance together with its snapshots. */
   removeInstance(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   ensureRunning(ref: Ref, signal?: AbortSignal): Promise<void>;
-  /** A guest that does not heed the request in time runs on: `shutdown_timeout`. */
+  /** If the guest does not shut down in time, it keeps running and the call is refused with `shutdown_timeout`. */
   ensureStopped(ref: Ref, stop: Stop, signal?: AbortSignal): Promise<void>;
-  /** Afterwards it runs and was booted since, also if it was stopped before. */
+  /** Afterwards the instance is running and has booted since the call, even if it was stopped before. */
   restart(ref: Ref, stop: Stop & { readonly once: string }, signal?: AbortSignal): Promise<void>;
-  /** Live where the engine can, else of a stopped one. Moves it to other hardware if need be. Disks only grow. */
+  /**
+   * Resizes a running instance if the engine supports it, otherwise only a stopped one. May move the instance to
+   * another host. Disks can only grow.
+   */
   ensureSize(ref: Ref, size: Size, signal?: AbortSignal): Promise<void>;
-  /** Moves a stopped one to where its group wants it. */
+  /** Moves a stopped instance to a host that satisfies its placement group. */
   ensurePlacement(ref: Ref, placement: Placement | null, signal?: AbortSignal): Promise<void>;
-  /** Heeded at the next start, and by cloud-init only if the seed is new. */
+  /** Takes effect at the next start; cloud-init uses the data only if the seed is new. */
   ensureGuest(ref: Ref, guest: Guest, signal?: AbortSignal): Promise<void>;
-  /** Whether the next start is into the rescue system. */
+  /** Sets whether the next start boots the rescue system. */
   ensureRescue(ref: Ref, rescue: Rescue | null, signal?: AbortSignal): Promise<void>;
-  /** A fresh disk for a stopped machine without snapshots; its interfaces and addresses stay, and how it boots unless said. */
+  /**
+   * Gives a stopped instance without snapshots a new disk. Its interfaces and addresses stay, and so does its boot
+   * mode unless `boot` is given.
+   */
   ensureRebuilt(
     ref: Ref,
     to: { readonly once: string; readonly image: ImageRef; readonly guest: Guest; readonly boot?: Boot },
     signal?: AbortSignal,
   ): Promise<void>;
 
-  /** Plugs it in, or brings the one with this id to these addresses. */
+  /** Attaches the interface, or changes the interface with this id to match. */
   ensureNic(ref: Ref, nic: Nic, signal?: AbortSignal): Promise<void>;
   removeNic(ref: Ref, nicId: string, signal?: AbortSignal): Promise<void>;
 
@@ -114,28 +121,34 @@ export interface ComputeEngine {
     signal?: AbortSignal,
   ): Promise<void>;
   removeSnapshot(ref: Ref, snapshotId: string, signal?: AbortSignal): Promise<void>;
-  /** The disk of a stopped machine as it was; refused while there are newer snapshots. */
+  /** Resets the disk of a stopped instance to the snapshot. Refused while newer snapshots exist. */
   ensureRestored(
     ref: Ref,
     to: { readonly once: string; readonly snapshot: string },
     signal?: AbortSignal,
   ): Promise<void>;
 
-  /** Makes it, or brings the one that is there to these settings. `address_taken` where the engine cannot have a range twice. */
+  /**
+   * Creates the network, or changes an existing one to these settings. Refused with `address_taken` if the engine
+   * cannot have an address range twice.
+   */
   ensureNetwork(ref: Ref, spec: NetworkSpec, signal?: AbortSignal): Promise<void>;
   observeNetwork(ref: Ref, signal?: AbortSignal): Promise<Network | null>;
-  /** Refused with `resource_in_use` while a machine has an interface in it. */
+  /** Refused with `resource_in_use` while a machine has an interface in the network. */
   removeNetwork(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;
-  /** Written into this file in the first of `imageFormats`, whatever it came as: what `ensureImage` of a like engine takes. */
+  /**
+   * Writes the image into `file` in the first of `imageFormats`, whatever format it was imported from, so that
+   * `ensureImage` of an engine of the same kind accepts the file.
+   */
   exportImage(ref: ImageRef, file: string, signal?: AbortSignal): Promise<void>;
   removeImage(ref: Ref, signal?: AbortSignal): Promise<void>;
 
-  /** Through the agent inside a running machine. */
+  /** Uses the agent inside a running guest. */
   setPassword(ref: Ref, user: string, password: string, signal?: AbortSignal): Promise<void>;
-  /** The end of what it printed on its serial line; survives restarts, not a rebuild. */
+  /** The last `maxBytes` of output on the serial line. The log survives restarts, but not a rebuild. */
   readConsoleLog(ref: Ref, maxBytes: number, signal?: AbortSignal): Promise<string>;
   openConsole(ref: Ref, kind: 'serial' | 'graphical', signal?: AbortSignal): Promise<Console>;
   readSeries(
@@ -144,14 +157,14 @@ export interface ComputeEngine {
     range: SeriesRange,
     signal?: AbortSignal,
   ): Promise<readonly Series[]>;
-  /** Measures all machines as they are now, for an engine that keeps nothing to read series from. Asked for each minute. */
+  /** Measures all machines now. For engines that keep no history to read series from. Called once a minute. */
   sample?(signal?: AbortSignal): Promise<void>;
 
   readCapacity(signal?: AbortSignal): Promise<readonly HostCapacity[]>;
-  /** As of now: nothing is held back for whoever asked. */
+  /** Whether the machine would fit at this moment; nothing is reserved. */
   fits(account: string, size: Size, placement: Placement | null, signal?: AbortSignal): Promise<Fit>;
 
-  /** Returns what ends it. */
+  /** Returns a function that ends the subscription. */
   watch(watcher: Watcher): () => void;
   close(): Promise<void>;
 }

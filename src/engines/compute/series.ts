@@ -9,9 +9,12 @@ export interface SeriesRange {
 
 export interface Series {
   readonly metric: MetricName;
-  /** `read_bytes_per_second`; unique within its metric. */
+  /** For example `read_bytes`; unique within its metric. */
   readonly name: string;
   readonly unit: 'percent' | 'bytes' | 'bytes_per_second' | 'operations_per_second';
-  /** One for each step from `from` on, `to` left out; what was not measured is null, never 0. */
+  /**
+   * One value for each step, starting at `from` and ending before `to`. A step that was not measured is null, never
+   * 0.
+   */
   readonly values: readonly (number | null)[];
 }

@@ -1,4 +1,7 @@
-/** A cluster of a test's own: daemons with a network each, plugged into one switch, of which any may be killed. */
+/**
+ * Starts a cluster for one test: daemons in network namespaces of their own, connected by one switch. Any of them can
+ * be killed.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineOperation } from '../../engines/compute/incus/client.ts';
@@ -9,16 +12,16 @@ import { harnessOf, type IncusHarness, settingsOf } from './harness.ts';
 import { ip, makeNamespace, type Namespace, removeNamespace } from './namespace.ts';
 
 export interface TestMember extends TestDaemon {
-  /** As the cluster calls it. */
+  /** The member's name within the cluster. */
   readonly name: string;
 }
 
 export interface TestCluster {
   readonly members: readonly TestMember[];
   readonly urls: readonly string[];
-  /** As this member sees it; by default the first one. */
+  /** The status of each member as `asked` sees it; by default the first member is asked. */
   statuses(asked?: TestMember): Promise<Readonly<Record<string, string>>>;
-  /** The one that the others follow: what it was told last may be lost with it. */
+  /** The leader of the cluster's database. Its last writes may be lost if it is killed. */
   leader(): Promise<TestMember>;
   stop(): Promise<void>;
 }
@@ -27,7 +30,7 @@ export interface ClusterHarness extends IncusHarness {
   readonly cluster: TestCluster;
 }
 
-/** The first to be asked is none that the others follow. */
+/** The driver sends its requests first to a member that is not the leader. */
 export async function openCluster(db: Db): Promise<ClusterHarness> {
   const cluster = await startCluster();
   const [first] = cluster.members as readonly [TestMember];
@@ -52,7 +55,7 @@ interface Invitation {
 
 const PORT = 8443;
 const POOL_SIZE = '64GiB';
-/** The least that the engine takes. */
+/** The minimum that the engine accepts. */
 const LOST_AFTER_SECONDS = 11;
 const hostOf = (index: number): string => `10.66.0.${index + 1}`;
 const serverOf = (index: number): string => `${hostOf(index)}:${PORT}`;
@@ -92,7 +95,7 @@ async function connect(plug: Namespace, { namespace }: TestMember, index: number
   await ip('-n', namespace.name, 'link', 'set', 'lan', 'up');
 }
 
-/** The first one has all that a location needs; those that join it get the same. */
+/** Sets up everything a location needs on the first member; the members that join get the same. */
 async function form(members: readonly TestMember[], furniture: Furniture): Promise<void> {
   const [first, ...others] = members;
   if (first === undefined) throw new Error('A cluster has members.');
@@ -104,12 +107,12 @@ async function form(members: readonly TestMember[], furniture: Furniture): Promi
   await first.client.run('PUT', '/1.0/cluster', { body: { server_name: first.name, enabled: true } });
   await configure({ 'cluster.offline_threshold': String(LOST_AFTER_SECONDS) });
   for (const member of others) await admit(first, member, members.indexOf(member), poolSize);
-  // With all of them there, each gets it.
+  // Uploaded after all members have joined, so that each of them gets the image.
   await furnishImage(first, furniture);
 }
 
 async function admit(first: TestMember, member: TestMember, index: number, poolSize: string): Promise<void> {
-  // It is an operation until it was accepted.
+  // The invitation is an engine operation that runs until the member has joined, so `run` would wait forever here.
   const { metadata } = await first.client.ask<EngineOperation>('POST', '/1.0/cluster/members', {
     body: { server_name: member.name },
   });

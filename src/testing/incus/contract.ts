@@ -1,4 +1,7 @@
-/** The contract of the compute port on a real engine; in files of their own, so that the two run side by side. */
+/**
+ * Runs the contract of the compute port on a real engine. Each engine kind has its own test file, so that the two run
+ * in parallel.
+ */
 import { describe } from 'vitest';
 import { describeCompute } from '../../engines/compute/contract.ts';
 import { capabilitiesOf } from '../../engines/compute/incus/capabilities.ts';

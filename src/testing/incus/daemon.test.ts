@@ -45,7 +45,8 @@ for (const kind of engineKinds) {
     it('runs a machine that does what cloud-init says and answers on its address', async () => {
       await daemon.client.run('POST', '/1.0/instances', { body: machine });
       await setState('one', 'start');
-      // What was read once is not told again, and having nothing to tell is an error to one of the two.
+      // The engine returns each piece of console output only once, and one of the two engines reports an error when
+      // there is no new output.
       let log = '';
       const readOn = async () => {
         log += await daemon.client.askText('/1.0/instances/one/console').catch(() => '');

@@ -1,6 +1,6 @@
 /**
- * An Incus or LXD of a test's own, with a network namespace, a mount namespace and a folder that nobody else uses, so
- * that any number of them run side by side and the machine they run on stays as it is.
+ * Starts an Incus or LXD daemon for one test, with its own network namespace, mount namespace and folder. Any number
+ * of them run in parallel, and the host stays unchanged.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,27 +16,33 @@ export interface TestDaemon {
   readonly kind: EngineKind;
   readonly folder: string;
   readonly socket: string;
-  /** As the driver's settings want it. */
+  /** In the form that the driver's settings use. */
   readonly url: string;
   readonly namespace: Namespace;
   readonly client: Client;
-  /** Cuts it off in the midst of whatever it does; its machines run on. */
+  /** Kills the daemon in the middle of its work; its machines keep running. */
   kill(): Promise<void>;
-  /** After `kill`, on what it left behind. */
+  /** Starts the daemon again after `kill`, with the data it left. */
   start(): Promise<void>;
-  /** Stops answering without closing connections; `resume` wakes it. */
+  /** The daemon stops answering without closing connections, until `resume`. */
   pause(): void;
   resume(): void;
-  /** What is served at this address, asked from where the machines are. */
+  /** Fetches the URL from within the daemon's network namespace and returns the body. */
   fetch(url: string): Promise<string>;
-  /** With its machines and all it wrote. */
+  /** Also removes its machines and all its files. */
   stop(): Promise<void>;
 }
 
-/** Both packages write their own lines for root into the real ones, and then neither finds enough. */
+/**
+ * The packages of both engines add their own lines for root to the real files, and then neither engine finds enough
+ * ids.
+ */
 const SUBORDINATE_IDS = 'root:1000000:1000000000\n';
 
-/** A sysfs of the new network, the control groups as they were on it; lxcfs then holds all of it as long as it lives. */
+/**
+ * Mounts a sysfs for the new network namespace and puts the existing control groups back on it. lxcfs then keeps the
+ * mount namespace alive.
+ */
 const ENTER = `set -e
 mkdir "$1/cgroup"
 mount --rbind /sys/fs/cgroup "$1/cgroup"
@@ -100,7 +106,7 @@ export async function startDaemon(kind: EngineKind = 'incus'): Promise<TestDaemo
   }
 }
 
-/** Returns the process that holds the mount namespace: a restarted daemon has to come back to the same one. */
+/** Returns the process that holds the mount namespace: a restarted daemon has to enter the same one. */
 async function enter(namespace: Namespace, folder: string): Promise<number> {
   await writeFile(join(folder, 'subordinate-ids'), SUBORDINATE_IDS);
   const inside = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ENTER, 'enter', folder];

@@ -1,6 +1,6 @@
 /**
- * Debian 12 with the real cloud-init and the templates that public images have. Made once, in a minute or two, and kept
- * for the next run in the folder for temporary files.
+ * Builds a Debian 12 image with the real cloud-init and the templates of public images. The build takes a minute or
+ * two, and the file is kept in the temporary folder for later runs.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,9 @@ const run = promisify(execFile);
 export const DEBIAN = 'debian-12';
 const RELEASE = 'bookworm';
 
-/** `netplan`: as in the images of Debian itself and of Ubuntu. The public images for containers have no more than networkd. */
+/**
+ * `netplan` is what the images of Debian itself and of Ubuntu use. The public container images have only networkd.
+ */
 export const renderers = ['networkd', 'netplan'] as const;
 export type Renderer = (typeof renderers)[number];
 
@@ -62,7 +64,7 @@ const metadata = {
   ),
 };
 
-/** Returns the file. */
+/** Returns the path of the image file. */
 export async function buildDebian(renderer: Renderer): Promise<string> {
   const file = join(tmpdir(), `hostplane-${DEBIAN}-${renderer}-${process.getuid?.()}.tar`);
   if (existsSync(file)) return file;
@@ -84,12 +86,12 @@ async function fill(place: string, renderer: Renderer): Promise<void> {
   await mkdir(join(place, 'templates'), { recursive: true });
   for (const [path, text] of Object.entries(templates))
     await writeFile(join(place, 'templates', fileOf(path)), text);
-  // JSON is YAML too.
+  // JSON is valid YAML.
   await writeFile(join(place, 'metadata.yaml'), JSON.stringify(metadata));
   const root = join(place, 'rootfs');
   const made = ['--variant=minbase', '--mode=root', '--format=directory', `--include=${include}`];
   await run('mmdebstrap', [...made, RELEASE, root], { env, maxBuffer: 2 ** 26 });
-  // Else cloud-init tries to make it, and fails.
+  // Otherwise cloud-init tries to generate the locale, and fails.
   const locale = 'echo en_US.UTF-8 UTF-8 >> /etc/locale.gen; locale-gen; update-locale LANG=en_US.UTF-8';
   await run('chroot', [root, 'sh', '-ec', locale], { env });
   await run('systemctl', [`--root=${root}`, 'enable', 'systemd-networkd.service', 'systemd-networkd.socket']);

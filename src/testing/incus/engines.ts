@@ -1,18 +1,18 @@
-/** One suite for each kind of engine, with one of its own to work on. */
+/** Runs a test suite once for each engine kind, each time on a new engine. */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { Lab } from '../../engines/compute/contract/lab.ts';
 import { useTestDatabase } from '../database.ts';
 import { type IncusChoices, type IncusHarness, openIncus } from './harness.ts';
 import { type EngineKind, engineKinds, whyNoIncus } from './programs.ts';
 
-/** There from the first test on. */
+/** Filled in before the first test runs. */
 export interface Bench {
   readonly harness: IncusHarness;
   readonly lab: Lab;
 }
 
 export interface BenchChoices extends Omit<IncusChoices, 'kind'> {
-  /** What one test makes is there for the next. */
+  /** Machines of one test stay for the next tests. */
   readonly keeps?: boolean;
 }
 

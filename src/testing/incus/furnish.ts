@@ -1,4 +1,7 @@
-/** What a provider sets up once on an engine before a location can use it. */
+/**
+ * Sets up what a provider prepares once on an engine before a location can use it: storage pool, public network and
+ * image.
+ */
 
 import type { TestDaemon } from './daemon.ts';
 import { buildImage } from './image.ts';
@@ -8,11 +11,11 @@ export const PUBLIC_NETWORK = 'public';
 export const IMAGE = 'busybox';
 
 export interface Furniture {
-  /** Of the pool, which is a file that grows as it is filled. */
+  /** The maximum size of the pool, which is a file that grows as it is filled. */
   readonly poolSize?: string;
-  /** What the one image is known by. */
+  /** The aliases of the one test image. */
   readonly images?: readonly string[];
-  /** Of the public network. */
+  /** The gateway address of the public network. */
   readonly gateway?: string;
 }
 
@@ -20,7 +23,7 @@ export async function furnish(daemon: TestDaemon, furniture: Furniture = {}): Pr
   await Promise.all([furnishServer(daemon, furniture), furnishImage(daemon, furniture)]);
 }
 
-/** All but the image. */
+/** Sets up everything except the image. */
 export async function furnishServer(
   { client }: TestDaemon,
   { poolSize = '64GiB', gateway = '192.0.2.1/24' }: Furniture = {},
@@ -35,12 +38,12 @@ export async function furnishServer(
       config: {
         'ipv4.address': gateway,
         'ipv4.nat': 'false',
-        // Else it gives what is sold to whoever asks.
+        // Otherwise DHCP assigns addresses that are on sale to any client.
         'ipv4.dhcp.ranges': `${gateway.split('/')[0]}-${gateway.split('/')[0]}`,
         'ipv6.address': '2001:db8:1::1/64',
         'ipv6.nat': 'false',
         'ipv6.dhcp.stateful': 'true',
-        // Else no machine can have two interfaces here.
+        // Otherwise no machine can have two interfaces on this network.
         'dns.mode': 'none',
       },
     },

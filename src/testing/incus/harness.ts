@@ -1,4 +1,4 @@
-/** The driver for Incus and LXD on an engine of the test's own. */
+/** Opens the Incus and LXD driver on an engine that is started for the test. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface IncusHarness extends Harness {
   readonly engine: Incus;
   readonly daemon: TestDaemon;
   reopen(): Promise<Incus>;
-  /** As root of a running machine; returns when it has ended, and says nothing of what it printed. */
+  /** Runs a command as root in a running machine. Returns when the command has ended; its output is discarded. */
   execInside(ref: Ref, command: readonly string[]): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function openIncus(
   }
 }
 
-/** `close` stops the daemon as well. */
+/** `close` also stops the daemon. */
 export function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): IncusHarness {
   const location = `lab-${randomBytes(4).toString('hex')}`;
   const options: IncusOptions = {
@@ -78,7 +78,7 @@ export function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): 
     architecture: arch() === 'arm64' ? 'arm64' : 'amd64',
     image: { account: null, id: IMAGE },
     size: { vcpus: 1, memoryMb: 64, diskGb: 2 },
-    // Packed, it is another image than the provider's, which is there already.
+    // Compressed, the file has another fingerprint than the provider's image, which the engine already has.
     async writeImage(file) {
       await pipeline(
         createReadStream(join(daemon.folder, IMAGE_FILE)),

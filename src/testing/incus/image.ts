@@ -1,4 +1,7 @@
-/** An image of one megabyte that starts in less than a second: busybox, with just enough of cloud-init and a web page. */
+/**
+ * Builds an image of one megabyte that starts in less than a second: busybox with a minimal cloud-init and a web
+ * page.
+ */
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
@@ -25,10 +28,10 @@ const written: Readonly<Record<string, string>> = {
   'etc/hosts': '127.0.0.1 localhost\n::1 localhost\n',
 };
 
-/** As the engines call it. */
+/** In the notation of the engines. */
 const architecture = arch() === 'arm64' ? 'aarch64' : 'x86_64';
 
-/** Returns the file, made in this folder. */
+/** Builds the image in this folder and returns the path of the file. */
 export async function buildImage(folder: string): Promise<string> {
   const place = join(folder, 'image');
   const root = join(place, 'rootfs');

@@ -1,6 +1,7 @@
 /**
- * A network of a test's own, named by the process that made it, so that what a killed run left behind is found and ended
- * by the next one. Everything an engine starts is in it, or descends from something that is.
+ * Creates a network namespace for one test. Its name contains the id of the process that created it, so that a later
+ * run finds and removes what a killed run left behind. All processes that an engine starts are in the namespace, or
+ * descend from one that is.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +19,7 @@ const env = { ...process.env, PATH: searchPath };
 
 export interface Namespace {
   readonly name: string;
-  /** For `nsenter --net=`. */
+  /** The path for `nsenter --net=`. */
   readonly path: string;
 }
 
@@ -35,7 +36,7 @@ export async function ip(...args: readonly string[]): Promise<string> {
   return (await run('ip', args, { env })).stdout;
 }
 
-/** Runs a program where the machines can be reached; returns what it printed. */
+/** Runs a program in the namespace, from where the machines can be reached. Returns its output. */
 export async function runIn(
   namespace: Namespace,
   program: string,
@@ -44,7 +45,7 @@ export async function runIn(
   return (await run('nsenter', [`--net=${namespace.path}`, program, ...args], { env })).stdout;
 }
 
-/** Ends whatever runs in it and removes it; at once, so that it can be the last deed of a process. */
+/** Kills all processes in the namespace and removes it. Synchronous, so that it can run in an exit handler. */
 export function removeNamespace(namespace: Namespace): void {
   const groups = new Set<string>();
   const giveUpAt = Date.now() + PATIENCE_MS;
@@ -68,7 +69,7 @@ export function removeLeftoverNamespaces(): void {
   }
 }
 
-/** With their descendants: the processes of a machine have a network of their own. */
+/** Includes descendants, because the processes of a machine have a network namespace of their own. */
 function processesIn({ path }: Namespace): number[] {
   const inode = attempt(() => statSync(path).ino);
   if (inode === undefined) return [];
@@ -88,7 +89,7 @@ function processesIn({ path }: Namespace): number[] {
   return [...found];
 }
 
-/** Those that were made for its machine; they outlive it if nobody removes them. */
+/** The control groups that were created for the machine of this process; they stay until they are removed. */
 function controlGroupsOf(pid: number): string[] {
   const lines = attempt(() => readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.split('\n') ?? [];
   return lines.flatMap((line) => {
@@ -110,7 +111,7 @@ function removeControlGroup(path: string): void {
 
 const namesIn = (folder: string): readonly string[] => attempt(() => readdirSync(folder)) ?? [];
 
-/** What comes and goes while one looks is not there. */
+/** A file or process that disappears while it is read counts as missing. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

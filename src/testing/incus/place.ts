@@ -1,4 +1,4 @@
-/** An account with machines on a real engine, in a product whose background work runs. */
+/** An account with machines on a real engine, in an app whose background work runs. */
 import { expect } from 'vitest';
 import { nameOf } from '../../engines/compute/incus/names.ts';
 import type { Vm } from '../../families/flexible-vps/vms/schema.ts';
@@ -80,7 +80,7 @@ export class Place {
     return body.operation?.id ?? body.id;
   }
 
-  /** How it ended. */
+  /** Waits until the operation has ended, and returns it. */
   async endOf(operation: string): Promise<{ status: string; error: { code: string } | null }> {
     const isOver = async () =>
       ['succeeded', 'failed', 'cancelled'].includes((await this.vps.operation(operation)).status);
@@ -94,7 +94,7 @@ export class Place {
     return this.vps.readVm(id);
   }
 
-  /** The names of all instances the engine has, of whichever account. */
+  /** The names of all instances on the engine, of every account. */
   async instances(): Promise<string[]> {
     const query = { recursion: 1, 'all-projects': 'true' };
     const all = await this.daemon.client.ask<{ name: string }[]>('GET', '/1.0/instances', { query });
@@ -103,13 +103,16 @@ export class Place {
 
   page = (vm: Vm, name = ''): Promise<string> => this.daemon.fetch(`http://${vm.primary_ipv4}/${name}`);
 
-  /** As root of a machine, or of one that an operator made; returns when it has ended. */
+  /**
+   * Runs a command as root in a machine and returns when it has ended. `project` selects a machine that an operator
+   * created.
+   */
   async exec(id: string, command: readonly string[], project = nameOf(this.vps.account.id)): Promise<void> {
     const body = { command, 'wait-for-websocket': false, interactive: false };
     await this.daemon.client.run('POST', `/1.0/instances/${nameOf(id)}/exec`, { project, body });
   }
 
-  /** Whatever the account has; nothing of it may be left. */
+  /** Deletes all machines of the account, and checks that nothing is left. */
   async removeAll(): Promise<void> {
     const { data } = (await this.vps.send('GET', 'vms?limit=100')).json<{ data: readonly Vm[] }>();
     const operations = await Promise.all(data.map(({ id }) => this.act('DELETE', `vms/${id}`)));
@@ -119,7 +122,7 @@ export class Place {
   }
 }
 
-/** Each is there once, runs, and answers where it should. */
+/** Checks that each machine exists exactly once, runs, and answers on its address. */
 export async function expectAllWell(place: Place, ordered: readonly Ordered[]): Promise<void> {
   for (const { operation } of ordered)
     expect(await place.endOf(operation)).toMatchObject({ status: 'succeeded', error: null });

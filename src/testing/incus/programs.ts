@@ -1,4 +1,6 @@
-/** The two engines that speak the same REST API, as Debian packages them, and whether one of them can be started here. */
+/**
+ * The two engines that have the same REST API, as Debian packages them, and whether they can be started on this host.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -7,9 +9,9 @@ export type EngineKind = 'incus' | 'lxd';
 
 export interface EngineProgram {
   readonly program: string;
-  /** Whoever is in it may use the socket. */
+  /** Members of this group may use the socket. */
   readonly group: string;
-  /** The variable that tells it and its helpers where its folder is. */
+  /** The environment variable that tells the engine and its helpers which folder to use. */
   readonly folderVariable: string;
   readonly packages: string;
 }
@@ -26,7 +28,7 @@ export const programs: Readonly<Record<EngineKind, EngineProgram>> = {
   lxd: { program: 'lxd', group: 'lxd', folderVariable: 'LXD_DIR', packages: 'lxd' },
 };
 
-/** Debian keeps the daemon of Incus out of everybody's way. */
+/** Debian installs the Incus daemon outside the default PATH. */
 export const searchPath = [
   '/usr/libexec/incus',
   ...(process.env.PATH ?? '').split(delimiter),
@@ -34,7 +36,7 @@ export const searchPath = [
   '/sbin',
 ].join(delimiter);
 
-/** And the packages they are in, where the name does not tell. */
+/** Further programs that the engines and tests need, and the Debian package of each. */
 const helpers: Readonly<Record<string, string>> = {
   lxcfs: 'lxcfs',
   dnsmasq: 'dnsmasq-base',
@@ -55,7 +57,7 @@ const find = (program: string): string | undefined =>
     .map((folder) => join(folder, program))
     .find((path) => existsSync(path));
 
-/** All that a machine of the tests consists of: it has no libraries, and no loader for them. */
+/** The test image contains only busybox, without libraries or a loader, so busybox has to be static. */
 const isStatic = (path: string): boolean => !readFileSync(path).subarray(0, 4096).includes('/ld-');
 
 function isThere(program: string): boolean {
@@ -65,7 +67,7 @@ function isThere(program: string): boolean {
 
 const reasons = new Map<EngineKind, string | null>();
 
-/** Why no such engine can be started on this machine, or `null` if one can. */
+/** Why no such engine can be started on this host, or `null` if one can. */
 export function whyNoIncus(kind: EngineKind = 'incus'): string | null {
   const known = reasons.get(kind);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** The demo provider, but that its first location is served by an engine of the test's own. */
+/** The demo provider, with its first location served by an engine that is started for the test. */
 import { parse } from 'yaml';
 import type { ComputeDriver } from '../../provider/compute.ts';
 import { readDefaultText } from '../../provider/default.ts';
@@ -7,13 +7,13 @@ import type { TestDaemon } from './daemon.ts';
 import { type Furniture, furnish, POOL, PUBLIC_NETWORK } from './furnish.ts';
 
 export const LOCATION = 'fra1';
-/** What the demo provider sells there; the engine knows it as the image that tests build. */
+/** An image that the demo provider sells there; on the engine, it is an alias of the test image. */
 export const SYSTEM = 'ubuntu-24.04';
 const OTHER_SYSTEM = 'debian-13';
-/** As large as a few hundred disks, and only as much of it as is written. */
+/** Large enough for a few hundred disks; the file only takes up what is written. */
 const ROOMY = '4TiB';
 
-/** With the addresses that the demo provider has there. */
+/** Uses the address range of the demo provider in this location. */
 export const demoFurniture: Furniture = {
   poolSize: ROOMY,
   images: [SYSTEM, OTHER_SYSTEM],
@@ -43,7 +43,9 @@ export const computeAt = (
   ...choices,
 });
 
-/** Machines are sold in the one location, so that nothing is copied to others, and with disks that fit into small pools. */
+/**
+ * Only this location sells machines, so nothing is copied to others, and the disks are small enough for small pools.
+ */
 export const servedBy =
   (daemon: Pick<TestDaemon, 'url'>, choices: Partial<ComputeDriver> = {}) =>
   (config: ProviderConfig): ProviderConfig => {
@@ -70,7 +72,7 @@ interface DemoCatalogue {
   readonly address_pools: readonly { readonly slug: string }[];
 }
 
-/** The same as a provider's file, for a product that runs in a process of its own; else with what the demo sells. */
+/** The same as the text of a provider file, for an app in a process of its own. Everything else is as in the demo. */
 export function writeProvider(
   daemon: Pick<TestDaemon, 'url'>,
   adapt: (catalogue: DemoCatalogue) => Partial<DemoCatalogue> = () => ({}),

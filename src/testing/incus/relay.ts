@@ -1,4 +1,4 @@
-/** The HTTPS port of an engine, for a test that is not in the engine's network. */
+/** Forwards the HTTPS port of an engine to a test outside the engine's network namespace. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

@@ -1,10 +1,10 @@
 /**
- * Everything that is still to happen in a simulated world, and its clock. One thing happens at a time, and of those that
- * could happen now chance takes one: the seed alone decides every interleaving.
+ * All pending events of a simulated world, and its clock. One event runs at a time. If several are due, one is picked
+ * at random, so the seed alone decides every interleaving.
  */
 import type { Chance } from './chance.ts';
 
-/** Whose things wait while it stands still. */
+/** An owner of events, which wait while it is paused. */
 export interface Standing {
   readonly pausedUntil: number;
 }
@@ -16,15 +16,15 @@ interface Item {
   readonly run: () => Promise<void> | void;
 }
 
-/** Later than any `now()` of the database the worlds live in. */
+/** Later than any `now()` of the database that the simulation uses. */
 const BEGINNING = Date.UTC(2100, 0, 1);
 
 export class Agenda {
   readonly #chance: Chance;
   readonly #items = new Set<Item>();
-  /** Milliseconds since the world began. */
+  /** Milliseconds since the simulation started. */
   elapsed = 0;
-  /** How far the clock on the wall was moved since. */
+  /** How far the wall clock was moved since then, in milliseconds. */
   moved = 0;
 
   constructor(chance: Chance) {
@@ -35,7 +35,7 @@ export class Agenda {
     return new Date(BEGINNING + Math.floor(this.elapsed) + this.moved);
   }
 
-  /** Returns what calls it off. */
+  /** Returns a function that removes the event. */
   add(of: Standing | null, inMs: number, run: Item['run'], hurries = false): () => void {
     const item = { at: this.elapsed + Math.max(0, inMs), of, run, hurries };
     this.#items.add(item);
@@ -46,12 +46,12 @@ export class Agenda {
     for (const item of this.#items) if (item.of === of) this.#items.delete(item);
   }
 
-  /** From now on nothing that is under way takes long. */
+  /** Makes all events that carry a delay due within this time. */
   hurry(withinMs: number): void {
     for (const item of this.#items) if (item.hurries) item.at = Math.min(item.at, this.elapsed + withinMs);
   }
 
-  /** False: nothing is left. */
+  /** Returns false if no event is left. */
   async step(): Promise<boolean> {
     const at = (item: Item): number => Math.max(item.at, item.of?.pausedUntil ?? 0);
     let soonest = Number.POSITIVE_INFINITY;
@@ -62,7 +62,7 @@ export class Agenda {
     const item = this.#chance.pick(due);
     this.#items.delete(item);
     await item.run();
-    // Whoever was answered goes on until he waits again.
+    // Code that just received an answer runs on until it waits again.
     await new Promise((resolve) => setImmediate(resolve));
     return true;
   }

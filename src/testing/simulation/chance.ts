@@ -1,4 +1,4 @@
-/** All chance of one simulated world comes from one number. */
+/** The random numbers of one simulated world, all derived from one seed. */
 export class Chance {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Chance {
     this.#state = Math.imul(seed, 0x9e3779b1) ^ 0x85ebca6b;
   }
 
-  /** From 0 to 1: mulberry32. */
+  /** At least 0 and less than 1 (mulberry32). */
   readonly next = (): number => {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -18,7 +18,7 @@ export class Chance {
     return this.next() < probability;
   }
 
-  /** Whole numbers, both ends included. */
+  /** Integers; both ends are included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }

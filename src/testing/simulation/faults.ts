@@ -1,4 +1,7 @@
-/** How bad a simulated world is. Each world has its own mixture, so that some show one fault alone. */
+/**
+ * Decides which faults occur in a simulated world, and how often. Each world has its own mixture, so some worlds have
+ * a single kind of fault.
+ */
 import type { Chance } from './chance.ts';
 
 export type CallFault = 'none' | 'crash-before' | 'crash-after' | 'lost-before' | 'lost-after' | 'pause';
@@ -12,7 +15,7 @@ const callFaults: readonly CallFault[] = [
 ];
 
 const LONGEST_LATENCY_MS = 20;
-/** Shorter than the time a runner gives a step that is to stop. */
+/** Shorter than the time that a runner gives a step to stop. */
 const LONGEST_EFFECT_MS = 5000;
 
 export class Faults {
@@ -57,7 +60,7 @@ export class Faults {
     return 'none';
   }
 
-  /** Until a call reaches the database: now and then longer than a lease. */
+  /** The delay before a call reaches the database; sometimes longer than a lease. */
   latency(): number {
     return this.#happens(this.#delays) ? this.#chance.between(1000, 45_000) : this.shortLatency();
   }
@@ -66,7 +69,7 @@ export class Faults {
     return this.#chance.between(0, LONGEST_LATENCY_MS);
   }
 
-  /** Engines take their time, in calm worlds too. */
+  /** Engines are slow at times even without faults. */
   engineLatency(): number {
     return this.#chance.happens(0.3) ? this.#chance.between(0, LONGEST_EFFECT_MS) : this.shortLatency();
   }
@@ -75,7 +78,7 @@ export class Faults {
     return this.#happens(this.#delays) ? this.#chance.between(1, 45_000) : 0;
   }
 
-  /** How long a commit takes; null: no time at all. */
+  /** How long a commit is delayed; null means no delay. */
   commitDelay(): number | null {
     return this.#happens(this.#slowness) ? this.#chance.between(1, 2000) : null;
   }
@@ -92,13 +95,13 @@ export class Faults {
     return this.#happens(this.#closing);
   }
 
-  /** How far the clock on the wall is moved; almost always nowhere. */
+  /** How far the wall clock is moved; almost always 0. */
   clockJump(): number {
     if (!this.#happens(this.#jumps)) return 0;
     return this.#chance.pick([-3_600_000, 3_600_000, -45_000, 45_000]);
   }
 
-  /** When a word is heard: once, twice, late or never. */
+  /** The delays after which a notification arrives: it may arrive once, twice, late or never. */
   hearings(): number[] {
     const times: number[] = [];
     if (!this.#happens(this.#loses)) times.push(this.latency());

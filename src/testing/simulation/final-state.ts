@@ -1,9 +1,9 @@
-/** What must be true of a world when everything in it has ended. */
+/** Checks a simulated world after all its operations have ended. */
 import { sql } from 'kysely';
 import type { SimulationHome } from './home.ts';
 import { type Known, type Ledger, Violation } from './ledger.ts';
 
-/** Where the sequence of events of each account stood when the world began. */
+/** The last event sequence of each account when the simulation started. */
 export type Heads = ReadonlyMap<string, number>;
 
 export async function readHeads({ wire }: SimulationHome): Promise<Heads> {
@@ -66,7 +66,8 @@ async function checkEvents({ wire }: SimulationHome, ledger: Ledger, heads: Head
     told.set(operation_id, [...(told.get(operation_id) ?? []), type]);
   }
   for (const { name, row } of ledger.all) {
-    // What begins by waiting was running from the start, and nothing that happens later tells of it.
+    // An `ask` operation starts in the waiting state, which counts as running, so it emits no later
+    // `operation.started` event.
     const hasBegun = row.is_begun && row.type !== 'ask';
     const owed = [...(hasBegun ? ['operation.started'] : []), `operation.${row.status}`].join(', ');
     const own = (told.get(row.id) ?? []).join(', ');
@@ -74,7 +75,7 @@ async function checkEvents({ wire }: SimulationHome, ledger: Ledger, heads: Head
   }
 }
 
-/** What was taken down last is gone, unless a worker that had long lost it touched it. */
+/** A machine whose last operation removed it must be gone, unless a worker changed it after losing its lease. */
 async function checkRoom(
   { wire }: SimulationHome,
   ledger: Ledger,

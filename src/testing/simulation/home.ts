@@ -1,4 +1,4 @@
-/** The database in which simulated worlds live, one after the other. */
+/** The database that simulated worlds use, one after the other. */
 import { sql } from 'kysely';
 import { families } from '../../families/index.ts';
 import { buildRegistry, type Registry } from '../../kernel/registry.ts';
@@ -9,18 +9,21 @@ import { kinds } from './kinds.ts';
 import { Wire } from './wire.ts';
 
 export interface SimulationHome {
-  /** For what takes no time, for the one commit that does, and for looking at both. */
+  /**
+   * `wire` runs transactions without delay, `slow` runs the one transaction whose commit is delayed, and `watch`
+   * observes both.
+   */
   readonly wire: Wire;
   readonly slow: Wire;
   readonly watch: Wire;
   readonly registry: Registry;
   readonly accounts: readonly [string, string];
-  /** Nothing of earlier worlds is left. */
+  /** Removes everything of earlier worlds that could affect the next one. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Ended operations are in nobody's way; so much for the size of the tables. */
+/** Ended operations do not affect later worlds; they are removed only to keep the tables small. */
 const WORLDS_PER_CLEARING = 20;
 
 export async function openSimulationHome(connection: Connection): Promise<SimulationHome> {

@@ -1,6 +1,6 @@
 /**
- * The kinds of operation of a simulated world. Each step notes what it commits, so that what happened twice or never can
- * be counted; its effect is on an engine outside every transaction, as with real engines.
+ * The operation kinds of a simulated world. Each step records its commit, so that a missing or repeated commit is
+ * noticed. The effect of a step is outside every transaction, as with real engines.
  */
 import { sql } from 'kysely';
 import {
@@ -18,7 +18,7 @@ import '../machines.ts';
 
 declare module '../../store/database.ts' {
   interface Tables {
-    /** What somebody outside has said about a machine. */
+    /** Machines for which the outside event that a step may wait for has happened. */
     machine_news: { machine_id: string };
   }
 }
@@ -35,7 +35,7 @@ export interface Behaviour {
     | 'nap'
     | 'await-news'
     | 'commit-throws';
-  /** As long as it was tried less often than this; always, if left out. */
+  /** Applies while the step was tried fewer times than this; always if omitted. */
   readonly times?: number;
 }
 
@@ -49,7 +49,7 @@ const DEADLINE_SECONDS = 120;
 const NAP_SECONDS = 20;
 const LONG_SECONDS = 3600;
 
-/** What a commit says when it was told to fail; anything else that is thrown there is a fault. */
+/** The error of a commit that is configured to fail; any other error in a commit is a violation. */
 export const TOLD = 'told to fail in the commit';
 
 const note =
@@ -134,7 +134,7 @@ export const restart = kind<Order>({
   steps: [step('stop', null), step('start', null)],
 });
 
-/** Waits its turn, on every machine it names. */
+/** Waits in the queue of every machine that it names. */
 export const extend = kind<Order>({
   ...shared,
   type: 'extend',
@@ -178,7 +178,7 @@ export const fleet = kind<Order>({
   undo: [step('recall', null)],
 });
 
-/** Begins by waiting for somebody, and ends by itself when nobody says anything. */
+/** Starts by waiting for a human, and ends by itself without an answer. */
 export const ask = kind<Order>({
   ...shared,
   type: 'ask',

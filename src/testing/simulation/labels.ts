@@ -1,4 +1,7 @@
-/** Calls of the runner's store in words, with names instead of ids: a trace has to be the same every time. */
+/**
+ * Describes calls to the runner's store for the trace. It uses names instead of ids, so that a seed always gives the
+ * same trace.
+ */
 import type { Advance, Held } from '../../operations/runner-store.ts';
 
 type NameOf = (id: string) => string;

@@ -1,7 +1,6 @@
 /**
- * What an observer of a simulated world knows of its operations, and what must be true of it at every moment: statuses
- * only move forward, a subject is worked on by one operation at a time and in the order of the queue, and nothing that
- * is due lies about for long.
+ * Observes the operations of a simulated world and checks what must always be true: statuses only move forward, one
+ * operation at a time works on a subject, operations run in queue order, and nothing that is due waits for long.
  */
 import { hasEnded, type OperationStatus } from '../../kernel/operations/schema.ts';
 import type { Wire } from './wire.ts';
@@ -32,10 +31,10 @@ export interface Known {
   readonly name: string;
   readonly subjects: readonly string[];
   row: Row;
-  /** What would have to change, and by when. */
+  /** The state that has to change, and the time by which it has to. */
   awaited: string;
   dueBy: number;
-  /** Finished a step after it was asked to stop. */
+  /** It finished a step after it was cancelled. */
   hasGoneOn: boolean;
 }
 
@@ -48,11 +47,14 @@ const legal: Record<OperationStatus, readonly OperationStatus[]> = {
   cancelled: [],
 };
 
-/** Of what is due or not renewed: a patrol and a lease, and what the calls themselves take. */
+/**
+ * How late a due operation or an expired lease may be handled: one patrol, one lease, and the time of the calls
+ * themselves.
+ */
 const PATIENCE_MS = 62_000;
 const LEASE_MS = 30_000;
 
-/** Times as numbers: they are read after every event of every world. */
+/** Times are selected as numbers, because this query runs after every event of every world. */
 const OBSERVATION = `
   select id, account_id, type, status, phase, step_index, attempt, parent_id, resource_id, is_ready, waiting_for,
     started_at is not null as is_begun, lease_owner,
@@ -65,9 +67,9 @@ export class Ledger {
   readonly #known = new Map<string, Known>();
   readonly #counts = new Map<string, number>();
   readonly #queues = new Map<string, Known[]>();
-  /** In the order they were seen to end. */
+  /** In the order in which they were seen to end. */
   readonly ended: Known[] = [];
-  /** Of what there is something to know. */
+  /** The machines for which news has arrived. */
   readonly news = new Set<string>();
   readonly #introduced = new Map<string, readonly string[]>();
   #first = '';
@@ -92,15 +94,18 @@ export class Ledger {
     return this.#known.get(id)?.name ?? 'somebody';
   }
 
-  /** The one that has begun there and not ended, if there is one. */
+  /** The operation that has started on this subject and has not ended, if any. */
   holderOf(subject: string): Known | undefined {
     return this.#queues.get(subject)?.find(({ row }) => row.is_begun && !hasEnded(row.status));
   }
 
-  /** What it will hold, told before it can be seen; what nobody told of is a child. */
+  /**
+   * Registers the subjects of an operation before the operation is visible. Operations that are not registered are
+   * children.
+   */
   introduce(id: string, subjects: readonly string[]): void {
     this.#introduced.set(id, subjects);
-    // What was numbered first may be committed last.
+    // Ids are assigned before the commit, so the operation with the lowest id may be committed last.
     if (this.#first === '' || id < this.#first) this.#first = id;
   }
 
@@ -150,7 +155,7 @@ export class Ledger {
     return known;
   }
 
-  /** Whatever came before it to one of its subjects has ended. */
+  /** All earlier operations on its subjects must have ended. */
   #checkTurn(known: Known): void {
     const ahead = this.#aheadOf(known);
     if (ahead !== undefined) throw new Violation(`${known.name} began before ${ahead.name} had ended`);
@@ -176,7 +181,7 @@ export class Ledger {
     return undefined;
   }
 
-  /** Where nobody is disturbed any more and no worker is short of slots. */
+  /** Valid only without faults, and if the workers have enough slots. */
   checkPatience(elapsed: number, since: number): void {
     for (const { name, dueBy, awaited } of this.unfinished)
       if (elapsed > Math.max(dueBy, since) + PATIENCE_MS)
@@ -195,7 +200,7 @@ function checkMove(name: string, before: Row, after: Row): void {
     throw new Violation(`${name} went back to step ${after.step_index}`);
 }
 
-/** The step that was under way may still be committed; no other one begins. */
+/** After a cancellation, the running step may still be committed, but no other step starts. */
 function checkObedience(known: Known, before: Row, after: Row): void {
   if (before.status !== 'cancelling' || before.phase === 'undo' || after.phase === 'undo') return;
   const goesOn = after.step_index > before.step_index || after.status === 'succeeded';
@@ -203,12 +208,12 @@ function checkObedience(known: Known, before: Row, after: Row): void {
   known.hasGoneOn ||= goesOn;
 }
 
-/** Of two transactions that met, only what both did is seen. */
+/** Two transactions may commit between two observations, so two legal transitions in a row are allowed. */
 function canReach(from: OperationStatus, to: OperationStatus): boolean {
   return legal[from].some((next) => next === to || legal[next].includes(to));
 }
 
-/** After it looked at least once, and for somebody to say something. */
+/** True if the operation has run at least once and now waits for a human without being due. */
 const sleepsLong = ({ status, waiting_for, attempt, lease_owner, run_at, run_at_set }: Row): boolean =>
   !hasEnded(status) &&
   waiting_for === 'human' &&

@@ -10,8 +10,8 @@ export interface Tally {
 }
 
 /**
- * One world after the other in each home, and no two in the same. Stops early when so many were broken that more would
- * not tell more.
+ * Simulates one world after the other in each home, never two in the same home. Stops early after `mostBroken` broken
+ * worlds.
  */
 export async function simulateMany(
   homes: readonly SimulationHome[],

@@ -1,4 +1,4 @@
-/** Who wants what, and when: drawn before the world begins. */
+/** The requests of a simulated world and their times, chosen at random before it starts. */
 import type { Kind } from '../../kernel/operations/kind.ts';
 import type { Chance } from './chance.ts';
 import { ask, type Behaviour, build, extend, fleet, kinds, type Order, remove, restart } from './kinds.ts';
@@ -12,13 +12,13 @@ export type Wish =
       readonly account: 0 | 1;
       readonly waits: boolean;
     }
-  /** Of what was accepted: the how-manieth, counted round and round. */
+  /** `which` is an index into the accepted operations, modulo their number. */
   | { readonly does: 'cancel'; readonly which: number }
   | { readonly does: 'news'; readonly machine: string };
 
 export interface Scenario {
   readonly wishes: readonly { readonly atMs: number; readonly wish: Wish }[];
-  /** When faults end. */
+  /** The time at which faults stop. */
   readonly lengthMs: number;
   readonly workers: number;
   readonly slots: number;

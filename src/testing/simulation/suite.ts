@@ -1,10 +1,10 @@
-/** Several test files share the seeds, so that they run side by side. */
+/** The seeds are divided among several test files, so that the files run in parallel. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { openSimulationHome, type SimulationHome } from './home.ts';
 import { explain, simulateMany } from './many.ts';
 
-/** While one world waits for its database, others go on. */
+/** While one world waits for its database, the others continue. */
 const HOMES = 3;
 const BLOCK = 250;
 

@@ -1,6 +1,7 @@
 /**
- * How transactions meet. Most take no time: nothing else happens meanwhile. One at a time may linger before its commit,
- * invisible and with all its locks, until its time has passed or somebody has to wait for it.
+ * Simulates concurrent transactions. Most run without anything else happening meanwhile. One transaction at a time
+ * may be delayed before its commit: it is invisible and holds its locks until its delay is over or another
+ * transaction waits for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agenda } from './agenda.ts';
@@ -14,7 +15,7 @@ export type Outcome<T> =
 
 interface Lingering {
   release(): void;
-  /** What follows from it, when it has happened. */
+  /** Handles the outcome after the commit. */
   conclude(): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export class Traffic {
     await conclude(await outcome);
   }
 
-  /** Nothing is under way any more. */
+  /** Commits the delayed transaction, if there is one. */
   async finish(): Promise<void> {
     const lingering = this.#lingering;
     lingering?.release();
@@ -83,7 +84,10 @@ export class Traffic {
     };
   }
 
-  /** Whoever has to wait for it finds it done. What follows from the two follows when both have happened. */
+  /**
+   * If the new transaction is blocked by the delayed one, the delayed one commits. Both outcomes are handled after
+   * both transactions have ended.
+   */
   async #giveWay(lingering: Lingering, outcome: Promise<unknown>): Promise<void> {
     const { wire, slow, watch } = this.#home;
     for (;;) {

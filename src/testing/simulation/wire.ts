@@ -1,4 +1,7 @@
-/** A connection that notes what was said on the work channel: who hears it, and when, is for the simulation to decide. */
+/**
+ * A database connection that records notifications on the work channel. The simulation decides which worker receives
+ * them, and when.
+ */
 import type { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
@@ -9,7 +12,7 @@ import { NamingClient } from '../../store/naming-client.ts';
 type Answer = pg.QueryResult<never>;
 const NOTHING = { command: '', rowCount: 0, rows: [] } as unknown as Answer;
 
-/** Between what a transaction did and its commit. */
+/** Stops a transaction right before its commit. */
 export class Hold {
   #reach: () => void = () => undefined;
   #release: () => void = () => undefined;
@@ -35,11 +38,11 @@ export class Hold {
 export class Wire {
   readonly db: Db;
   readonly #client: pg.Client;
-  /** Of the transaction under way. */
+  /** Notifications of the open transaction. */
   #said: string[] = [];
   #saidAtSavepoint = 0;
   #state: 'idle' | 'beginning' | 'open' = 'idle';
-  /** What was said and committed since somebody last asked. */
+  /** Committed notifications since the last `takeWords`. */
   #committed: string[] = [];
   #writes = false;
   #hasChanged = false;
@@ -61,12 +64,12 @@ export class Wire {
     return this.#client.end();
   }
 
-  /** Payloads, in their order; asked for once. */
+  /** Returns the committed payloads in order, each only once. */
   takeWords(): string[] {
     return this.#committed.splice(0);
   }
 
-  /** Whether any row was written since somebody last asked. */
+  /** Returns whether any row was written since the last call. */
   takeChange(): boolean {
     const hasChanged = this.#hasChanged;
     this.#hasChanged = false;
@@ -80,12 +83,12 @@ export class Wire {
     return hold;
   }
 
-  /** It made no transaction: the next one is not meant. */
+  /** Cancels `hold` after work without a transaction, so that the next transaction is not stopped. */
   letGo(): void {
     this.#hold = null;
   }
 
-  /** Whether its present statement waits for a transaction of the other. */
+  /** Whether its current statement waits for a transaction of `by`. */
   async isBlocked(by: Wire, watch: Wire): Promise<boolean> {
     const text = 'select $2::int = any(pg_blocking_pids($1::int)) as is_blocked';
     const { rows } = (await watch.query(text, [this.#pid, by.#pid])) as unknown as {
@@ -106,7 +109,7 @@ export class Wire {
     if (text === 'commit') await this.#hold?.stop();
     this.#hold = text === 'commit' ? null : this.#hold;
     this.#note(text, values);
-    // Nobody listens, so it need not be said aloud.
+    // The notification is only recorded: no connection listens for it.
     if (text.startsWith('select pg_notify(')) return NOTHING;
     const answer = await this.#send(text, values);
     if (answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0) this.#writes = true;
@@ -114,7 +117,7 @@ export class Wire {
     return answer;
   };
 
-  /** What begins a transaction travels with what follows it. */
+  /** `begin` is sent in one packet with the first statement. */
   async #send(text: string, values: readonly unknown[]): Promise<Answer> {
     const send = (): Promise<Answer> => this.#client.query(text, [...values]) as unknown as Promise<Answer>;
     if (this.#state !== 'beginning') return send();
@@ -137,7 +140,7 @@ export class Wire {
     if (this.#state === 'idle') this.#committed.push(...this.#said.splice(0));
   }
 
-  /** What was written counts from the commit on. */
+  /** Written rows count as a change only after the commit. */
   #end(): void {
     this.#hasChanged ||= this.#writes;
     this.#writes = false;

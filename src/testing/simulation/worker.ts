@@ -1,6 +1,7 @@
 /**
- * One worker of a simulated world: a real runner on a real store, with every call, answer, timer and word in the hands of
- * the agenda. It may be killed between any two of them, stand still for longer than its lease, or grow deaf.
+ * One worker of a simulated world: a real runner on a real store. The agenda controls every call, answer, timer and
+ * notification. The worker may be killed between any two of them, be paused for longer than its lease, or stop
+ * receiving notifications.
  */
 
 import type { PostgresPoolClient } from 'kysely';
@@ -18,7 +19,7 @@ import type { SimulationHome } from './home.ts';
 import type { Outcome, Traffic } from './traffic.ts';
 import { openOn, type Wire } from './wire.ts';
 
-/** What a worker can see of its world, and what the world wants to know of it. */
+/** What a worker uses of its world, and what it reports to the world. */
 export interface Surroundings {
   readonly chance: Chance;
   readonly agenda: Agenda;
@@ -28,18 +29,18 @@ export interface Surroundings {
   readonly registry: Registry;
   record(line: string): void;
   describe(call: string, args: readonly unknown[]): string;
-  /** What the store answered to a worker that said it held this. */
+  /** Reports the store's answer to a worker that claimed to hold this operation. */
   moved(held: Held, answer: unknown): void;
-  /** After everything that may have changed a row. */
+  /** Called after everything that may have changed a row. */
   happened(): Promise<void>;
-  /** The database itself refused: nobody told it to. */
+  /** Reports that the database rejected a call without an injected fault. */
   refused(call: string, error: unknown): void;
   crashed(worker: Worker): void;
-  /** Before an effect on the engine outside is asked for; returns what is to be called when it happens. */
+  /** Called before an effect on the engine is requested; returns a function to call when the effect happens. */
   touching(worker: Worker, machine: string): () => void;
 }
 
-/** The database returns what was claimed in any order; a world has to be the same every time. */
+/** The database returns claimed operations in any order; sorting makes the world reproducible. */
 const inOrder = (claimed: Held[]): Held[] => claimed.sort((a, b) => (a.id < b.id ? -1 : 1));
 
 const silent = pino({ level: 'silent' });
@@ -74,7 +75,7 @@ export class Worker implements Standing {
         environment: this.#environment,
         db: openOn(this.#openEngine()),
         log: silent,
-        // The machines of the simulation need none.
+        // The simulated operations use no services.
         services: {} as Services,
         kindOf: (type) => registry.kinds.get(type),
       },
@@ -109,7 +110,10 @@ export class Worker implements Standing {
     return Object.fromEntries(calls) as unknown as RunnerStore;
   }
 
-  /** What steps do outside: each statement is a call of its own, and none takes longer than a runner waits for it. */
+  /**
+   * The effects of steps on the engine: each statement is a separate call, and none takes longer than a runner waits
+   * for a step.
+   */
   #openEngine(): PostgresPoolClient {
     const query = (text: string, values: readonly unknown[]): Promise<unknown> => {
       if (text.trimStart().startsWith('select'))

@@ -1,6 +1,6 @@
 /**
- * One simulated world: a few workers, some people who want things, and bad luck. First everything happens that can;
- * then the world is calm, and in the end every operation has ended and every promise was kept.
+ * Simulates one world with a few workers, some requests and random faults. After a while the faults stop. Then every
+ * operation has to end, and all checks have to hold.
  */
 import { cancelOperation } from '../../kernel/operations/cancellation.ts';
 import { startOperation } from '../../kernel/operations/operations.ts';
@@ -23,7 +23,7 @@ import { type Surroundings, Worker } from './worker.ts';
 
 export interface Report {
   readonly seed: number;
-  /** What was broken; null when nothing was. */
+  /** The violated check; null if there was none. */
   readonly violation: string | null;
   readonly trace: readonly string[];
   readonly accepted: number;
@@ -32,9 +32,11 @@ export interface Report {
 
 const MOST_EVENTS = 20_000;
 const HURRY_MS = 20;
-/** Long enough to see that nothing waits for a clock that was put back. */
+/** How long a clock that was set back stays so: long enough to show that nothing waits for it. */
 const CLOCK_STAYS_MS = 150_000;
-/** Deadlines are two minutes; a clock put back moves them by as much, and undoing has a deadline of its own. */
+/**
+ * Deadlines are two minutes. A clock that is set back extends them by as much, and undo has a deadline of its own.
+ */
 const LONGEST_CALM_MS = 4 * 3_600_000;
 
 export async function simulate(home: SimulationHome, seed: number): Promise<Report> {
@@ -44,7 +46,7 @@ export async function simulate(home: SimulationHome, seed: number): Promise<Repo
     () => null,
     (error: unknown) => (error instanceof Violation ? error.message : String((error as Error).stack)),
   );
-  // A world that ended too soon may have left a transaction behind.
+  // A simulation that ended early may have left an open transaction.
   await world.traffic.finish().catch(() => undefined);
   return { seed, violation, trace: world.trace, accepted: world.ledger.all.length, refused: world.refusals };
 }
@@ -134,7 +136,7 @@ class World implements Surroundings {
     const machines = new Set(this.ledger.all.map(({ row }) => row.resource_id));
     for (const machine of [...machines].sort()) await this.#bring(machine);
     if (this.#workers.size === 0) this.#bear();
-    // A step that hangs would else hang for as long as the clock was put back.
+    // Otherwise a hanging step would hang for as long as the clock was set back.
     this.agenda.add(null, CLOCK_STAYS_MS, () => {
       this.agenda.moved = Math.max(0, this.agenda.moved);
     });
@@ -207,7 +209,7 @@ class World implements Surroundings {
     );
   }
 
-  /** A call from outside, in one transaction; what it is refused with is an answer too. */
+  /** Simulates an API call in one transaction; a refusal is a valid answer. */
   #ask<T>(label: string, work: (tx: Tx) => Promise<T>, answer: (value: T) => string): Promise<void> {
     return this.traffic.carryOut(
       ({ db }) => transact(db, work),
@@ -222,7 +224,7 @@ class World implements Surroundings {
     );
   }
 
-  /** What was said at the commit reaches everybody, or not. */
+  /** Delivers committed notifications to the workers, or loses them. */
   #spread(): void {
     for (const payload of [...this.home.slow.takeWords(), ...this.home.wire.takeWords()]) {
       const label = payload === '' ? 'of work' : `that ${this.ledger.nameOf(payload)} is unwanted`;
@@ -240,7 +242,7 @@ class World implements Surroundings {
     return describeCall(call, args, (id) => this.ledger.nameOf(id));
   }
 
-  /** The fence: whoever's attempt is no longer the last one moves nothing. */
+  /** Checks the fence: only the newest attempt of an operation may advance it. */
   moved({ id, attempt }: Held, answer: unknown): void {
     const known = this.ledger.get(id);
     const isMoved = answer !== null && answer !== false;
@@ -270,7 +272,10 @@ class World implements Surroundings {
     this.agenda.add(null, delay, () => this.#bear(), true);
   }
 
-  /** No runner can stop a worker that has lost what it held and was not told yet: only the engine could. */
+  /**
+   * No runner can stop a worker that has lost its lease and does not know it yet; only the engine could. A machine
+   * that such a worker changes is recorded as disturbed.
+   */
   touching(worker: Worker, machine: string): () => void {
     const known = this.ledger.holderOf(machine);
     const { attempt, lease_owner } = known?.row ?? {};

@@ -1,11 +1,14 @@
-/** How a private network is written down as a bridge of the engine, and what its name server and DHCP tell the machines. */
+/**
+ * Translates a `NetworkSpec` into the configuration of an engine bridge, including its DNS, DHCP and router
+ * advertisement options.
+ */
 import { isIPv4, isIPv6 } from 'node:net';
 import { CapabilityMissing } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
 import { networkNameOf } from './names.ts';
 
-/** An access list without rules: all that counts is what happens to traffic that no rule is about. */
+/** An ACL without rules: only its default actions matter, which drop ingress and allow egress. */
 export const outsideList = {
   name: 'hostplane-private',
   description: 'Nothing gets into a private network from outside.',
@@ -33,7 +36,8 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
         }),
     'bridge.mtu': String(mtu),
     ...(dns.domain === null ? {} : { 'dns.domain': dns.domain }),
-    // Names that machines give themselves; else the engine lets none have two interfaces here.
+    // DNS names come from the machines' DHCP requests. With names managed by the engine, a machine could not have two
+    // interfaces on this bridge.
     'dns.mode': 'dynamic',
     ...announced(networkNameOf(ref), spec),
     'security.acls': outsideList.name,
@@ -42,7 +46,10 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
   };
 }
 
-/** Who is told of routes heeds no gateway beside them: the way out has to be among them. */
+/**
+ * A DHCP client that receives classless routes ignores the router option (RFC 3442), so the default route is listed
+ * among the routes.
+ */
 function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): readonly string[] {
   if (routes.some(({ nextHop }) => !isIPv4(nextHop)))
     throw new CapabilityMissing('privateNetworks', 'Networks of this location announce IPv4 routes only.');
@@ -51,7 +58,10 @@ function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): readonly string[] 
   return all.flatMap(({ destination, nextHop }) => [destination, nextHop]);
 }
 
-/** An option without a value is left out of what machines are told. */
+/**
+ * Extra lines for dnsmasq: DHCP options and router advertisements. An option without a value is not sent to the
+ * machines.
+ */
 function announced(bridge: string, spec: NetworkSpec): Record<string, string> {
   const { ipv6Cidr, nat, dns } = spec;
   const { servers } = dns;
@@ -65,9 +75,10 @@ function announced(bridge: string, spec: NetworkSpec): Record<string, string> {
     ...(servers.length > 0 ? [option('option:dns-server', v4)] : []),
     ...(servers.length > 0 && hasIpv6 ? [option('option6:dns-server', v6)] : []),
     ...(nat.ipv4 ? [] : [option('option:router', [])]),
-    // Not by the setting that Incus has for it: LXD has none.
+    // Set through dnsmasq, because LXD has no setting for routes as Incus does.
     ...(routes.length === 0 ? [] : [option('option:classless-static-route', routes)]),
-    // Whoever has a public interface too is to leave by that one; without a way out here, nobody is to try.
+    // With NAT, the router preference is low, so that machines with a public interface use that one for outbound
+    // traffic. Without NAT, a lifetime of 0 keeps machines from using this bridge as their router.
     ...(hasIpv6 ? [`ra-param=${bridge},${nat.ipv6 ? 'low,60,1800' : '60,0'}`] : []),
   ];
   return lines.length === 0 ? {} : { 'raw.dnsmasq': lines.join('\n') };

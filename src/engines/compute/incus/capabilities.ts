@@ -3,16 +3,19 @@ import type { IncusSettings } from './settings.ts';
 import type { Server } from './site.ts';
 
 const NO_RESCUE = 'Machines in this location cannot be booted into a rescue system.';
-const NO_QUIESCE = 'The engine of this location cannot tell a file system to hold still.';
+const NO_QUIESCE = 'This location cannot freeze a file system while a snapshot is taken.';
 
-/** A bridge ends at the server it is on. */
+/** A bridge exists on one server only and does not connect the members of a cluster. */
 export const NO_NETWORKS =
-  'Machines of this location are on several servers, and no private network connects them.';
+  'This location has several servers, and private networks cannot connect machines on different servers.';
 
 /** All bridges of a server share its routing table. */
-const NO_OVERLAP = 'No two networks of this location can have the same addresses.';
+const NO_OVERLAP = 'Two networks in this location cannot have the same addresses.';
 
-/** What is not known of the server yet is taken to be there: it says so itself when it is asked for it. */
+/**
+ * Before the server is read (`server` is null), private networks count as supported; `ensureNetwork` rejects the call
+ * if they are not.
+ */
 export function capabilitiesOf(
   { instanceType }: Pick<IncusSettings, 'instanceType'>,
   server: Server | null = null,

@@ -1,6 +1,7 @@
 /**
- * The REST API of Incus and LXD, over a unix socket or over HTTPS with a client certificate. What takes time is an
- * operation of the engine's: we wait for it. An answer that is an error becomes an `IncusError`, no answer `EngineUnreachable`.
+ * Client for the REST API of Incus and LXD, over a unix socket or over HTTPS with a client certificate. Long requests
+ * become operations of the engine, which `run` waits for. An error reply becomes an `IncusError`; a missing reply
+ * becomes `EngineUnreachable`.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -19,13 +20,13 @@ export type Method = 'GET' | 'PUT' | 'PATCH' | 'POST' | 'DELETE';
 
 export interface Ask {
   readonly project?: string;
-  /** The member of a cluster that is to do it. */
+  /** The cluster member that executes the request. */
   readonly target?: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** A file that is sent as it is. */
+  /** The path of a file that is sent unchanged as the body. */
   readonly file?: string;
-  /** What is sent before and after the file. */
+  /** Bytes sent before and after the file. */
   readonly around?: readonly [before: Buffer, after: Buffer];
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +40,7 @@ interface Reply {
   readonly error_code?: number;
 }
 
-/** What the engine tells of something that takes time. */
+/** An asynchronous operation as the engine reports it. */
 export interface EngineOperation {
   readonly id: string;
   readonly status_code: number;
@@ -48,25 +49,25 @@ export interface EngineOperation {
   readonly resources: Readonly<Record<string, readonly string[]>> | null;
 }
 
-/** Time in which an engine that lives says something. */
+/** A request times out when the connection is idle for this long. */
 const SILENCE_MS = 30_000;
-/** One question after an operation; it is asked again until there is an end. */
+/** How long one `/wait` request blocks; `wait` repeats it until the operation has ended. */
 const WAIT_SECONDS = 20;
 const FAILED = 400;
-/** Of an operation itself, in the words of either engine. */
+/** The error of Incus or LXD when it does not know the operation itself. */
 const FORGOTTEN = /^(operation .*)?(not found|doesn't exist)$/i;
 const RUNNING = 200;
-/** Incus says so when it was waited for as long as asked, and of what itself took too long. */
+/** Incus answers this when the requested wait time is over, and also when the operation itself timed out. */
 const OVER_TIME = /^context deadline exceeded$/i;
 
 const isOfOperation = (error: unknown): boolean =>
   error instanceof IncusError && FORGOTTEN.test(error.message);
 
-/** Of `wait`: it was over for a while, or lost with the engine that was at it. */
+/** True for an error of `wait` on an operation that ended long ago, or that was lost when the engine died. */
 export const isForgotten = (error: unknown): boolean =>
   error instanceof EngineUnreachable && isOfOperation(error.cause);
 
-/** Nobody was there, so nothing of it was heard. */
+/** No connection was established, so the engine did not receive the request. */
 const wasShut = (error: unknown): boolean =>
   error instanceof EngineUnreachable &&
   error.cause instanceof Error &&
@@ -76,7 +77,7 @@ const wasShut = (error: unknown): boolean =>
 
 const NOTHING = [Buffer.alloc(0), Buffer.alloc(0)] as const;
 
-/** Customers read it, so that where the engine is stands in the cause alone. */
+/** Customers read this message, so the address of the engine appears only in the cause. */
 const unreachable = (error: Error): EngineUnreachable =>
   new EngineUnreachable('The engine does not answer.', { cause: error });
 
@@ -87,26 +88,28 @@ export class Client {
     this.#doors = new Doors(address);
   }
 
-  /** What it tells at once; of something that takes time, the operation. */
+  /** Returns the metadata of the reply; for a long request that is the started operation, which is not waited for. */
   async ask<T = unknown>(method: Method, path: string, ask: Ask = {}): Promise<T> {
     return (await this.#read(await this.#send(method, path, ask))).metadata as T;
   }
 
-  /** With the mark by which a later change can tell whether it is still as it was. */
+  /** Also returns the ETag, which a later change sends as `if-match` to detect concurrent changes. */
   async askWithMark<T>(path: string, ask: Ask = {}): Promise<{ readonly value: T; readonly mark: string }> {
     const response = await this.#send('GET', path, ask);
     const mark = response.headers.etag ?? '';
     return { value: (await this.#read(response)).metadata as T, mark };
   }
 
-  /** Returns when it is done. */
+  /** Returns when the operation has ended; null if the request was answered directly. */
   async run(method: Method, path: string, ask: Ask = {}): Promise<EngineOperation | null> {
     const reply = await this.#read(await this.#send(method, path, ask));
     if (reply.type !== 'async') return null;
     return this.wait((reply.metadata as EngineOperation).id, ask.signal);
   }
 
-  /** One that is forgotten was lost with the engine that was at it. */
+  /**
+   * Throws `EngineUnreachable` if the engine no longer knows the operation, because it was lost when the engine died.
+   */
   async wait(id: string, signal?: AbortSignal): Promise<EngineOperation> {
     const path = `/1.0/operations/${id}`;
     for (;;) {
@@ -119,9 +122,11 @@ export class Client {
           return this.ask<EngineOperation>('GET', path, { signal });
         })
         .catch((error: unknown) => {
-          // What it was at may itself have failed because something was not there.
+          // The work of the operation may itself fail with "not found"; that error is passed on.
           if (!isOfOperation(error)) throw error;
-          throw new EngineUnreachable('The engine has forgotten what it was at.', { cause: error });
+          throw new EngineUnreachable('The engine was interrupted and lost track of this request.', {
+            cause: error,
+          });
         });
       if (operation.status_code === RUNNING) return operation;
       if (operation.status_code >= FAILED) throw new IncusError(operation.status_code, operation.err);
@@ -150,7 +155,10 @@ export class Client {
     this.#doors.close();
   }
 
-  /** The head of an answer that is no error. What did not even get to one member is asked of the next one. */
+  /**
+   * Returns the response headers of a successful request. A request that did not reach one cluster member is sent to
+   * the next member.
+   */
   async #send(method: Method, path: string, ask: Ask): Promise<IncomingMessage> {
     for (let left = this.#doors.count - 1; ; left--) {
       const door = this.#doors.current;
@@ -181,7 +189,7 @@ export class Client {
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       };
       const request = door.request(options, resolve);
-      request.setTimeout(SILENCE_MS, () => request.destroy(new Error('it is silent')));
+      request.setTimeout(SILENCE_MS, () => request.destroy(new Error('the connection was idle for too long')));
       request.on('error', (error) =>
         reject(ask.signal?.aborted === true ? ask.signal.reason : unreachable(error)),
       );
@@ -211,8 +219,11 @@ export class Client {
       text = await readText(response);
       return JSON.parse(text) as Reply;
     } catch (error) {
-      if (text === '') throw new EngineUnreachable('The engine broke off.', { cause: error });
-      throw new EngineUnreachable('The engine talks nonsense.', { cause: new Error(text.slice(0, 100)) });
+      if (text === '')
+        throw new EngineUnreachable('The engine closed the connection before it answered.', { cause: error });
+      throw new EngineUnreachable('The engine sent a reply that is not valid JSON.', {
+        cause: new Error(text.slice(0, 100)),
+      });
     }
   }
 }

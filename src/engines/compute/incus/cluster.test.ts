@@ -32,11 +32,11 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     return found;
   };
   const names = () => harness.cluster.members.map(({ name }) => name);
-  /** As the engine itself has it. */
+  /** The cluster member that runs the machine, as the engine reports it. */
   const locationOf = async (ref: Ref): Promise<string> =>
     (await harness.engine.site.client.ask<RawInstance>('GET', pathOf(ref), { project: projectOf(ref) }))
       .location;
-  /** The machines that were measured. */
+  /** The ids of all machines that a sampling run measures. */
   const measured = async (): Promise<string[]> => {
     const found: Sample[] = [];
     const add = async (samples: readonly Sample[]) => void found.push(...samples);
@@ -47,7 +47,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     });
     return found.map(({ id }) => id);
   };
-  /** One on each member. */
+  /** Creates one machine on each member. */
   const spread = async (): Promise<readonly Ref[]> => {
     const refs = names().map(() => lab.ref());
     const placement = lab.group({ others: refs.map(({ id }) => id) });
@@ -107,7 +107,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     const heard = new Set<string>();
     onTestFinished(lab.engine.watch(({ id }) => heard.add(id)));
     const leader = await harness.cluster.leader();
-    // The one that we ask.
+    // The member that the driver sends its requests to.
     const lost = harness.cluster.members.at(-1) as TestMember;
     expect(leader).not.toBe(lost);
     const hosts = new Map(await Promise.all(refs.map(async (ref) => [await locationOf(ref), ref] as const)));

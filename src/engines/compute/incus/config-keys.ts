@@ -1,16 +1,19 @@
-/** What we write into the configuration of an instance to know it by; the engine keeps such keys and heeds none of them. */
+/**
+ * Keys that the driver writes into the configuration of an instance or network. The engine stores `user.*` keys and
+ * does not interpret them.
+ */
 export const keys = {
-  /** JSON of its `ImageRef`, or `null`. */
+  /** The instance's `ImageRef` as JSON, or `null`. */
   image: 'user.hostplane.image',
   seed: 'user.hostplane.seed',
   hostname: 'user.hostplane.hostname',
-  /** The operations whose work was done, the newest last. */
+  /** The ids of operations whose work is done on this instance, newest last. */
   once: 'user.hostplane.once',
-  /** An operation that restarts it, and when it had been started before. */
+  /** The id of the operation that restarts the instance, and the start time of the instance before that restart. */
   restart: 'user.hostplane.restart',
-  /** And a dot and its id, for each network interface: JSON of its `Nic`. */
+  /** Prefix: a dot and the interface id follow. One key for each network interface, with its `Nic` as JSON. */
   nic: 'user.hostplane.nic',
-  /** On a private network: JSON of whose it is and of its `NetworkSpec`. */
+  /** On a private network: its `Ref` and `NetworkSpec` as JSON. */
   network: 'user.hostplane.network',
 } as const;
 

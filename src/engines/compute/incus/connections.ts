@@ -1,4 +1,4 @@
-/** The ways into an engine: one, or the members of a cluster, of which any will do. */
+/** Connections to an engine: one server, or the members of a cluster, any of which can answer a request. */
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -12,14 +12,16 @@ import { WebSocket } from 'ws';
 export interface Credentials {
   readonly certificate: string;
   readonly key: string;
-  /** The server's own, where no authority vouches for it: nothing else is believed then. */
+  /**
+   * The server's own certificate where no certificate authority signed it; then only this certificate is accepted.
+   */
   readonly serverCertificate: string | null;
 }
 
 /** `unix:///var/lib/incus/unix.socket`, or `https://host:8443` with credentials. */
 export interface Address {
   readonly url: string;
-  /** Of other members of the same cluster, for when that one does not answer. */
+  /** URLs of other members of the same cluster, used when `url` does not answer. */
   readonly others?: readonly string[];
   readonly credentials: Credentials | null;
 }
@@ -27,7 +29,8 @@ export interface Address {
 function tlsOf(credentials: Credentials | null) {
   if (credentials === null) return {};
   const { certificate: cert, key, serverCertificate } = credentials;
-  // The certificate that an engine makes for itself names no host: having exactly this one is what proves it.
+  // The certificate that an engine generates names no host. The exact match with the pinned certificate proves its
+  // identity.
   const pinned =
     serverCertificate === null ? {} : { ca: serverCertificate, checkServerIdentity: () => undefined };
   return { cert, key, ...pinned };
@@ -68,7 +71,7 @@ export class Door {
   }
 }
 
-/** Whoever comes uses the one that worked last. */
+/** All requests use the current address until it fails; then they use the next one. */
 export class Doors {
   readonly #all: readonly Door[];
   #current = 0;
@@ -82,11 +85,11 @@ export class Doors {
   }
 
   get current(): Door {
-    // There is at least one, and it is one of them.
+    // `#all` is never empty, and `#current` is always an index into it.
     return this.#all[this.#current] as Door;
   }
 
-  /** Somebody else may have gone on to the next one by now. */
+  /** Several requests may fail on the same address; only the first one of them moves on to the next address. */
   leave(door: Door): void {
     if (door === this.current) this.#current = (this.#current + 1) % this.#all.length;
   }

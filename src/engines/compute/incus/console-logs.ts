@@ -1,11 +1,14 @@
 import type { Ref } from '../instance.ts';
 
-/** What a machine that runs was heard to print; the end of it, as much as there ever is to read. */
+/**
+ * Stores the console output that was read from running machines. Only the last `KEPT_BYTES` are kept, because no read
+ * returns more.
+ */
 export interface ConsoleLogs {
   find(ref: Ref): Promise<string>;
-  /** In place of all that was kept. */
+  /** Replaces the stored text. */
   keep(ref: Ref, text: string): Promise<void>;
-  /** Returns all that is kept now. */
+  /** Returns the whole stored text, including the appended part. */
   append(ref: Ref, text: string): Promise<string>;
   forget(ref: Ref): Promise<void>;
 }

@@ -1,9 +1,12 @@
-/** The two sockets of a console as one stream: what is typed and shown, and what the engine wants to know besides. */
+/**
+ * Joins the two websockets of a console into one stream: the data socket carries input and output, the control socket
+ * carries control messages.
+ */
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { EngineUnreachable } from '../../errors.ts';
 
-/** The engine drops what is typed before its own end is ready, and does not say when that is. */
+/** The engine drops input until its side of the console is ready, and it does not report when that is. */
 const DEAF_MS = 500;
 const FAREWELL_MS = 2000;
 const RETURN = 0x0d;
@@ -37,12 +40,12 @@ export class Line extends Duplex {
   }
 
   #show(chunk: Buffer, isBinary: boolean): void {
-    // Its way to say that this was all.
+    // The engine sends an empty text message at the end of the output.
     if (!isBinary && chunk.length === 0) this.#hangUp();
     else if (!this.push(this.#isSerial ? this.#once(chunk) : chunk)) this.#data.pause();
   }
 
-  /** Every terminal on the way adds a carriage return to the end of a line: one of them is meant. */
+  /** Every terminal on the way adds a carriage return to the end of a line; only one of them is passed on. */
   #once(chunk: Buffer): Buffer {
     const kept = chunk.filter(
       (byte, i) => byte !== RETURN || (i === 0 ? this.#last : chunk[i - 1]) !== RETURN,
@@ -56,7 +59,7 @@ export class Line extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    // What is typed into a line that was hung up is nobody's.
+    // Input is discarded after the connection was closed.
     if (this.#data.readyState === this.#data.OPEN) this.#data.send(chunk, () => done());
     else done();
   }
@@ -71,7 +74,7 @@ export class Line extends Duplex {
     done(error);
   }
 
-  /** The control goes first: without it the engine ends the whole console. */
+  /** Closes the control socket first: without it the engine ends the whole console. */
   #hangUp(): void {
     const sockets = [this.#control, this.#data];
     for (const socket of sockets) socket.close();
@@ -81,7 +84,7 @@ export class Line extends Duplex {
   }
 }
 
-/** Both have to be there before anything flows. */
+/** The engine passes on no data until both sockets are open. */
 export async function joinLine(
   data: WebSocket,
   control: WebSocket,
@@ -112,6 +115,6 @@ function opened(socket: WebSocket): Promise<void> {
     socket.once('error', (error) =>
       reject(new EngineUnreachable('The console does not answer.', { cause: error })),
     );
-    socket.once('close', () => reject(new EngineUnreachable('The console hung up.')));
+    socket.once('close', () => reject(new EngineUnreachable('The console closed the connection.')));
   });
 }

@@ -1,7 +1,7 @@
 /**
- * The serial line of a machine. The engine keeps what it printed in a file that can be read while it is stopped, and while
- * it runs tells each thing once, to whoever asks first: so we keep what we were told. Of its line there is one: who comes
- * last has it.
+ * The serial console of a machine and its log. The log of a stopped machine is a file that can be read again and
+ * again. Of a running machine, the engine returns each piece of output only once, so the driver stores what it read.
+ * A machine has one serial line, and a new connection replaces the previous one.
  */
 import type { WebSocket } from 'ws';
 import { requireCapability } from '../../capability.ts';
@@ -15,16 +15,19 @@ import { IncusError, isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
 import { gone, pathOf, requireRaw, type Site } from './site.ts';
 
-/** The engine's own bounds are half of what we show, and it empties its file when that is full. */
+/**
+ * The engine's default limits are half of the log size that we show, and it empties the log file when the file is
+ * full.
+ */
 export const consoleConfig = { 'raw.lxc': 'lxc.console.buffer.size = 256KB\nlxc.console.size = 4MB' };
 
 const consoleOf = (ref: Ref): string => `${pathOf(ref)}/console`;
 
-/** It has printed nothing, or was never started. */
+/** The machine printed nothing yet, or was never started. */
 const isEmpty = (error: unknown): boolean =>
   error instanceof IncusError && /no data available|ENODATA|no such file/i.test(error.message);
 
-/** Not given up halfway: what it has told it does not tell again. */
+/** Takes no abort signal: the engine does not return the same output twice, so an aborted read would lose it. */
 async function hear({ client }: Site, ref: Ref): Promise<string> {
   try {
     return await client.askText(consoleOf(ref), { project: projectOf(ref) });
@@ -38,7 +41,7 @@ function endOf(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;
   let start = bytes.length - maxBytes;
-  // Not from within a letter.
+  // Do not start within a multi-byte UTF-8 character.
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
   return bytes.subarray(start).toString();
 }
@@ -53,7 +56,10 @@ export async function readConsoleLog(
   return endOf(text === '' ? await site.logs.find(ref) : await site.logs.append(ref, text), maxBytes);
 }
 
-/** Around a start: `work` tells whether it was one, or whether the machine ran already. */
+/**
+ * Preserves the console output from before a start. `work` starts the machine and returns false if it was already
+ * running.
+ */
 export async function keepingLog(site: Site, ref: Ref, work: () => Promise<boolean>): Promise<void> {
   const before = await hear(site, ref);
   const wasStarted = await work();
@@ -62,12 +68,12 @@ export async function keepingLog(site: Site, ref: Ref, work: () => Promise<boole
   else await site.logs.append(ref, before);
 }
 
-/** Of a stopped machine. */
+/** The machine has to be stopped. */
 export async function clearLog(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   try {
     await site.client.run('DELETE', consoleOf(ref), { project: projectOf(ref), signal });
   } catch (error) {
-    // There was none.
+    // The machine has no log.
     if (!(error instanceof IncusError)) throw error;
   }
   await site.logs.forget(ref);
@@ -82,7 +88,7 @@ export async function openConsole(
   if (kind === 'graphical') requireCapability(site.capabilities, 'graphicalConsole');
   const { status } = await requireRaw(site, ref, signal);
   if (status !== 'Running')
-    throw new EngineRefused('invalid_state', 'The machine is off: it has no console now.');
+    throw new EngineRefused('invalid_state', 'The machine is off. Start it to open its console.');
   const body = kind === 'serial' ? { type: 'console', width: 80, height: 24, force: true } : { type: 'vga' };
   const { id, metadata } = await site.client.ask<EngineOperation>('POST', consoleOf(ref), {
     project: projectOf(ref),

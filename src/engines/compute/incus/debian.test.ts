@@ -1,4 +1,7 @@
-/** The real cloud-init, in Debian: slower than all other tests together, so it is tried only by whoever asks for it. */
+/**
+ * Tests with the real cloud-init in Debian. They take longer than all other tests together, so they run only with
+ * `HOSTPLANE_TEST_DEBIAN=1`.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { useTestDatabase } from '../../../testing/database.ts';
@@ -61,7 +64,7 @@ for (const { kind, renderer } of cases) {
       return [lab.nic(own), lab.nic(inside)];
     }
 
-    /** What it prints inside. */
+    /** Returns what the command prints inside the guest. */
     async function ask(command: string): Promise<string> {
       await harness.execInside(ref, ['sh', '-c', `(${command}) > /run/asked 2>&1`]);
       return ((await harness.readInside(ref, '/run/asked')) ?? '').trim();
@@ -161,7 +164,8 @@ async function open(kind: EngineKind, renderer: Renderer): Promise<IncusHarness>
   const daemon = await startDaemon(kind);
   try {
     await furnishServer(daemon);
-    // As the page for operators has it: of addresses that lead nowhere, which guests never prefer to their own.
+    // As in the operator's guide: the IPv6 range of the bridge is not routed, so guests never prefer its addresses to
+    // their own.
     const config = { 'ipv6.address': 'fd00:db8:1::1/64', 'ipv6.dhcp.stateful': 'false' };
     await daemon.client.run('PATCH', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config } });
     await furnishDebian(daemon, renderer);

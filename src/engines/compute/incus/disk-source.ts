@@ -1,4 +1,7 @@
-/** What the disk of a new machine is made from, as the engine wants it said. */
+/**
+ * Translates the source of a new machine's disk (an image, a machine or a snapshot) into the `source` of an engine
+ * request.
+ */
 import { EngineRefused } from '../../errors.ts';
 import type { ImageRef, Ref, Size, Source } from '../instance.ts';
 import { keys } from './config-keys.ts';
@@ -12,7 +15,7 @@ import { isWhole as isWholeSnapshot, type RawSnapshot } from './snapshots.ts';
 export interface Origin {
   readonly source: Readonly<Record<string, unknown>>;
   readonly image: ImageRef | null;
-  /** What it would inherit and is not to have. */
+  /** Settings and devices that a copy would inherit and that have to be removed. */
   readonly unwanted: Changeable;
 }
 
@@ -36,7 +39,7 @@ export async function originOf(
 ): Promise<Origin> {
   if ('instance' in source) return copyOf(site, ref, source, size, signal);
   const { image } = source;
-  // The provider's own fit every plan, and whether they are there the engine tells by itself.
+  // The provider's images fit every plan, and the engine reports a missing one itself, so there is nothing to check.
   const which =
     image.account === null
       ? { alias: aliasOf(image) }
@@ -88,7 +91,10 @@ async function requireSnapshot(
   return found;
 }
 
-/** A copy has whatever it is not given otherwise: nothing of ours, nothing the guest was told, none of the interfaces. */
+/**
+ * A copy inherits every setting and device that the request does not override. This removes our own keys, the
+ * cloud-init data and all interfaces.
+ */
 function unwantedOf({ config, devices }: Original): Changeable {
   const told = Object.keys(config).filter((name) => /^(user|cloud-init)\./.test(name));
   const others = Object.keys(devices).filter((name) => name !== 'root');

@@ -16,7 +16,10 @@ describeEngines(
         await bench.harness.daemon.client.ask<string[]>('GET', '/1.0/profiles', { project: projectOf(ref) })
       ).filter((path) => path.includes('kept-'));
 
-    /** With a snapshot of when it ran, and much that changed since. */
+    /**
+     * A stopped machine with a snapshot from when it ran, and with a size, interface and guest data that changed
+     * since.
+     */
     async function changedSince(): Promise<Ref> {
       const { engine } = bench.harness;
       const ref = await bench.lab.running({ nics: [bench.lab.nic()] });
@@ -63,7 +66,7 @@ describeEngines(
       expect((await bench.lab.seen(ref)).nics).not.toEqual(before.nics);
       await engine.ensureRestored(ref, to);
       expect(await bench.lab.seen(ref)).toEqual({ ...before, snapshots: expect.anything() });
-      // What an operation left that was done is of the past.
+      // The saved state of a finished operation is outdated and must not be used.
       await keep(engine.site, ref, await requireRaw(engine.site, ref), to.once);
       await engine.ensureNic(ref, bench.lab.nic({ index: 2 }));
       await engine.ensureRestored(ref, { ...to, once: bench.lab.token() });

@@ -1,4 +1,4 @@
-/** What happens to the disk of a stopped machine: the way back to a snapshot, a fresh start. */
+/** Changes to the disk of a stopped machine: restoring a snapshot and rebuilding from an image. */
 import { EngineRefused } from '../../errors.ts';
 import type { Boot, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
@@ -27,7 +27,8 @@ import { clearSnapshots, diskGbOf, type RawSnapshot } from './snapshots.ts';
 type Config = Changeable['config'];
 
 function requireStopped({ status }: RawInstance): void {
-  if (status !== 'Stopped') throw new EngineRefused('invalid_state', 'The machine runs. Stop it first.');
+  if (status !== 'Stopped')
+    throw new EngineRefused('invalid_state', 'The machine is running. Stop it first.');
 }
 
 function requireNewest(snapshots: readonly RawSnapshot[], id: string): void {
@@ -37,21 +38,27 @@ function requireNewest(snapshots: readonly RawSnapshot[], id: string): void {
     throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
 }
 
-/** All as it was before, but for what the engine notes of the disk itself. */
+/**
+ * Combines the configuration from before the restore with the engine's own `volatile.*` keys for the restored disk.
+ */
 function withDiskOf(before: Config, disk: Config): Config {
   const isOfDisk = ([key]: [string, string]): boolean => key.startsWith('volatile.');
   const ours = Object.entries(before).filter((entry) => !isOfDisk(entry));
   const theirs = Object.entries(disk).filter(isOfDisk);
   return {
     ...Object.fromEntries([...ours, ...theirs]),
-    // A snapshot of a running machine says that it runs: the engine would start it when it is started itself.
+    // The snapshot of a running machine records that the machine runs, and the engine would start the machine when
+    // the daemon starts.
     'volatile.last_state.power': 'STOPPED',
-    // What the guest is told has changed since: it is to be written onto the disk again.
+    // The guest data changed since the snapshot, so the templates have to be written to the disk again.
     ...(before[keys.seed] === disk[keys.seed] ? {} : { 'volatile.apply_template': 'create' }),
   };
 }
 
-/** The engine brings back the whole machine as it was, and we want its disk only: the rest is written down before. */
+/**
+ * The engine restores the configuration together with the disk. Only the disk is wanted, so the configuration is
+ * saved before and written back afterwards.
+ */
 export async function ensureRestored(
   site: Site,
   ref: Ref,
@@ -78,7 +85,10 @@ export async function ensureRestored(
 
 const REBUILDS = 'instances_rebuild';
 
-/** What an engine that cannot rebuild makes of a machine: another one with the same name, size, interfaces and all. */
+/**
+ * For engines that cannot rebuild: deletes the machine and creates it again with the same name, size, interfaces and
+ * settings.
+ */
 async function replace(
   { client }: Site,
   ref: Ref,
@@ -106,7 +116,7 @@ async function replace(
   await client.run('POST', '/1.0/instances', { project, ...target, body, signal });
 }
 
-/** How a virtual machine boots from now on; containers do not. */
+/** Sets the boot mode of a virtual machine; containers have none. */
 function withBoot(config: Config, type: RawInstance['type'], boot: Boot | undefined): Config {
   if (boot === undefined || type !== 'virtual-machine') return config;
   const { 'security.csm': _, ...others } = config;
@@ -122,7 +132,7 @@ export async function ensureRebuilt(
   await outwaitMachine(site, ref, signal);
   const isNative = (await site.readServer(signal)).api_extensions.includes(REBUILDS);
   const raw = await findRaw(site, ref, signal);
-  // It may have been taken away, and its successor not have been made.
+  // An earlier attempt may have deleted the machine and crashed before it created the new one.
   const before = raw ?? (isNative ? null : await findKept(site, ref, signal));
   if (before === null) throw gone(ref);
   if (raw === null || !wasDone(raw.config, once)) {

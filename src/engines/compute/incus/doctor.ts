@@ -1,4 +1,6 @@
-/** What `doctor` asks of an engine: everything that a first machine would stumble over, each with what to do about it. */
+/**
+ * The `doctor` checks for one engine: every fault that would keep a first machine from running, each with its fix.
+ */
 import type { Examination } from '../../../kernel/registry.ts';
 import { EngineUnreachable } from '../../errors.ts';
 import { Client } from './client.ts';

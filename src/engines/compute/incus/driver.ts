@@ -1,4 +1,4 @@
-/** The compute port on an Incus or LXD server or cluster. */
+/** Implements the compute port on an Incus or LXD server or cluster. */
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
 import { capabilitiesOf } from './capabilities.ts';
@@ -33,7 +33,7 @@ export interface IncusOptions {
 export class Incus implements ComputeEngine {
   readonly driver = 'incus';
   readonly location: string;
-  /** As far as they are known: a server is asked what it is when there is a use for it. */
+  /** Assumed from the settings until the server is read for the first time; updated then. */
   capabilities: Capabilities;
   readonly imageFormats: ComputeEngine['imageFormats'];
   readonly graphicalProtocol = 'spice';
@@ -85,14 +85,12 @@ export class Incus implements ComputeEngine {
   }
 
   ensureInstance: ComputeEngine['ensureInstance'] = (ref, spec, signal) =>
-    this.#do('The machine could not be made', signal, (site) =>
+    this.#do('The machine could not be created', signal, (site) =>
       machines.ensureInstance(site, ref, spec, signal),
     );
 
   observeInstance: ComputeEngine['observeInstance'] = (ref, signal) =>
-    this.#do('The machine could not be looked at', signal, (site) =>
-      machines.observeInstance(site, ref, signal),
-    );
+    this.#do('The machine could not be read', signal, (site) => machines.observeInstance(site, ref, signal));
 
   observeInstances: ComputeEngine['observeInstances'] = (signal) =>
     this.#do('The machines could not be listed', signal, (site) => machines.observeInstances(site, signal));
@@ -162,14 +160,12 @@ export class Incus implements ComputeEngine {
     );
 
   ensureNetwork: ComputeEngine['ensureNetwork'] = (ref, spec, signal) =>
-    this.#do('The network could not be made', signal, (site) =>
+    this.#do('The network could not be created', signal, (site) =>
       networks.ensureNetwork(site, ref, spec, signal),
     );
 
   observeNetwork: ComputeEngine['observeNetwork'] = (ref, signal) =>
-    this.#do('The network could not be looked at', signal, (site) =>
-      networks.observeNetwork(site, ref, signal),
-    );
+    this.#do('The network could not be read', signal, (site) => networks.observeNetwork(site, ref, signal));
 
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
     this.#do('The network could not be removed', signal, (site) => networks.removeNetwork(site, ref, signal));
@@ -180,10 +176,12 @@ export class Incus implements ComputeEngine {
     );
 
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
-    this.#do('The image could not be looked at', signal, (site) => images.observeImage(site, ref, signal));
+    this.#do('The image could not be read', signal, (site) => images.observeImage(site, ref, signal));
 
   exportImage: ComputeEngine['exportImage'] = (ref, file, signal) =>
-    this.#do('The image could not be read', signal, (site) => images.exportImage(site, ref, file, signal));
+    this.#do('The image could not be exported', signal, (site) =>
+      images.exportImage(site, ref, file, signal),
+    );
 
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
     this.#do('The image could not be removed', signal, (site) => images.removeImage(site, ref, signal));
@@ -212,10 +210,10 @@ export class Incus implements ComputeEngine {
     );
 
   readCapacity: ComputeEngine['readCapacity'] = (signal) =>
-    this.#do('The room could not be measured', signal, (site) => places.readCapacity(site, signal));
+    this.#do('The free capacity could not be read', signal, (site) => places.readCapacity(site, signal));
 
   fits: ComputeEngine['fits'] = (account, size, placement, signal) =>
-    this.#do('The room could not be measured', signal, (site) =>
+    this.#do('The free capacity could not be read', signal, (site) =>
       places.fits(site, account, size, placement, signal),
     );
 

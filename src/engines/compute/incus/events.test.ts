@@ -70,7 +70,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     await engine.ensureStopped(early, { force: true });
     await expect.poll(isNudged(early), SOON).toBe(true);
     await engine.ensureRunning(early);
-    // Else the engine would start it again, because it ran when the engine went.
+    // Without this the daemon would start the machine again, because the machine ran when the daemon was killed.
     const body = { config: { 'boot.autostart': 'false' } };
     await daemon.client.run('PATCH', pathOf(early), { project: projectOf(early), body });
     await expect.poll(isUp, SOON).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * What happens at the engine without our asking, as it happens: one stream for all who watch, opened again whenever it
- * breaks. What happened in between is told to nobody, so whoever watches is then nudged about each machine.
+ * Follows the lifecycle events of the engine: one stream for all watchers, reopened whenever it breaks. Events during
+ * an interruption are lost, so after each reconnect the watchers are notified about every machine.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
@@ -15,18 +15,24 @@ interface Event {
   readonly metadata?: {
     readonly action?: string;
     readonly source?: string;
-    /** Of one that was renamed: what it was called before. */
+    /** For a rename: the previous name. */
     readonly context?: { readonly old_name?: string } | null;
   };
 }
 
-/** What changes a machine by itself; the rest is what we do, or what the schedule finds. */
+/**
+ * Events that can occur without a request of ours. All other changes are our own, or are found by the scheduled
+ * reconciliation.
+ */
 const TELLING =
   /^instance-(started|stopped|shutdown|restarted|paused|resumed|deleted|renamed|restored|rebuilt)$/;
 
 const SOONEST_MS = 100;
 const LATEST_MS = 5000;
-/** An engine that is cut off says nothing, not even that it is. */
+/**
+ * Interval of pings. An engine that is cut off does not close the connection, so a missing answer counts as a broken
+ * connection.
+ */
 const BEAT_MS = 10_000;
 
 const isOurs = ({ account, id }: Ref): boolean => account.startsWith('acc_') && id.startsWith('vm_');
@@ -42,7 +48,7 @@ export class EventStream {
   }
 
   watch(watcher: Watcher): () => void {
-    // The same function may watch twice.
+    // The same function may be registered twice, so each registration gets its own wrapper.
     const own: Watcher = (ref) => watcher(ref);
     this.#watchers.add(own);
     if (this.#ending === null) this.#begin();
@@ -81,7 +87,7 @@ export class EventStream {
     }
   }
 
-  /** Until it breaks; tells whether it was ever open. */
+  /** Returns when the connection breaks; true if it was ever open. */
   async #follow(socket: WebSocket, signal: AbortSignal, onOpen: () => void): Promise<boolean> {
     let isOpen = false;
     let isAlive = true;

@@ -1,4 +1,4 @@
-/** What the guest is told: by cloud-init at its next start, or by a command inside it. */
+/** Sets up the guest: through cloud-init at its next start, or with a command inside the running guest. */
 import { hashGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { requireCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
@@ -15,14 +15,14 @@ type Config = RawInstance['config'];
 const USER_DATA = 'cloud-init.user-data';
 const VENDOR_DATA = 'cloud-init.vendor-data';
 const META_DATA = 'user.meta-data';
-/** What the engine is to write into the disk by the image's templates at the next start. */
+/** Tells the engine to write the image's templates to the disk at the next start. */
 const TEMPLATES = 'volatile.apply_template';
 
 const guestKeys: ReadonlySet<string> = new Set([keys.seed, keys.hostname, USER_DATA, VENDOR_DATA, META_DATA]);
 
 /**
- * JSON is YAML too. Images put our lines after their own, and of two that say the same cloud-init heeds the last: the
- * seed is what it knows the machine by, and a new one makes it begin anew.
+ * Values are JSON, which is valid YAML. The image's template puts these lines after its own, and of duplicate keys
+ * cloud-init uses the last. cloud-init identifies the machine by the seed, so a new seed makes it run again.
  */
 const metaDataOf = ({ seed, hostname, sshKeys }: Guest): string =>
   [
@@ -32,7 +32,10 @@ const metaDataOf = ({ seed, hostname, sshKeys }: Guest): string =>
     '',
   ].join('\n');
 
-/** The customer's own user data goes before it. Who has no key to come in with comes in with the password. */
+/**
+ * The customer's user data takes precedence over vendor data. Without an SSH key, login with the password over SSH is
+ * enabled.
+ */
 const vendorDataOf = (passwordHash: string, sshKeys: readonly string[]): string =>
   [
     '#cloud-config',
@@ -42,7 +45,7 @@ const vendorDataOf = (passwordHash: string, sshKeys: readonly string[]): string 
     '',
   ].join('\n');
 
-/** The keys of the engine's configuration that tell the guest this; nothing else of it. */
+/** The configuration keys that hold the guest's data, and no other keys. */
 export const guestConfig = (guest: Guest): Config => ({
   [keys.seed]: guest.seed,
   [keys.hostname]: guest.hostname,
@@ -51,7 +54,7 @@ export const guestConfig = (guest: Guest): Config => ({
   ...(guest.passwordHash === null ? {} : { [VENDOR_DATA]: vendorDataOf(guest.passwordHash, guest.sshKeys) }),
 });
 
-/** Of a whole configuration: what it told before is gone, and a new seed has the templates written again. */
+/** Replaces all guest keys of a complete configuration. A new seed makes the engine write the templates again. */
 export function withGuest(config: Config, guest: Guest): Config {
   const others = Object.entries(config).filter(([name]) => !guestKeys.has(name));
   const isNew = config[keys.seed] !== guest.seed;
@@ -85,11 +88,11 @@ export async function ensureRescue(
   requireCapability(capabilities, 'rescue');
 }
 
-/** It finds what it is to set in its environment, so nobody's name can be more than a name. */
+/** The script reads user and password from its environment, so a user name cannot inject shell commands. */
 const SET_PASSWORD = ['sh', '-c', 'printf "%s\\n" "$HOSTPLANE_PASSWORD" | chpasswd -e'];
 const NOT_FOUND = 127;
 
-/** The engine keeps what it was told to run for some seconds, so it is told the hash. */
+/** The engine keeps the environment of a command for some seconds, so it receives only the hash of the password. */
 export async function setPassword(
   site: Site,
   ...[ref, user, password, signal]: Parameters<ComputeEngine['setPassword']>
@@ -119,12 +122,12 @@ export async function setPassword(
 const statusOf = (operation: EngineOperation | null): unknown => operation?.metadata?.['return'];
 
 const noAgent = (): EngineRefused =>
-  new EngineRefused('guest_agent_unavailable', 'Nothing inside the guest takes a password from outside.');
+  new EngineRefused('guest_agent_unavailable', 'The guest has no agent that can set a password.');
 
 const unknownUser = (user: string): EngineRefused =>
   new EngineRefused(
     'validation_failed',
-    `The guest took no password for the user "${user}". Name one that it has.`,
+    `The guest did not accept a password for the user "${user}". Name a user that exists in the guest.`,
   );
 
 function whyNot(error: unknown, ref: Parameters<typeof gone>[0]): unknown {

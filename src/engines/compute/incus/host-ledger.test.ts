@@ -17,7 +17,7 @@ const spread = (others: readonly Ref[], strict = true): Placement => ({
   strict,
   others: others.map(({ id }) => id),
 });
-/** Of an empty location. */
+/** A ledger for a new, empty location. */
 const open = (): PgLedger => new PgLedger(database.db, fresh('lab'));
 
 describe('the book of who is on which host', () => {

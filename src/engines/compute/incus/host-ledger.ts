@@ -1,6 +1,7 @@
 /**
- * Who is on which host. The engine itself promises room to nobody, so whoever makes a machine writes it down here first,
- * one after the other, whichever process asks. An entry lives from before its machine is made until after it is gone.
+ * Records which machine is on which host. The engine itself reserves no capacity, so every process reserves room here
+ * before it creates a machine, one reservation at a time. An entry exists from before its machine is created until
+ * after it is deleted.
  */
 import type { Db } from '../../../store/database.ts';
 import { isUnavailable } from '../../../store/unavailable.ts';
@@ -9,23 +10,23 @@ import type { Placement, Ref, Size } from '../instance.ts';
 import { type Choice, chooseHost, contains, type Host } from '../placement.ts';
 import { type Entry, LedgerStore } from './store.ts';
 
-/** A host and all there is of it; what is used is known from the entries. */
+/** A host and its total capacity; the used capacity is the sum of the ledger entries. */
 export type Room = Pick<Host, 'name' | 'total'>;
 
 export interface Ledger {
   /**
-   * Where it is to be made: where it is written down already, else where it fits best. A host that is none of the rooms
-   * is lost or closed, and another is found.
+   * Returns the host for a new machine: the host of its existing entry, otherwise the best fit. If the host of the
+   * entry is not among `rooms`, it is lost or closed, and another host is chosen.
    */
   reserve(ref: Ref, size: Size, placement: Placement | null, rooms: readonly Room[]): Promise<Choice>;
   /**
-   * For a machine that grows, shrinks or moves: it stays where it is if it can. Refused where there is no room, and then
-   * nothing changes.
+   * For a machine that changes its size or placement. It stays on its host if possible. If no host has room, the call
+   * is refused and nothing changes.
    */
   move(entry: Entry, placement: Placement | null, rooms: readonly Room[]): Promise<Choice>;
-  /** What `reserve` would say. */
+  /** Returns what `reserve` would choose for a new machine, without reserving. */
   choose(size: Size, placement: Placement | null, rooms: readonly Room[]): Promise<Choice>;
-  /** As the engine has it, whether there is room for it or not. */
+  /** Records what the engine reports, without checking capacity. */
   note(entry: Entry): Promise<void>;
   find(ref: Ref): Promise<Entry | null>;
   used(): Promise<ReadonlyMap<string, Size>>;
@@ -54,7 +55,7 @@ export class PgLedger implements Ledger {
     this.#exclusively(async (store) => {
       const ref = { account, id };
       const before = await store.find(ref);
-      // What it has already is its own, also where hosts have become smaller.
+      // A machine may keep or shrink what it has, even if its host has become too small for it.
       const isLess = placement === null && before?.host === host && contains(before.size, size);
       const here = rooms.filter(({ name }) => name === host);
       const stays = isLess
@@ -81,7 +82,7 @@ export class PgLedger implements Ledger {
   }
 }
 
-/** What `except` takes by now is as good as free. */
+/** Counts the room of `except` as free. */
 async function choose(
   store: LedgerStore,
   size: Size,
@@ -100,6 +101,6 @@ async function available<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw new EngineUnreachable('The book of who is on which host does not answer.', { cause: error });
+    throw new EngineUnreachable('The database with the host reservations does not answer.', { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** The hosts of a location and what is left of them: the server itself, or the members of the cluster that are up. */
+/** The hosts of a location and their free capacity: the server itself, or the online members of a cluster. */
 import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import { type Choice, freeOf } from '../placement.ts';
 import type { ComputeEngine, HostCapacity, Size } from '../port.ts';
@@ -24,7 +24,7 @@ interface PoolResources {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const REMEMBERED_MS = 30_000;
-/** While a member is missing. */
+/** How long capacity is cached while a cluster member is missing. */
 const DOUBTED_MS = 2000;
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
@@ -38,7 +38,7 @@ export function requireChoice(choice: Choice): string {
   throw new EngineRefused(choice.refused, details[choice.refused]);
 }
 
-/** Where it is, as `HostCapacity` has it. */
+/** The host name of a machine, as in `HostCapacity`. */
 export async function hostOf(
   site: Site,
   { location }: Pick<RawInstance, 'location'>,
@@ -51,7 +51,7 @@ export async function hostOf(
 
 const remembered = new WeakMap<Site, { readonly until: number; readonly rooms: Promise<readonly Room[]> }>();
 
-/** Many may wait for the same answer, so nobody's giving up ends it. */
+/** Cached. Takes no abort signal, because several callers may wait for the same measurement. */
 export function readRooms(site: Site): Promise<readonly Room[]> {
   const last = remembered.get(site);
   if (last !== undefined && last.until > Date.now()) return last.rooms;
@@ -68,12 +68,12 @@ export function readRooms(site: Site): Promise<readonly Room[]> {
   return rooms;
 }
 
-/** Something is not as it was: a host may be lost. */
+/** Called after an unexpected error, when a host may be lost. */
 export function forgetRooms(site: Site): void {
   remembered.delete(site);
 }
 
-/** Whole: all members are in it, and none may just be on its way back. */
+/** `isWhole`: all cluster members are included. Otherwise a missing member may come back soon. */
 async function measure(site: Site): Promise<{ readonly rooms: readonly Room[]; readonly isWhole: boolean }> {
   const { environment } = await site.readServer();
   if (!environment.server_clustered)
@@ -89,13 +89,13 @@ async function measure(site: Site): Promise<{ readonly rooms: readonly Room[]; r
 const readMembers = ({ client }: Site, signal?: AbortSignal): Promise<readonly Member[]> =>
   client.ask<readonly Member[]>('GET', '/1.0/cluster/members', { query: { recursion: 1 }, signal });
 
-/** The members of the cluster that the others have not heard of for too long. */
+/** The members of the cluster that the others have not reached for too long. */
 export async function readGivenUp(site: Site, signal?: AbortSignal): Promise<ReadonlySet<string>> {
   const members = await readMembers(site, signal);
   return new Set(members.filter(({ status }) => status === 'Offline').map(({ server_name }) => server_name));
 }
 
-/** A member that is just going down is counted as up for a while. */
+/** Null for a member that is going down: the cluster still lists it as online for a while. */
 async function roomOf(site: Site, name: string): Promise<Room | null> {
   try {
     return { name, total: await totalOf(site, name) };

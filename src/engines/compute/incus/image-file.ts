@@ -1,6 +1,7 @@
 /**
- * Images as files. For containers that is what the engine itself packs. For virtual machines others have a qcow2 disk,
- * and the engine the same disk in an archive with a few words about it, which we put around it and take off again.
+ * Reads and writes images as files. For containers, the file is the engine's own tarball. For virtual machines, the
+ * file is a qcow2 disk, while the engine uses an archive of that disk and `metadata.yaml`, so the archive is added on
+ * upload and removed on export.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -21,7 +22,7 @@ type FileSource = Extract<ImageSource, { file: string }>;
 const GIB = 1024 ** 3;
 const QCOW2 = Buffer.from('QFI\xfb', 'latin1');
 const GZIP = Buffer.from([0x1f, 0x8b]);
-/** What an answer of several parts begins with. */
+/** The first bytes of a multipart response. */
 const PART = Buffer.from('--');
 
 export const formatOf = ({ instanceType }: Settings): ImageFormat =>
@@ -32,9 +33,9 @@ const notThis = (format: ImageFormat) =>
 
 export interface Received {
   readonly type: InstanceType;
-  /** The fingerprint it has at the engine. */
+  /** The fingerprint that the engine computes for the image. */
   readonly print: string;
-  /** The SHA-256 and the size of the file, where the engine gets more than that. */
+  /** The SHA-256 and the size of the file; null if the engine receives exactly the file. */
   readonly disk: string | null;
   readonly minDiskGb: number;
   upload(site: Site, signal?: AbortSignal): Promise<void>;
@@ -50,7 +51,7 @@ async function readHead(file: string, length: number): Promise<Buffer> {
   }
 }
 
-/** Of the file, and of what is sent with it around it. */
+/** The SHA-256 of the file alone, and of the whole archive that is sent. */
 async function digestOf(file: string, [before, after]: Around, signal?: AbortSignal) {
   const own = createHash('sha256');
   const whole = createHash('sha256').update(before);
@@ -64,7 +65,7 @@ async function digestOf(file: string, [before, after]: Around, signal?: AbortSig
 type Around = readonly [before: Buffer, after: Buffer];
 const NOTHING: Around = [Buffer.alloc(0), Buffer.alloc(0)];
 
-/** The same for the same disk: what is there once is not stored again. */
+/** The same disk always gets the same archive, so the engine stores it only once. */
 function aroundDisk(bytes: number, architecture: FileSource['architecture']): Around {
   const name = architecture === 'arm64' ? 'aarch64' : 'x86_64';
   const metadata = Buffer.from(`architecture: ${name}\ncreation_date: 1\n`);
@@ -77,7 +78,7 @@ function aroundDisk(bytes: number, architecture: FileSource['architecture']): Ar
   return [Buffer.concat(before), Buffer.concat([tarPadding(bytes), tarEnd])];
 }
 
-/** What a file would be at the engine; it is not sent yet. */
+/** Checks a file and computes its fingerprint; the upload is a separate step. */
 export async function receive(
   settings: Settings,
   { file, format, architecture }: FileSource,
@@ -136,7 +137,7 @@ async function copyDisk(handle: FileHandle, file: string, signal?: AbortSignal):
   throw new EngineRefused('engine_failed', 'The image holds no disk.');
 }
 
-/** Written into the file, whatever is in it. */
+/** Writes the image into `file`, replacing its content. */
 export async function send(site: Site, print: string, file: string, signal?: AbortSignal): Promise<void> {
   const isContainer = site.settings.instanceType === 'container';
   const packed = isContainer ? file : `${file}.packed`;
@@ -146,7 +147,7 @@ export async function send(site: Site, print: string, file: string, signal?: Abo
     if ((await readHead(packed, 2)).equals(PART))
       throw new EngineRefused(
         'unsupported_format',
-        'The image is in several files and cannot be carried elsewhere.',
+        'The image consists of several files and cannot be exported.',
       );
     if (isContainer) return;
     await unzip(packed, signal);

@@ -1,6 +1,7 @@
 /**
- * What disks are made from. Images of all accounts lie in the engine's first project, where each is known by the names
- * that were given to it: the same bytes are there once, whoever brought them. One without a name is nobody's.
+ * Images that disks are created from. The images of all accounts are in the engine's default project, each known by
+ * its aliases. The same bytes are stored once, with one alias for each owner. An image without an alias has no owner
+ * and is removed.
  */
 import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
@@ -21,9 +22,9 @@ import {
   takeTemporary,
 } from './snapshots.ts';
 
-/** As `GET /1.0/images/FINGERPRINT` has it. */
+/** The reply of `GET /1.0/images/FINGERPRINT`. */
 export interface RawImage {
-  /** The SHA-256 of all that was sent. */
+  /** The SHA-256 of everything that was uploaded. */
   readonly fingerprint: string;
   readonly type: 'container' | 'virtual-machine';
   readonly size: number;
@@ -33,12 +34,12 @@ export interface RawImage {
   readonly profiles: readonly string[];
 }
 
-/** What we write into the properties of an image. */
+/** Keys that the driver writes into the properties of an image. */
 const properties = {
   account: 'hostplane.account',
   id: 'hostplane.id',
   minDiskGb: 'hostplane.min_disk_gb',
-  /** The SHA-256 and the size of the disk, where that is not all that was sent. */
+  /** The SHA-256 and the size of the disk, where more than the disk was uploaded. */
   disk: 'hostplane.disk',
 } as const;
 
@@ -58,7 +59,7 @@ async function findRawImage(site: Site, ref: ImageRef, signal?: AbortSignal): Pr
   return alias === null ? null : findByPrint(site, alias.target, signal);
 }
 
-/** Of the provider's own: its fingerprint. */
+/** Returns the fingerprint of the smallest image of the provider. */
 export async function findSmallestImage({ client, settings }: Site, signal?: AbortSignal): Promise<string> {
   const all = await client.ask<readonly RawImage[]>('GET', '/1.0/images', {
     project: DEFAULT,
@@ -74,7 +75,9 @@ export async function findSmallestImage({ client, settings }: Site, signal?: Abo
 
 const isProviders = ({ name }: { readonly name: string }): boolean => !name.includes('/');
 
-/** Without our word for it, what is unpacked takes up at least what it did before. */
+/**
+ * Without our property, the size of the packed image is the minimum, because the unpacked image is at least as large.
+ */
 const minDiskGbOf = ({ properties: { [properties.minDiskGb]: told }, size }: RawImage): number =>
   Math.max(1, Math.ceil(size / GIB), Number.parseInt(told ?? '1', 10) || 1);
 
@@ -93,7 +96,7 @@ export async function observeImage(site: Site, ref: ImageRef, signal?: AbortSign
   };
 }
 
-/** For a disk of this size: the fingerprint of the image that it is made from. */
+/** Returns the image's fingerprint, and checks that a disk of this size can hold the image. */
 export async function requireImage(
   site: Site,
   ref: ImageRef,
@@ -108,14 +111,18 @@ export async function requireImage(
   return raw.fingerprint;
 }
 
-/** Its own if it has none yet; what was made in vain then goes. */
+/**
+ * Creates the alias of `ref`. If that alias already exists, the new image is removed unless another alias refers to
+ * it.
+ */
 async function nameImage(site: Site, ref: Ref, print: string, signal?: AbortSignal): Promise<void> {
   const body = { name: aliasOf(ref), target: print, description: '' };
   try {
     await site.client.run('POST', '/1.0/images/aliases', { project: DEFAULT, body, signal });
   } catch (error) {
-    // Somebody else was the last to have it, and let it go.
-    if (isMissing(error)) throw new EngineUnreachable('The image was removed meanwhile.', { cause: error });
+    // The last other owner deleted the image in the meantime.
+    if (isMissing(error))
+      throw new EngineUnreachable('The image was removed in the meantime.', { cause: error });
     if (!isTaken(error)) throw error;
     await removeIfNobodys(site, print, signal);
   }
@@ -128,7 +135,7 @@ async function removeIfNobodys(site: Site, print: string, signal?: AbortSignal):
   await askOrNull(() => site.client.run('DELETE', `/1.0/images/${print}`, ask));
 }
 
-/** Made by whoever did not come to give it its name. */
+/** Finds an image that was created for `ref` before a crash and has no alias yet. */
 async function findUnnamed({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<RawImage | null> {
   const query = { recursion: 1, filter: `properties.${properties.id} eq ${ref.id}` };
   const found = await client.ask<readonly RawImage[]>('GET', '/1.0/images', {
@@ -143,7 +150,7 @@ async function findUnnamed({ client }: Site, ref: Ref, signal?: AbortSignal): Pr
 
 const ownerOf = ({ account, id }: Ref) => ({ [properties.account]: account, [properties.id]: id });
 
-/** Returns the fingerprint of what was made. */
+/** Returns the fingerprint of the created image. */
 async function pack(
   { client }: Site,
   ref: Ref,
@@ -154,7 +161,8 @@ async function pack(
   const body = {
     compression_algorithm: 'gzip',
     source: { type: 'snapshot', name: `${nameOf(vm.id)}/${name}` },
-    // Those of the image that the machine was made from stay where these say nothing.
+    // The image inherits the properties of the image that the machine was created from, unless they are overridden
+    // here.
     properties: {
       ...ownerOf(ref),
       [properties.minDiskGb]: String(diskGbOf(devices)),
@@ -165,7 +173,7 @@ async function pack(
   return String(done?.metadata?.fingerprint);
 }
 
-/** The engine packs no running machine, and none that is started meanwhile: it packs a snapshot. */
+/** The engine cannot pack a running machine, nor one that is started while it is packed, so a snapshot is packed. */
 async function publish(
   site: Site,
   ref: Ref,
@@ -186,7 +194,7 @@ async function publish(
     await takeTemporary(site, vm, name, signal);
     return pack(site, ref, vm, { name, devices }, signal);
   };
-  // What an engine that died was packing may be held by it, and is let go only when it was packed.
+  // A snapshot that a crashed engine was packing may still be locked, and is released only after it was packed.
   const repack = (before: RawSnapshot): Promise<string> =>
     pack(site, ref, vm, before, signal).catch(async (error: unknown) => {
       if (!(error instanceof IncusError)) throw error;
@@ -215,7 +223,7 @@ export async function ensureImage(
   await nameImage(site, ref, print, signal);
 }
 
-/** Sends it, unless the same bytes are there. */
+/** Uploads the file unless the engine already has the same bytes. Returns the fingerprint. */
 async function store(
   site: Site,
   ref: Ref,
@@ -236,7 +244,7 @@ async function store(
       {
         ...ownerOf(ref),
         [properties.disk]: disk ?? '',
-        // One that was packed by an engine of ours says it itself, and of others its size does.
+        // An image that one of our engines packed already has this property; for other images, their size is used.
         ...(disk === null ? {} : { [properties.minDiskGb]: String(minDiskGb) }),
       },
       signal,
@@ -244,7 +252,10 @@ async function store(
   return print;
 }
 
-/** Not sent with the file: of an image that says nothing of itself the engine then dies. */
+/**
+ * A separate request after the upload: the engine crashes if properties are sent with an image that has none in its
+ * metadata.
+ */
 async function describe(
   { client }: Site,
   { fingerprint, properties: told, profiles }: RawImage,

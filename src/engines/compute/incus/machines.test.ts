@@ -10,7 +10,10 @@ const bounds = { instances: 4, vcpus: null, memoryMb: 1024, diskGb: null };
 
 describeEngines(
   (bench, kind) => {
-    /** As a daemon leaves it that is killed while it makes one: all there but the note that follows the disk. */
+    /**
+     * Leaves the machine as a daemon that was killed while creating it: complete except for the key that the engine
+     * writes after the disk.
+     */
     const cutShort = (ref: Ref): Promise<void> =>
       changeInstance(bench.harness.engine.site, ref, ({ config }) => {
         const { 'volatile.apply_template': _, ...rest } = config;

@@ -1,4 +1,4 @@
-/** Making machines and removing them. */
+/** Creates and removes machines. */
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { EngineRefused } from '../../errors.ts';
@@ -27,8 +27,8 @@ const PAUSES = 40;
 const PAUSE_MS = 100;
 
 /**
- * Nothing is looked at first: mostly it is not there yet. Where the engine refuses, what is there decides, because
- * somebody else may have been quicker, now or before a crash.
+ * Sends the request without reading first, because the machine usually does not exist yet. If the engine refuses, the
+ * existing machine decides the outcome: another process may have created it, now or before a crash.
  */
 export async function ensureInstance(
   site: Site,
@@ -55,7 +55,10 @@ export async function ensureInstance(
   }
 }
 
-/** Of an engine that does not answer, or is in trouble, nobody knows what it did. Busy: somebody else is making it. */
+/**
+ * If the engine does not answer or has a temporary fault, the outcome is unknown and nothing is cleaned up. Busy
+ * counts as a refusal: another process is creating the machine.
+ */
 const isRefusal = (error: unknown): boolean =>
   error instanceof EngineRefused || (error instanceof IncusError && (isBusy(error) || !isPassing(error)));
 
@@ -94,8 +97,8 @@ async function make(
 }
 
 /**
- * Each has user ids of its own: one that breaks out finds nothing that belongs to it. LXD gives ids that it may not use
- * to those that are made at the same time, and cannot start them.
+ * Each container has its own range of user ids, so a process that breaks out owns nothing outside its container. Not
+ * on LXD: it can assign ids that it may not use to containers created at the same time, and then fails to start them.
  */
 const containerConfig = (server: string) => ({
   ...consoleConfig,
@@ -138,7 +141,7 @@ export const firmwareOf = ({ bootMode, secureBoot }: Pick<InstanceSpec, 'bootMod
   ...(bootMode === 'bios' ? { 'security.csm': 'true' } : {}),
 });
 
-/** Interfaces of the original were kept from the copy by devices that are nothing. */
+/** Removes the `none` devices that kept the copy from inheriting the original's interfaces. */
 async function dropMasks(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   await changeInstance(
     site,
@@ -152,8 +155,9 @@ async function dropMasks(site: Site, ref: Ref, signal?: AbortSignal): Promise<vo
 }
 
 /**
- * Waits for whoever is at it. One that nobody is at and that is not whole was left behind by an engine that died, and is
- * taken away. Looked at only after its work, so that what was just finished is seen as such.
+ * Waits for running work on the machine, then returns what exists. An incomplete machine without running work was
+ * left behind by an engine that died, and is removed. The machine is read only after its work ended, so that a
+ * creation that just finished is seen as complete.
  */
 async function settle(site: Site, ref: Ref, signal?: AbortSignal): Promise<'whole' | 'none' | 'removed'> {
   for (;;) {
@@ -180,7 +184,10 @@ export async function removeInstance(
   await site.ledger.release(ref);
 }
 
-/** Whatever is being done to it is waited for; a guest's own shutdown is nobody's work and passes. One that runs is cut off. */
+/**
+ * Waits for other work on the machine. A guest's own shutdown keeps the machine busy without an engine operation, so
+ * the call pauses and retries. A running machine is stopped by force.
+ */
 async function destroy(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   const ask = { project: projectOf(ref), signal };
   for (let left = PAUSES; ; left--) {

@@ -1,8 +1,10 @@
-/** What the engine tells of all machines at once: counters since each was started, in the text form of Prometheus. */
+/**
+ * Parses the engine's metrics for all machines, which are counters since each start in the Prometheus text format.
+ */
 import type { Ref } from '../instance.ts';
 import { idOf } from './names.ts';
 
-/** One machine at one time; null is what the engine did not tell. */
+/** The measurements of one machine at one time; null where the engine reports no value. */
 export interface Sample extends Ref {
   readonly at: Date;
   readonly cpuSeconds: number | null;
@@ -34,7 +36,7 @@ function parseLine(text: string): Line | null {
   return { name, labels: Object.fromEntries(pairs), value: Number(value) };
 }
 
-/** Waiting is no work. */
+/** CPU modes in which the machine does no work. */
 const IDLE = ['idle', 'iowait', 'steal'];
 
 function sampleOf(ref: Ref, at: Date, lines: readonly Line[]): Sample {
@@ -69,7 +71,7 @@ function sampleOf(ref: Ref, at: Date, lines: readonly Line[]): Sample {
 const isOurs = (project: string, name: string): boolean =>
   project.startsWith('acc-') && name.startsWith('vm-');
 
-/** Of our machines that run. */
+/** Samples of our running machines. */
 export function samplesOf(text: string, at: Date): Sample[] {
   const machines = new Map<string, { readonly ref: Ref; readonly lines: Line[] }>();
   for (const each of text.split('\n')) {

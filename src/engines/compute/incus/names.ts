@@ -1,27 +1,27 @@
-/** What our things are called at the engine. */
+/** The names that accounts, machines, networks and images have in the engine. */
 import { createHash } from 'node:crypto';
 import type { ImageRef, Ref } from '../instance.ts';
 
-/** Neither projects nor instances may have an underscore in their name, and our ids have just one. */
+/** Project and instance names may not contain an underscore; our ids contain exactly one. */
 export const nameOf = (id: string): string => id.replaceAll('_', '-');
 export const idOf = (name: string): string => name.replace('-', '_');
 
 export const projectOf = ({ account }: Pick<Ref, 'account'>): string => nameOf(account);
 
-/** The name of a bridge is that of a network interface: fifteen letters at most. */
+/** A bridge is named like a network interface: fifteen characters at most. */
 export function networkNameOf({ account, id }: Ref): string {
   const digest = createHash('sha256').update(`${account}/${id}`).digest('hex');
   return `hp${digest.slice(0, 13)}`;
 }
 
-/** The project that is there from the beginning: what no account owns is in it. */
+/** The project that every engine has. It holds what belongs to no account. */
 export const DEFAULT = 'default';
 
-/** Images of all accounts lie side by side; those of the provider are known by their slug. */
+/** Images of all accounts are in one project. The provider's own images have their slug as alias. */
 export const aliasOf = ({ account, id }: ImageRef): string =>
   account === null ? id : `${nameOf(account)}/${id}`;
 
-/** Of an instance, from the path by which the engine speaks of it: `/1.0/instances/vm-1?project=acc-1`. */
+/** Parses the path of an instance in engine events and lists, for example `/1.0/instances/vm-1?project=acc-1`. */
 export function refOfPath(path: string): Ref | null {
   const url = new URL(path, 'http://engine');
   const name = /^\/1\.0\/instances\/([^/]+)/.exec(url.pathname)?.[1];

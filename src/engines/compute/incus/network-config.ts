@@ -1,20 +1,20 @@
 /**
- * What cloud-init is told of the interfaces, as netplan writes it: images know by themselves only how to ask for IPv4 on
- * the first one. Addresses that are routed here beside its own are for whoever owns the guest to use.
+ * The network configuration for cloud-init, in netplan format. Without it, images use only DHCP for IPv4 on the first
+ * interface. Aliases are routed to the interface, but the owner of the guest configures them.
  */
 import type { Nic } from '../instance.ts';
 import type { IncusSettings } from './settings.ts';
 
-/** Where the engine has it for the templates of images and for the drive of virtual machines. */
+/** The engine's key from which image templates and the config drive of virtual machines read this text. */
 export const NETWORK_CONFIG = 'cloud-init.network-config';
 
 const PREFIX = 64;
-/** Of routes that DHCP tells of: the way out is by the public interface, where it has an address. */
+/** Metrics of routes learned by DHCP: outbound traffic uses the public interface if it has an address. */
 const METRICS = { public: 100, private: 1000 } as const;
 
 const isPublic = ({ network }: Nic): boolean => network === null;
 
-/** JSON is YAML too, and takes no hardware address for a number. */
+/** JSON is valid YAML, and its quotes keep a hardware address from being parsed as a number. */
 export function networkConfig(nics: readonly Nic[], type: IncusSettings['instanceType']): string {
   const ordered = nics.toSorted((a, b) => a.index - b.index);
   const withIpv6 = ordered.filter(({ ipv6 }) => ipv6 !== null);
@@ -29,8 +29,8 @@ export function networkConfig(nics: readonly Nic[], type: IncusSettings['instanc
 }
 
 /**
- * Those of virtual machines have other names until they are told. Those of containers come with theirs, and have no
- * hardware address that netplan takes for one: matched by it, it would find none of them.
+ * Interfaces of virtual machines have other names until they are renamed here. Interfaces of containers already have
+ * their names, and netplan does not recognize their hardware address, so a match by address would find none.
  */
 const matchOf = ({ mac }: Nic, name: string) => ({
   match: { macaddress: mac.toLowerCase() },
@@ -38,9 +38,11 @@ const matchOf = ({ mac }: Nic, name: string) => ({
 });
 
 interface Role {
-  /** A guest waits for it when it starts, and for no other. */
+  /** The guest waits for this interface at startup, and for no other. */
   readonly isFirst: boolean;
-  /** Where it hears of its IPv6 router. With two of them it would take either. */
+  /**
+   * The guest accepts router advertisements here. With two such interfaces it could use either as its IPv6 gateway.
+   */
   readonly isGateway: boolean;
 }
 

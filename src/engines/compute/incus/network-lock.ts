@@ -1,7 +1,8 @@
 /**
- * The engine lets a network go while an interface is being plugged into it, and a machine with an interface into nothing
- * cannot be changed any more. So one who removes a network waits for those who join it, and they for him. Between
- * processes the tables see to that: no network is removed there that an interface is written down for.
+ * Serializes attaching to a network with removing it. The engine deletes a network even while an interface is being
+ * attached, and a machine with an interface into a missing network can no longer be changed. This lock works within
+ * one process. Between processes the database ensures it: no network is removed while an interface is recorded for
+ * it.
  */
 const joining = new Map<string, Set<Promise<unknown>>>();
 const leaving = new Map<string, Promise<unknown>>();

@@ -133,7 +133,7 @@ describeEngines((bench) => {
       expect(await reaches(two.ref, '10.30.0.10')).toBe(true);
       expect(await reaches(other.ref, '10.30.0.10')).toBe(false);
       expect(await reaches(outside.ref, '10.30.0.10')).toBe(false);
-      // Out through the gateway.
+      // Outbound traffic through the gateway.
       expect(await reaches(one.ref, outside.nic.ipv4 ?? '')).toBe(true);
     });
 

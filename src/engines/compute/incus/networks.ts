@@ -1,7 +1,7 @@
 /**
- * Private networks: a managed bridge each, in the default project because those of the accounts have none of their own.
- * The engine routes between all its bridges by itself, so an access list lets nothing in from outside; and as they share
- * one routing table, no two of them can have the same addresses.
+ * Private networks: one managed bridge each, in the default project because the projects of accounts have no networks
+ * of their own. The engine routes between all its bridges, so an ACL blocks traffic from outside. The bridges share
+ * one routing table, so no two of them can have the same addresses.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { cidrCovers, parseCidr } from '../../../kernel/net/cidr.ts';
@@ -21,10 +21,10 @@ interface RawNetwork {
   readonly name: string;
   readonly description: string;
   readonly managed: boolean;
-  /** `Created` once it is whole. */
+  /** `Created` when the network is complete. */
   readonly status: string;
   readonly config: Readonly<Record<string, string>>;
-  /** Paths of instances, also of those that are stopped; LXD has null for none. */
+  /** Paths of the instances that use it, including stopped ones; LXD returns null for none. */
   readonly used_by: readonly string[] | null;
 }
 
@@ -55,7 +55,7 @@ export async function ensureNetwork(
       if (await create(site, ref, spec, config, signal)) return;
       present = await findWhole(site, ref, signal);
     }
-    if (present === null) throw new EngineUnreachable('The network was removed while it was made.');
+    if (present === null) throw new EngineUnreachable('The network was removed while it was being created.');
     const { value: raw, mark } = present;
     const kept = Object.entries(raw.config).filter(([key]) => key.startsWith('volatile.'));
     const wanted = { ...Object.fromEntries(kept), ...config };
@@ -65,7 +65,10 @@ export async function ensureNetwork(
   }, signal);
 }
 
-/** An engine that died while it made it left something that nobody can use; one that lives is done soon. */
+/**
+ * Waits until an existing network is complete. If it stays incomplete, it was left behind by an engine that died, and
+ * is removed.
+ */
 async function findWhole(site: Site, ref: Ref, signal: AbortSignal | undefined) {
   for (let left = LOOKS; ; left--) {
     const present = await find(site, ref, signal);
@@ -78,7 +81,7 @@ async function findWhole(site: Site, ref: Ref, signal: AbortSignal | undefined) 
 const isSame = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean =>
   Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => a[key] === b[key]);
 
-/** False: somebody else is at it. */
+/** Returns false if another process created the network. */
 async function create(
   site: Site,
   ref: Ref,
@@ -98,7 +101,7 @@ async function create(
     );
   await make('/1.0/network-acls', outsideList);
   if (!(await make(NETWORKS, { name: networkNameOf(ref), type: 'bridge', config }))) return false;
-  // Whoever asked for the same addresses at the same time could not see it before.
+  // A concurrent request for the same addresses could not see this network before, so the check is repeated.
   await refuseOverlap(site, ref, spec, signal).catch(async (error: unknown) => {
     await drop(site, ref, signal);
     throw error;
@@ -106,7 +109,7 @@ async function create(
   return true;
 }
 
-/** One that others have for themselves, whoever they are, cannot be had again on the same server. */
+/** An address range can be used once on a server, whichever account uses it. */
 async function refuseOverlap(
   { client }: Site,
   ref: Ref,

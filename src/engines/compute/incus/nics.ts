@@ -1,6 +1,6 @@
 /**
- * The network interfaces of a machine: one device each, named by our id. What the engine does not keep of one is written
- * into the configuration of the machine and not of the device, because any change of a device's own notes re-plugs it.
+ * The network interfaces of a machine: one device each, named by our id. Fields that the engine does not store are
+ * kept in the configuration of the machine, not of the device, because any change of a device's own keys re-plugs it.
  */
 import { parseAddress } from '../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
@@ -36,11 +36,12 @@ function deviceOf(site: Pick<Site, 'settings'>, ref: Ref, nic: Nic): Strings {
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
 /**
- * The engine hands out one address, of the range of its bridge, and routes prefixes here beside it. One that lies within
- * such a prefix comes with it. Without any address the engine chooses one by itself, so the first alias stands in;
- * `none` lets no IPv4 pass, which it takes only where it filters. Of IPv6 a daemon that starts anew stumbles over it, and
- * over every other machine of the network then: what it chooses there follows from the hardware address, takes nothing
- * away from anybody, and nothing else passes.
+ * The engine assigns one address from the range of the bridge, and routes further prefixes to the interface. An own
+ * address within such a prefix needs no assignment. Without an own address the engine would choose one itself, so the
+ * first alias is assigned instead. The value `none` blocks all IPv4; the engine accepts it only with filtering. It is
+ * not used for IPv6: a restarted daemon fails on it, and then on every other machine of the network. The IPv6 address
+ * that the engine chooses instead is derived from the hardware address, takes no address from another machine, and
+ * the filter lets no other address pass.
  */
 function addressing(family: 'ipv4' | 'ipv6', { aliases, antiSpoofing, [family]: own }: Nic): Strings {
   const ranges = aliases
@@ -65,7 +66,7 @@ function isWithin(address: string, range: Cidr): boolean {
   return parsed !== null && cidrContains(range, parsed);
 }
 
-/** What has to be in the configuration of a machine with these interfaces, and its devices. */
+/** The configuration keys and devices of a machine with these interfaces. */
 export function nicParts(site: Pick<Site, 'settings'>, ref: Ref, nics: readonly Nic[]): Changeable {
   return withNetworkConfig(site, {
     config: Object.fromEntries(nics.map((nic) => [noteOf(nic.id), JSON.stringify(nic)])),
@@ -73,7 +74,10 @@ export function nicParts(site: Pick<Site, 'settings'>, ref: Ref, nics: readonly 
   });
 }
 
-/** The guest hears of it when cloud-init begins anew: until then whoever plugs one in sees to it inside. */
+/**
+ * The guest reads this when cloud-init runs again. Until then, the customer configures a newly attached interface
+ * inside the guest.
+ */
 function withNetworkConfig(
   { settings }: Pick<Site, 'settings'>,
   { config, devices }: Changeable,
@@ -82,7 +86,7 @@ function withNetworkConfig(
   return { config: { ...config, [NETWORK_CONFIG]: told }, devices };
 }
 
-/** In the order in which the guest sees them. */
+/** Sorted in the order in which the guest sees them. */
 export function nicsOf({ config, devices }: Pick<RawInstance, 'config' | 'devices'>): Nic[] {
   return Object.keys(devices)
     .flatMap((id) => {

@@ -1,4 +1,4 @@
-/** What the engine tells of machines, as the port has it. */
+/** Translates the engine's machines into the `Instance` type of the compute port. */
 import type { ImageRef, Instance, InstanceState, Ref, Size, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys } from './config-keys.ts';
@@ -11,14 +11,14 @@ import { sizeOf } from './quantities.ts';
 import { findRaw, pathOf, type RawInstance, type Site } from './site.ts';
 import { readAllSnapshots, readSnapshots } from './snapshots.ts';
 
-/** As `GET /1.0/instances/NAME/state` has it. */
+/** The reply of `GET /1.0/instances/NAME/state`. */
 interface RawState {
-  /** Less than none: nobody inside answers. */
+  /** Negative if no agent in the guest answers. */
   readonly processes: number;
 }
 
 type Listed = RawInstance & { readonly state?: RawState | null };
-/** On a member of the cluster that does not answer. */
+/** A machine on a cluster member that does not answer. */
 type Lost = Pick<RawInstance, 'name' | 'project' | 'status' | 'location'> & { readonly config: null };
 
 const keyOf = ({ project, name }: Listed | Lost): string => `${project}/${name}`;
@@ -28,8 +28,8 @@ const NEVER = new Date('1971-01-01');
 const NO_RESCUE = { wanted: false, active: false } as const;
 
 /**
- * One whose making was cut short is there as well, and looks like a stopped one. Only when the disk is there the engine
- * notes that templates are to be written to it, and they are until its first start.
+ * A machine whose creation was interrupted exists too, and looks like a stopped one. The engine sets
+ * `volatile.apply_template` only when the disk is complete, and keeps it until the first start.
  */
 export const isWhole = ({ config, last_used_at }: Pick<RawInstance, 'config' | 'last_used_at'>): boolean =>
   config['volatile.apply_template'] !== undefined ||
@@ -49,7 +49,7 @@ function imageOf({ config }: RawInstance): ImageRef | null {
   return JSON.parse(config[keys.image] ?? 'null') as ImageRef | null;
 }
 
-/** The engine itself runs commands in a container; in a virtual machine there must be somebody who does. */
+/** The engine itself runs commands in containers; a virtual machine needs an agent. */
 async function agentOf(site: Site, raw: RawInstance, state: RawState | null): Promise<Instance['agent']> {
   if (!isRunning(raw)) return null;
   if (raw.type === 'virtual-machine' && (state === null || state.processes < 0)) return null;
@@ -84,8 +84,8 @@ async function present(
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
 /**
- * The others know that it is there, and nothing else. Until the cluster has given its member up, that may only be on
- * its way back.
+ * The other members know only that the machine exists. Until the cluster declares its member offline, that member may
+ * come back, so there is no `host_lost` yet.
  */
 async function presentLost(
   site: Site,
@@ -110,7 +110,7 @@ async function presentLost(
   };
 }
 
-/** Where nobody answers for it, the others may still tell that its host is lost. */
+/** When the machine's member does not answer, the other members may still list the machine. */
 async function findLost(site: Site, ref: Ref, signal?: AbortSignal): Promise<Lost | null> {
   if (!(await site.readServer()).environment.server_clustered) return null;
   const query = { recursion: 1 };
@@ -152,7 +152,7 @@ export async function observeInstances(
   site: Site,
   ...[signal]: Parameters<ComputeEngine['observeInstances']>
 ): Promise<readonly Instance[]> {
-  // Twice as deep it tells the state of each, which only virtual machines make worth its time.
+  // Recursion 2 includes the state of each machine. It is slow, and only virtual machines need it.
   const recursion = site.settings.instanceType === 'virtual-machine' ? 2 : 1;
   const query = { recursion, 'all-projects': 'true' };
   const listed = await site.client.ask<readonly (Listed | Lost)[]>('GET', '/1.0/instances', {

@@ -1,4 +1,7 @@
-/** On and off. What is so already is no error; what the guest does not do in time is. */
+/**
+ * Starts, stops and restarts machines. A machine that is already in the wanted state is no error; a guest that does
+ * not shut down in time is.
+ */
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
@@ -27,7 +30,10 @@ type Change =
 const isOn = ({ status }: Pick<RawInstance, 'status'>): boolean => status === 'Running';
 const isOff = ({ status }: Pick<RawInstance, 'status'>): boolean => status === 'Stopped';
 
-/** Not looked at first: mostly there is something to do, and the engine says so where there is not. True: it did it. */
+/**
+ * Sends the change without reading first, because there is usually something to do. If the engine refuses, the
+ * machine is read. Returns false if it was already in the wanted state.
+ */
 async function change(
   site: Site,
   ref: Ref,
@@ -79,24 +85,28 @@ const isTimeout = (error: unknown): boolean =>
 const deaf = (seconds: number): EngineRefused =>
   new EngineRefused(
     'shutdown_timeout',
-    `The guest did not shut down within ${seconds} seconds; it still runs.`,
+    `The guest did not shut down within ${seconds} seconds and is still running.`,
   );
 
-/** Asked for by whom, and when it had been started before. */
+/** The operation that requested the newest restart, and the machine's start time before it. */
 function askedOf({ config }: RawInstance): { readonly by: string; readonly before: string } {
   const [by = '', before = ''] = (config[keys.restart] ?? '').split(' ');
   return { by, before };
 }
 
-/** Whoever asked before the last one has had his. */
+/**
+ * The newest restart is done when the start time has changed. Earlier restarts are listed as done in the
+ * configuration.
+ */
 function wasRestarted(raw: RawInstance, once: string): boolean {
   const { by, before } = askedOf(raw);
   return by === once ? before !== raw.last_used_at : wasDone(raw.config, once);
 }
 
 /**
- * It was done if it was started since it was asked for: when that was is written down, together with who asked, while it
- * is off. Not before: an engine that waits for a deaf guest takes no notes for a while.
+ * A restart is done when the machine has started after the request. The operation id and the previous start time are
+ * recorded while the machine is off. They cannot be recorded earlier: while the engine waits for a guest that ignores
+ * the shutdown request, it rejects changes.
  */
 export async function restart(
   site: Site,

@@ -1,4 +1,7 @@
-/** One project for each account: the engine itself keeps their machines apart and within the bounds of the location. */
+/**
+ * One project for each account: the engine isolates the accounts' machines and enforces the location's bounds for
+ * each account.
+ */
 import { isMissing, isTaken } from './failure.ts';
 import { nameOf } from './names.ts';
 import type { AccountBounds } from './settings.ts';
@@ -8,10 +11,10 @@ type Config = Readonly<Record<string, string>>;
 
 const OURS = nameOf('acc_');
 
-/** Projects of the provider's own lie beside them; what runs there is his business. */
+/** Other projects on the engine belong to the provider and are not touched. */
 export const isOurs = (project: string): boolean => project.startsWith(OURS);
 
-/** Images and networks are shared; each machine has its own devices, and its disk is in the project. */
+/** Images and networks are shared between projects; profiles and disks belong to the project. */
 const features: Config = {
   'features.images': 'false',
   'features.networks': 'false',
@@ -31,7 +34,10 @@ const limitsOf = ({ instances, vcpus, memoryMb, diskGb }: AccountBounds): Config
 
 const seen = new WeakMap<Site, Map<string, Promise<void>>>();
 
-/** Looked at once by each process; then it is taken to be there. Many may wait for it: nobody's giving up ends it. */
+/**
+ * Each process checks a project once and then assumes that it exists. Takes no abort signal, because several callers
+ * may wait for the same check.
+ */
 export async function ensureProject(site: Site, account: string): Promise<void> {
   const known = seen.get(site) ?? new Map<string, Promise<void>>();
   seen.set(site, known);
@@ -47,7 +53,7 @@ export async function ensureProject(site: Site, account: string): Promise<void> 
   }
 }
 
-/** Somebody took it away. */
+/** Called when the engine no longer has the project. */
 export function forgetProject(site: Site, account: string): void {
   seen.get(site)?.delete(account);
 }

@@ -1,4 +1,4 @@
-/** Amounts as the engine writes them. */
+/** Converts sizes from and to the engine's notation. */
 import type { Size } from '../instance.ts';
 import type { Changeable, RawInstance } from './site.ts';
 
@@ -19,7 +19,7 @@ const units: Readonly<Record<string, number>> = {
   TiB: 1024 ** 4,
 };
 
-/** None where it is not said, or as a share of something. */
+/** Returns 0 for a missing size or a percentage. */
 export function bytesOf(text: string | undefined): number {
   const [, digits, unit = ''] = /^(\d+)\s*([A-Za-z]*)$/.exec(text ?? '') ?? [];
   return digits === undefined ? 0 : Number(digits) * (units[unit] ?? 0);
@@ -31,7 +31,7 @@ export const diskOf = ({ diskGb }: Size): string => `${diskGb}GiB`;
 export function sizeOf({ config, devices }: Pick<RawInstance, 'config' | 'devices'>): Size {
   const vcpus = Number(config['limits.cpu'] ?? 0);
   return {
-    // Somebody else's may be pinned to a range of processors.
+    // Instances that were not created by this driver may be pinned to a range of processors.
     vcpus: Number.isInteger(vcpus) ? vcpus : 0,
     memoryMb: Math.floor(bytesOf(config['limits.memory']) / MIB),
     diskGb: Math.floor(bytesOf(devices['root']?.['size']) / GIB),

@@ -1,4 +1,4 @@
-/** What an engine that died leaves at its host, and how a machine starts in spite of it. */
+/** Tests that a machine starts although an engine that died left routes on its host. */
 
 import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
@@ -23,7 +23,7 @@ describeEngines((bench) => {
       .filter((line) => [PREFIX, ALIAS].some((prefix) => line.startsWith(prefix)));
   const led = [`${ALIAS} dev ${PUBLIC_NETWORK}`, `${PREFIX} dev ${PUBLIC_NETWORK}`];
 
-  /** What is there beside the machines of accounts. */
+  /** The instances and profiles outside the accounts' projects. */
   const helpers = async (): Promise<unknown> => {
     const { client } = bench.harness.daemon;
     const ask = { project: DEFAULT };
@@ -31,7 +31,7 @@ describeEngines((bench) => {
   };
   const none = [[], ['/1.0/profiles/default']];
 
-  /** As a guest that crashes while nobody looks after it. */
+  /** Simulates a guest that crashes while the engine is down. */
   async function stopWithoutEngine(ref: Ref): Promise<void> {
     const { client } = bench.harness.daemon;
     const path = `${pathOf(ref)}/state`;
@@ -68,7 +68,10 @@ describeEngines((bench) => {
     expect(await routes()).toEqual([]);
   });
 
-  /** One that cannot start but with a helper, and what became of the attempt; returns when the helper is there. */
+  /**
+   * Starts a machine that needs a helper to start. Returns as soon as the helper exists; `attempt` is the result of
+   * the start.
+   */
   async function startHelped(signal?: AbortSignal): Promise<{ ref: Ref; attempt: Promise<unknown> }> {
     const ref = await bench.lab.stopped({ nics: [bench.lab.nic({ aliases: [PREFIX] })] });
     await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);

@@ -1,8 +1,9 @@
 /**
- * A machine that stops, or is being started, while the engine is down leaves the routes to its prefixes at its host. The
- * engine then makes none of them again, and so does not start it; nor does it take them away, other than from a machine
- * that runs with them. So one of ours runs for a moment, whose interfaces get those routes by a profile: the engine keeps
- * what the profile says although it cannot make the routes, and takes them away when that machine stops.
+ * Removes routes that an engine left on its host. A machine that stops or starts while the engine is down leaves the
+ * routes to its prefixes behind. The engine then cannot add these routes again, so it does not start the machine, and
+ * it removes routes only from a running machine that has them. So a helper machine runs for a moment, and a profile
+ * assigns the routes to its interfaces: the engine stores the profile although adding the routes fails, and removes
+ * the routes when the helper stops.
  */
 import { EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
@@ -18,7 +19,7 @@ const ROUTES = ['ipv4.routes', 'ipv6.routes'] as const;
 
 const isRouted = (device: Device): boolean => ROUTES.some((name) => device[name] !== undefined);
 
-/** Nothing that it says gets anywhere. */
+/** An interface that lets no traffic of the guest through. */
 export const mute = ({ network = '', name = '' }: Device): Device => ({
   type: 'nic',
   network,
@@ -37,7 +38,7 @@ const withRoutes = (device: Device): Device => ({
 const mapDevices = (devices: Devices, make: (device: Device) => Device): Devices =>
   Object.fromEntries(Object.entries(devices).map(([name, device]) => [name, make(device)]));
 
-/** `wanted` picks, of a machine, the interfaces whose routes `act` is about to make. */
+/** `wanted` returns the interfaces of a machine whose routes `act` is about to add. */
 export async function pastLeftRoutes<T>(
   site: Site,
   ref: Ref,
@@ -64,8 +65,8 @@ const pathOfProfile = (helper: string): string => `/1.0/profiles/${helper}`;
 const pathOfHelper = (helper: string): string => `/1.0/instances/${helper}`;
 
 /**
- * One machine has but one such helper: what an attempt before left of it goes first. Whoever gives up waits until it is
- * gone; where even that fails, it goes with the machine.
+ * A machine has at most one helper; remains of an earlier attempt are removed first. An aborted call still waits
+ * until the helper is removed. If that fails too, the helper is removed together with the machine.
  */
 async function takeAway(site: Site, raw: RawInstance, routed: Devices, signal?: AbortSignal): Promise<void> {
   const { client } = site;
@@ -85,11 +86,11 @@ async function takeAway(site: Site, raw: RawInstance, routed: Devices, signal?: 
   }
 }
 
-/** Of a machine that is no more: whatever an attempt to start it left. */
+/** For a removed machine: removes the helper that an attempt to start it left behind. */
 export const clearHelper = (site: Site, ref: Ref, signal?: AbortSignal): Promise<void> =>
   clear(site, helperOf(nameOf(ref.id)), signal);
 
-/** The engine keeps a profile as long as somebody has it: where it is gone, so is the helper. */
+/** The engine keeps a profile while an instance uses it, so once the profile is gone, the helper is gone too. */
 async function clear(site: Site, name: string, signal?: AbortSignal): Promise<void> {
   const ask = { project: DEFAULT, signal };
   const remove = (): Promise<unknown> =>
@@ -100,7 +101,7 @@ async function clear(site: Site, name: string, signal?: AbortSignal): Promise<vo
   await insist(remove, signal, (error) => error instanceof IncusError);
 }
 
-/** Being ephemeral, it is gone once it is off; one that never ran has to be removed. */
+/** The helper is ephemeral and disappears when it stops; one that never ran has to be deleted. */
 async function stop({ client }: Site, name: string, signal?: AbortSignal): Promise<void> {
   const ask = { project: DEFAULT, signal };
   const body = { action: 'stop', force: true };

@@ -1,4 +1,7 @@
-/** What the engine is at already: whoever asks for the same again waits for it instead of beginning anew. */
+/**
+ * Waits for operations that the engine is already running, so that a repeated call does not start the same work
+ * again.
+ */
 import type { Ref } from '../instance.ts';
 import { type EngineOperation, isForgotten } from './client.ts';
 import { IncusError, isMissing } from './failure.ts';
@@ -17,21 +20,22 @@ async function outwait(
   const { running = [] } = await client
     .ask<{ readonly running?: readonly Underway[] }>('GET', '/1.0/operations', { project, query, signal })
     .catch((error: unknown) => {
-      // Nothing was ever made for this account.
+      // The account has no project yet, so nothing was ever created for it.
       if (isMissing(error)) return { running: [] };
       throw error;
     });
   const work = running.filter(isIt);
   for (const { id } of work) {
     await client.wait(id, signal).catch((error: unknown) => {
-      // How it ends is for whoever began it, also if that is forgotten by now; we look at what is left.
+      // The caller that started the operation handles its failure, even if the engine no longer knows the operation.
+      // Callers of this function read what is left.
       if (!(error instanceof IncusError || isForgotten(error))) throw error;
     });
   }
   return work.length > 0;
 }
 
-/** Returns when nothing is being done to this machine; whether there was. */
+/** Returns when the engine runs no operation on this machine; true if there was one. */
 export const outwaitMachine = (site: Site, ref: Ref, signal?: AbortSignal): Promise<boolean> =>
   outwait(
     site,
@@ -41,6 +45,9 @@ export const outwaitMachine = (site: Site, ref: Ref, signal?: AbortSignal): Prom
     signal,
   );
 
-/** Returns when no image of this account is being made: the engine does not say which one it is at. */
+/**
+ * Returns when the engine creates no image for this account, because it does not report which image an operation
+ * creates.
+ */
 export const outwaitImages = (site: Site, ref: Ref, signal?: AbortSignal): Promise<boolean> =>
   outwait(site, projectOf(ref), ({ description }) => /image/i.test(description), signal);

@@ -1,7 +1,6 @@
 /**
- * What a machine was before something is done to it that the engine does in two steps: written down where neither a
- * restore nor a deletion of the machine reaches, so that whoever goes on after a crash finds it. It lies in a profile
- * that no machine uses.
+ * Saves the state of a machine before a change that the engine makes in two steps. The state is in a profile that no
+ * machine uses: neither a restore nor a deletion of the machine changes it, and a retry after a crash finds it.
  */
 import type { Ref } from '../instance.ts';
 import { wasDone } from './config-keys.ts';
@@ -10,7 +9,7 @@ import { nameOf, projectOf } from './names.ts';
 import type { RawInstance, Site } from './site.ts';
 
 export interface Kept extends Pick<RawInstance, 'architecture' | 'config' | 'devices' | 'location' | 'type'> {
-  /** The operation for which it was written down. */
+  /** The operation that saved the state. */
   readonly once: string;
 }
 
@@ -42,8 +41,8 @@ async function write({ client }: Site, ref: Ref, kept: Kept, signal?: AbortSigna
 }
 
 /**
- * How the machine was before `once` began, written down from now on. What another operation kept and never came to use
- * counts for more than what is seen now; what it did use is of the past.
+ * Saves and returns the state of the machine before `once`. The state saved by an unfinished operation takes
+ * precedence over the current one; the state saved by a finished operation is overwritten.
  */
 export async function keep(
   site: Site,

@@ -61,7 +61,7 @@ describe('curves', () => {
 
   it('take from each measurement what lies within a step', () => {
     const samples = [0, 0.5, 2].map((n) => sample(n, { networkInBytes: n === 0.5 ? 600 : n * 1200 }));
-    // Half a minute at 20 and half a minute at 20, then the rest of the same.
+    // 600 bytes in the first 30 seconds and 1800 in the next 90: always 20 per second.
     expect(received(samples, 2)).toEqual([20, 20]);
     const uneven = [sample(0, { networkInBytes: 0 }), sample(0.5, { networkInBytes: 3000 })];
     expect(received([...uneven, sample(1, { networkInBytes: 3000 })], 1)).toEqual([50]);

@@ -1,4 +1,4 @@
-/** Curves from samples: how fast counters grew from one to the next, and how full things were. */
+/** Computes time series from samples: the growth rate of counters, and levels such as memory and disk usage. */
 import type { Ref } from '../instance.ts';
 import type { MetricName, Series, SeriesRange } from '../series.ts';
 import { IncusError, isPassing } from './failure.ts';
@@ -9,16 +9,16 @@ import type { Site } from './site.ts';
 
 export interface Samples {
   add(samples: readonly Sample[]): Promise<void>;
-  /** The oldest first. */
+  /** Sorted by time, oldest first. */
   read(ref: Ref, from: Date, to: Date): Promise<readonly Sample[]>;
   removeBefore(at: Date): Promise<void>;
 }
 
-/** Samples that are further apart have something between them that nobody measured. */
+/** Between samples that are further apart, nothing was measured. */
 const WIDEST_GAP_MS = 150_000;
 const KEPT_MS = 8 * 24 * 3_600_000;
 
-/** How much it was from `after` to `at`, in milliseconds since 1970. */
+/** The value between `after` and `at`, in milliseconds since 1970. */
 interface Stretch {
   readonly after: number;
   readonly at: number;
@@ -30,7 +30,7 @@ type Reading = (sample: Sample) => number | null;
 const isNear = (before: Sample | undefined, { at }: Sample): before is Sample =>
   before !== undefined && at.getTime() - before.at.getTime() <= WIDEST_GAP_MS;
 
-/** In the second; a counter that went back was set to nothing at a time we do not know. */
+/** Per second. A counter that decreased was reset at an unknown time, so there is no value. */
 const rate =
   (read: Reading): Curve['stretch'] =>
   (before, sample) => {
@@ -86,7 +86,7 @@ const curves: readonly Curve[] = [
   flow('network', 'sent', ({ networkOutBytes }) => networkOutBytes),
 ];
 
-/** What was measured after nothing stands for its own moment only. */
+/** A sample without a recent predecessor counts only for its own moment. */
 function stretchesOf(samples: readonly Sample[], { stretch }: Curve): Stretch[] {
   return samples.flatMap((sample, i) => {
     const before = samples[i - 1];
@@ -97,7 +97,7 @@ function stretchesOf(samples: readonly Sample[], { stretch }: Curve): Stretch[] 
   });
 }
 
-/** Each counts for as long as it lies within the step. */
+/** Each stretch is weighted by the time that lies within the step. */
 function average(stretches: readonly Stretch[], from: number, to: number): number | null {
   let [sum, length] = [0, 0];
   for (const { after, at, value } of stretches) {
@@ -126,7 +126,7 @@ export function seriesOf(
     });
 }
 
-/** Both are in the order of time: what lies before a step lies before all later ones. */
+/** Both lists are sorted by time, so a stretch that ends before one step is skipped for all later steps. */
 function valuesOf(stretches: readonly Stretch[], starts: readonly number[], step: number): (number | null)[] {
   let first = 0;
   return starts.map((start) => {
@@ -148,7 +148,7 @@ export async function readSeries(
   return seriesOf(await samples.read(ref, from, to), metrics, range);
 }
 
-/** A member of a cluster tells of its own machines only; one that is lost has none to tell of. */
+/** Each cluster member reports only its own machines; a lost member reports none. */
 async function readMetrics(site: Site, signal: AbortSignal | undefined): Promise<readonly string[]> {
   const read = (target?: string): Promise<string> =>
     site.client.askText('/1.0/metrics', { ...(target === undefined ? {} : { target }), signal });
@@ -161,7 +161,7 @@ async function readMetrics(site: Site, signal: AbortSignal | undefined): Promise
   return told.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
-/** One question for all machines; only where it does not tell how full a disk is, one more for each. */
+/** One request for all machines, and one more for each machine whose disk usage it does not include. */
 export async function takeSamples(site: Site, samples: Samples, signal?: AbortSignal): Promise<void> {
   const texts = await readMetrics(site, signal);
   const at = new Date();
@@ -188,7 +188,7 @@ async function readDisk(
     return { diskUsed: usage?.used ?? null, diskTotal: usage?.total || null };
   } catch (error) {
     signal?.throwIfAborted();
-    // Gone meanwhile, or a pool that does not measure.
+    // The machine was deleted in the meantime, or the pool does not measure usage.
     if (error instanceof IncusError) return {};
     throw error;
   }

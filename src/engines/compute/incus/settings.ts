@@ -1,11 +1,14 @@
-/** How a location is served by an Incus or LXD server or cluster, as the provider's file says it. */
+/** Settings of a location that is served by an Incus or LXD server or cluster, read from the provider's file. */
 import { readFileSync } from 'node:fs';
 import type { IncusCompute } from '../../../provider/compute.ts';
 import type { Address } from './client.ts';
 
 export type InstanceType = 'container' | 'virtual-machine';
 
-/** What one account may have there at most, beside the quotas of its own that it can see; `null`: no bound. */
+/**
+ * Upper bounds for one account in this location, in addition to the quotas that the account can see; `null` means no
+ * bound.
+ */
 export interface AccountBounds {
   readonly instances: number | null;
   readonly vcpus: number | null;
@@ -17,16 +20,16 @@ export interface IncusSettings {
   readonly address: Address;
   readonly instanceType: InstanceType;
   readonly storagePool: string;
-  /** The bridge that public addresses are on. */
+  /** The bridge that carries the public addresses. */
   readonly publicNetwork: string;
   readonly bounds: AccountBounds;
-  /** Virtual processors sold for each one there is. */
+  /** Virtual processors to sell for each physical one. */
   readonly vcpuOvercommit: number;
-  /** Of memory and disk, in percent: what the hosts keep for themselves. */
+  /** The percentage of memory and disk that the hosts keep for themselves. */
   readonly reservePercent: number;
 }
 
-/** The files were there when the configuration was read; if they are gone now, nothing starts. */
+/** Throws if a certificate or key file is missing. The files existed when the configuration was checked. */
 export function readSettings({
   url,
   otherUrls,

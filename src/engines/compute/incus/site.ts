@@ -1,4 +1,6 @@
-/** What the parts of the driver share: the engine, how it is used here, and the book of who is on which host. */
+/**
+ * What all parts of the driver share: the client, the settings, the host ledger, and reading and changing instances.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { EngineRefused } from '../../errors.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -17,11 +19,11 @@ export interface Site {
   readonly capabilities: Capabilities;
   readonly ledger: Ledger;
   readonly logs: ConsoleLogs;
-  /** Asked once, and again after it did not answer. */
+  /** Cached after the first success; a failed request is repeated by the next call. */
   readServer(signal?: AbortSignal): Promise<Server>;
 }
 
-/** What `GET /1.0` tells. */
+/** The reply of `GET /1.0`. */
 export interface Server {
   readonly api_extensions: readonly string[];
   readonly auth: 'trusted' | 'untrusted';
@@ -37,15 +39,15 @@ export interface Server {
   };
 }
 
-/** As `GET /1.0/instances/NAME` has it. */
+/** The reply of `GET /1.0/instances/NAME`. */
 export interface RawInstance {
   readonly name: string;
   readonly project: string;
   readonly type: 'container' | 'virtual-machine';
-  /** `Running`, `Stopped`, `Frozen`, `Error`, and others on the way. */
+  /** `Running`, `Stopped`, `Frozen`, `Error`, or a transitional status. */
   readonly status: string;
   readonly status_code: number;
-  /** The member it is on; `none` outside clusters. */
+  /** The cluster member that runs it; `none` outside clusters. */
   readonly location: string;
   readonly architecture: string;
   readonly created_at: string;
@@ -58,7 +60,7 @@ export interface RawInstance {
   readonly devices: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** What a change of an instance can be about. */
+/** The parts of an instance that the driver changes. */
 export interface Changeable {
   readonly config: Readonly<Record<string, string>>;
   readonly devices: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -92,7 +94,7 @@ export async function requireRaw(site: Site, ref: Ref, signal?: AbortSignal): Pr
 const TRIES = 40;
 const PAUSE_MS = 100;
 
-/** Made again after whatever stands in the way has passed: another change, or other work on the same machine. */
+/** Repeats `act` while it fails because of a concurrent change or of other work on the same machine. */
 export async function insist<T>(
   act: () => Promise<T>,
   signal?: AbortSignal,
@@ -108,7 +110,9 @@ export async function insist<T>(
   }
 }
 
-/** Reads it, and writes what `change` makes of it unless that is the same; begins again if somebody came between. */
+/**
+ * Reads the instance and writes the result of `change`; null means no change. Starts over after a concurrent change.
+ */
 export async function changeInstance(
   site: Site,
   ref: Ref,

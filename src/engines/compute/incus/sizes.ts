@@ -1,4 +1,4 @@
-/** What changes how much of which host a machine takes. */
+/** Changes the size or placement of a machine, and so its share of a host. */
 import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
@@ -58,7 +58,10 @@ interface Wish {
   readonly placement: Placement | null;
 }
 
-/** Written down first, then moved if need be, then the rest. What is refused after all is written down as it is. */
+/**
+ * Reserves the room first, then migrates the machine if necessary, then runs `change`. If one of these fails, the
+ * ledger records the machine as it is.
+ */
 async function bookedFor(
   site: Site,
   ref: Ref,
@@ -91,7 +94,7 @@ async function migrate({ client }: Site, ref: Ref, target: string, signal?: Abor
   );
 }
 
-/** If even that cannot be told now, what was asked for stays written down: there is room for it. */
+/** If the machine cannot be read now, the reservation stays as requested: there is room for it. */
 async function noteAsIs(site: Site, ref: Ref): Promise<void> {
   const raw = await findRaw(site, ref).catch(() => null);
   if (raw === null) return;

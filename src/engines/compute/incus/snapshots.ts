@@ -1,6 +1,6 @@
 /**
- * Snapshots, named by our ids. Until one is whole it has a date on which the engine throws it away by itself: one that
- * still has such a date is nobody's, whatever became of the engine that was at it.
+ * Snapshots, named by our ids. An unfinished snapshot has an expiry date, after which the engine deletes it by
+ * itself. A snapshot with an expiry date is therefore never reported, even if the engine died while taking it.
  */
 import { CapabilityMissing } from '../../errors.ts';
 import type { Ref, Snapshot } from '../instance.ts';
@@ -11,12 +11,12 @@ import { bytesOf } from './quantities.ts';
 import { outwaitMachine } from './running-operations.ts';
 import { insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
 
-/** As `GET /1.0/instances/NAME/snapshots` has it. */
+/** The reply of `GET /1.0/instances/NAME/snapshots`. */
 export interface RawSnapshot {
   readonly name: string;
   readonly created_at: string;
   readonly expires_at: string;
-  /** Less than nothing where the pool cannot tell. */
+  /** Negative if the pool cannot measure it. */
   readonly size: number;
   readonly config: RawInstance['config'];
   readonly devices: RawInstance['devices'];
@@ -29,13 +29,13 @@ const NEVER = '0001-01-01T00:00:00Z';
 
 export const isWhole = ({ expires_at }: Pick<RawSnapshot, 'expires_at'>): boolean => expires_at === NEVER;
 
-/** Fractions of a second are as long as they need to be, which keeps them from being compared as text. */
+/** Timestamps of the engine have fractions of varying length, which cannot be compared as text; this pads them. */
 function momentOf(timestamp: string): string {
   const [seconds = '', fraction = ''] = timestamp.replace('Z', '').split('.');
   return `${seconds}.${fraction.padEnd(9, '0')}`;
 }
 
-/** The oldest first; those of the same moment as the engine lists them, which is as they were made. */
+/** Oldest first. Snapshots of the same moment keep the order of the engine's list, which is the order of creation. */
 function inOrder(snapshots: readonly RawSnapshot[]): readonly RawSnapshot[] {
   const keyed = snapshots.map((snapshot) => ({ snapshot, moment: momentOf(snapshot.created_at) }));
   keyed.sort((one, other) => (one.moment < other.moment ? -1 : one.moment > other.moment ? 1 : 0));
@@ -51,10 +51,10 @@ function present(raw: RawSnapshot): Snapshot {
   return {
     id,
     createdAt: new Date(created_at),
-    // Where the pool keeps no count, a snapshot is a copy of the disk and may be as large.
+    // Without a measured size: a snapshot is at most as large as the disk.
     sizeBytes: size >= 0 ? size : diskGb * GIB,
     diskGb,
-    // It has the configuration of that moment, in which the engine notes whether the machine runs.
+    // A snapshot has the configuration of its moment, which records whether the machine was running.
     consistency: config['volatile.last_state.power'] === 'RUNNING' ? 'crash' : 'filesystem',
   };
 }
@@ -69,7 +69,7 @@ async function list({ client }: Site, path: string, project: string, signal?: Ab
   return inOrder(snapshots);
 }
 
-/** Of one machine, the oldest first. */
+/** Snapshots of one machine, oldest first. */
 export async function readSnapshots(
   site: Site,
   ref: Ref,
@@ -78,7 +78,7 @@ export async function readSnapshots(
   return (await list(site, pathOf(ref), projectOf(ref), signal)).filter(isWhole).map(present);
 }
 
-/** By project and name of the instance: those that have any. */
+/** The instances that have snapshots: `project/name` mapped to the project. */
 async function findOwners(site: Site, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const { client, settings } = site;
   const { api_extensions } = await site.readServer(signal);
@@ -104,7 +104,10 @@ async function findOwners(site: Site, signal?: AbortSignal): Promise<ReadonlyMap
   return owners;
 }
 
-/** Of all machines that have any, by `project/name`, but for those nobody answers for: one question for all, and one for each. */
+/**
+ * Snapshots of all machines that have any, by `project/name`. Machines in `lost` are left out, because their cluster
+ * member does not answer. Sends one request for all machines and one for each machine with snapshots.
+ */
 export async function readAllSnapshots(
   site: Site,
   lost: ReadonlySet<string>,
@@ -119,14 +122,14 @@ export async function readAllSnapshots(
   return found;
 }
 
-/** Also the ones that are not whole. */
+/** Includes unfinished snapshots. */
 export const listSnapshots = (site: Site, ref: Ref, signal?: AbortSignal): Promise<readonly RawSnapshot[]> =>
   list(site, pathOf(ref), projectOf(ref), signal);
 
 const pathOfSnapshot = (ref: Ref, name: string): string =>
   `${pathOf(ref)}/snapshots/${encodeURIComponent(name)}`;
 
-/** One that the engine throws away by itself if we do not come to it. */
+/** Takes a snapshot with an expiry date, so that the engine deletes it if we do not. */
 export async function takeTemporary(site: Site, ref: Ref, name: string, signal?: AbortSignal): Promise<void> {
   const body = { name, stateful: false, expires_at: new Date(Date.now() + UNFINISHED_MS).toISOString() };
   const ask = { project: projectOf(ref), body, signal };
@@ -169,7 +172,7 @@ export async function removeSnapshot(
   );
 }
 
-/** Those that are whole; the others are in the way of what is done to the disk, and go. */
+/** Returns the finished snapshots. Deletes the unfinished ones, because they would block a restore or rebuild. */
 export async function clearSnapshots(
   site: Site,
   ref: Ref,

@@ -1,4 +1,4 @@
-/** The book of who is on which host of one location. Its transactions are its own: they hold none of ours. */
+/** The rows of the host ledger of one location. Its transactions are separate from those of the callers. */
 import { sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
@@ -33,7 +33,7 @@ export class LedgerStore {
     this.#location = location;
   }
 
-  /** Whoever looks for a place here does so after the last one has found his. */
+  /** Takes an advisory lock, so that only one caller at a time, in any process, chooses a host in this location. */
   async exclusively<T>(work: (store: LedgerStore) => Promise<T>): Promise<T> {
     return transact(this.#db, async (tx) => {
       const name = `hostplane_incus ${this.#location}`;
@@ -73,7 +73,7 @@ export class LedgerStore {
       .execute();
   }
 
-  /** By host, without what this one has. */
+  /** The used capacity of each host, without the entry of `except`. */
   async used(except: Ref | null): Promise<ReadonlyMap<string, Size>> {
     const all = this.#db
       .selectFrom('incus_machines')
@@ -95,7 +95,7 @@ export class LedgerStore {
     return new Map(rows.map(({ host, ...size }) => [host, size]));
   }
 
-  /** One entry for each machine that is written down. */
+  /** The hosts of these machines: one element for each machine that has an entry. */
   async hostsOf(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows = await this.#db

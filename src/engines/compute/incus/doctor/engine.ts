@@ -1,10 +1,13 @@
-/** Whether the engine is new enough, can run what is asked for, and has all its members. */
+/** Checks whether the engine is new enough, can run the configured machines, and has all its cluster members. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import type { Client } from '../client.ts';
 import type { Server } from '../site.ts';
 import { architectureOf, cliOf, fine, type Place, wrong } from './place.ts';
 
-/** What the driver cannot do without. What is newer than LXD 5.0 it does in another way where it is missing. */
+/**
+ * API extensions that the driver requires. Where an extension newer than LXD 5.0 is missing, the driver has an
+ * alternative.
+ */
 const EXTENSIONS = [
   'etag',
   'event_lifecycle',
@@ -26,8 +29,13 @@ export function examineVersion({ server, sold }: Place): Examination {
   const shown = `${product === 'lxd' ? 'LXD' : 'Incus'} ${version}`;
   const missing = EXTENSIONS.filter((extension) => !server.api_extensions.includes(extension));
   if (missing.length === 0) return fine(sold, 'engine', shown);
-  const fix = 'Upgrade it: Incus 6.0 or newer, LXD 5.0 or newer.';
-  return wrong(sold, 'engine', `${shown} does not know ${missing.join(', ')}.`, fix);
+  const fix = 'Upgrade to Incus 6.0 or newer, or LXD 5.0 or newer.';
+  return wrong(
+    sold,
+    'engine',
+    `${shown} is too old: it lacks the API extensions ${missing.join(', ')}.`,
+    fix,
+  );
 }
 
 export function examineKind({ server, sold, settings }: Place): Examination {
@@ -37,8 +45,13 @@ export function examineKind({ server, sold, settings }: Place): Examination {
   if (driver.includes(isContainer ? 'lxc' : 'qemu')) return fine(sold, name, `${settings.instanceType}s`);
   const fix = isContainer
     ? 'Install liblxc and restart the engine.'
-    : 'Have KVM on the host (ls /dev/kvm; in the BIOS: VT-x or AMD-V), apt-get install qemu-system-x86 ovmf, systemctl restart incus; or set instance_type to container.';
-  return wrong(sold, name, `It cannot run ${settings.instanceType}s here, only: ${driver || 'none'}.`, fix);
+    : 'Enable KVM on the host (ls /dev/kvm; in the BIOS: VT-x or AMD-V), apt-get install qemu-system-x86 ovmf, systemctl restart incus; or set instance_type to container.';
+  return wrong(
+    sold,
+    name,
+    `The engine cannot run ${settings.instanceType}s here, only: ${driver || 'none'}.`,
+    fix,
+  );
 }
 
 interface Member {

@@ -1,4 +1,4 @@
-/** Whether every image on sale is there under its slug, and is of the kind that is run here. */
+/** Checks whether every image on sale exists under its slug, with the right type and architecture. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import { isMissing } from '../failure.ts';
 import { architectureOf, cliOf, fine, type Place, type Sold, wrong } from './place.ts';
@@ -21,7 +21,7 @@ async function findImage({ client }: Place, { slug }: Image): Promise<RawImage |
   }
 }
 
-/** How it comes there, from the public server that both engines know. */
+/** The command that copies the image from the public server that both engines know. */
 function copyOf({ server, settings }: Place, { slug, distribution, version, architecture }: Image): string {
   const kind = settings.instanceType === 'container' ? '' : ' --vm';
   const remote = `images:${distribution}/${version}/cloud/${architecture}`;
@@ -46,6 +46,6 @@ export async function examineImages(place: Place): Promise<Examination> {
     ...(missing.length > 0 ? [`not there: ${missing.map(({ slug }) => slug).join(', ')}`] : []),
     ...others.map(({ image, is }) => `${image.slug} is ${is}`),
   ];
-  const fix = `Put each there under its slug: ${copyOf(place, first)}; or take it out of catalogue.images.`;
+  const fix = `Import each image under its slug: ${copyOf(place, first)}; or remove it from catalogue.images.`;
   return wrong(sold, 'images', `${told.join('; ')}.`, fix);
 }

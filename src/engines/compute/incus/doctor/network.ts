@@ -1,4 +1,4 @@
-/** Whether public addresses can be had on the bridge that is named for them. */
+/** Checks whether the configured bridge can serve the public addresses on sale. */
 import { addressFromWords, parseAddress } from '../../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, cidrCovers, parseCidr } from '../../../../kernel/net/cidr.ts';
 import type { Examination } from '../../../../kernel/registry.ts';
@@ -12,7 +12,7 @@ interface RawNetwork {
 }
 
 const NAME = 'network';
-/** For a bridge where the name that was chosen is taken by something else. */
+/** The suggested name of a new bridge when the configured name belongs to something else. */
 const OTHER = 'public';
 
 const rangesOf = (sold: Sold, version: 4 | 6): Cidr[] =>
@@ -21,24 +21,26 @@ const rangesOf = (sold: Sold, version: 4 | 6): Cidr[] =>
     return parsed === null ? [] : [parsed.cidr];
   });
 
-/** The first address of a range, which is never handed out. */
+/** The first address of a range, which is never assigned to a machine. */
 function gatewayOf({ base: { w0, w1, w2, w3 }, prefix }: Cidr): string {
   return `${addressFromWords(w0, w1, w2, w3 + 1).text}/${prefix}`;
 }
 
-/** Of IPv6 the bridge needs only to be a gateway: prefixes are routed to machines, so its own addresses may be private. */
+/** For IPv6 the bridge is only a gateway: prefixes are routed to machines, so its own addresses may be private. */
 const AUTO = 'ipv6.address=auto ipv6.nat=false';
 
-/** Else the engine keeps a name for each machine, and starts none that has two interfaces here. */
+/**
+ * Otherwise the engine manages a DNS name for each machine, and starts no machine with two interfaces on this bridge.
+ */
 const NO_NAMES = 'dns.mode=none';
 
-/** A range of nothing but the bridge itself: whoever was given no address by us gets none. */
+/** A range that contains only the bridge's own address: machines without an assigned address get none. */
 function noDynamic(own: string): string {
   const [address] = own.split('/');
   return `ipv4.dhcp.ranges=${address}-${address}`;
 }
 
-/** How such a bridge is made, with the first ranges that are sold here. */
+/** The command that creates such a bridge with the first ranges on sale here. */
 function creation({ sold, server }: Place, name: string): string {
   const [v4] = rangesOf(sold, 4);
   const [v6] = rangesOf(sold, 6);
@@ -53,7 +55,7 @@ function creation({ sold, server }: Place, name: string): string {
 
 type Fault = readonly [detail: string, fix: string];
 
-/** Single addresses are handed out by the DHCP of the bridge, and so have to be of its subnet. */
+/** The bridge's DHCP server assigns single addresses, so they have to be in its subnet. */
 function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string): Fault | null {
   const own = config['ipv4.address'] ?? 'none';
   const subnet = parseCidr(own)?.cidr;
@@ -62,25 +64,28 @@ function findFault4(ranges: readonly Cidr[], { config }: RawNetwork, set: string
     const mend = `${set} ipv4.address=${gatewayOf(range)}`;
     if (subnet === undefined || address === null) return ['The bridge has no IPv4 subnet.', mend];
     if (!cidrCovers(subnet, range)) {
-      const fix = `Give the bridge a subnet around it (${mend}), or correct the pool.`;
+      const fix = `Give the bridge a subnet that contains the pool (${mend}), or correct the pool.`;
       return [`Pool ${range.text} is not within ${own} of the bridge.`, fix];
     }
     if (cidrContains(range, address) && address.w3 - range.base.w3 > 1) {
-      const fix = `Make it the first one (${mend}), or cut it out of the pool.`;
+      const fix = `Give the bridge the first address of the pool (${mend}), or exclude its address from the pool.`;
       return [`Pool ${range.text} holds the address of the bridge, ${address.text}.`, fix];
     }
   }
   if (config['ipv4.dhcp'] === 'false')
-    return ['DHCP is off, so that machines would not learn their addresses.', `${set} ipv4.dhcp=true`];
+    return ['DHCP is off, so machines would not get their addresses.', `${set} ipv4.dhcp=true`];
   const given = subnet && ranges.find((range) => isGiven(config['ipv4.dhcp.ranges'], subnet, range));
   if (given === undefined) return null;
-  const detail = `DHCP gives addresses of pool ${given.text} to whoever asks, whoever they were sold to.`;
+  const detail = `DHCP gives addresses of pool ${given.text} to any client, even addresses that are sold to others.`;
   return [detail, `${set} ${noDynamic(own)}`];
 }
 
 const lastOf = ({ base, prefix }: Cidr): number => base.w3 + 2 ** (32 - prefix) - 1;
 
-/** Whether DHCP chooses among what is sold of a pool: all but its first two addresses and its last. Left to itself, it chooses from all of the subnet. */
+/**
+ * True if DHCP assigns dynamic addresses from the sold part of a pool, which is all but its first two addresses and
+ * its last. Without configured ranges, DHCP uses the whole subnet.
+ */
 function isGiven(dynamic: string | undefined, subnet: Cidr, pool: Cidr): boolean {
   const [least, most] = [pool.base.w3 + 2, lastOf(pool) - 1];
   const chosen = dynamic
@@ -94,14 +99,17 @@ function findFault6(ranges: readonly Cidr[], { config }: RawNetwork, set: string
   const own = config['ipv6.address'] ?? 'none';
   const link = parseCidr(own)?.cidr;
   if (ranges.length > 0 && link === undefined)
-    return ['IPv6 is sold, and the bridge has none.', `${set} ${AUTO}`];
+    return ['IPv6 is sold here, but the bridge has no IPv6 address.', `${set} ${AUTO}`];
   const taken = ranges.find((range) => link !== undefined && cidrCovers(range, link));
   return taken ? [`Pool ${taken.text} holds ${own} of the bridge itself.`, `${set} ${AUTO}`] : null;
 }
 
 function findNameFault({ config }: RawNetwork, set: string): Fault | null {
   if (config['dns.mode'] === 'none') return null;
-  return ['It keeps a name for each machine, so that none could have two interfaces.', `${set} ${NO_NAMES}`];
+  return [
+    'The bridge manages a DNS name for each machine, so none could have two interfaces.',
+    `${set} ${NO_NAMES}`,
+  ];
 }
 
 function examineRanges({ sold, server, settings }: Place, network: RawNetwork): Examination {
@@ -121,7 +129,7 @@ export async function examineNetwork(place: Place): Promise<Examination> {
     const network = await client.ask<RawNetwork>('GET', `/1.0/networks/${name}`);
     if (network.managed && network.type === 'bridge') return examineRanges(place, network);
     const what = network.managed ? `a network of type ${network.type}` : 'not managed by the engine';
-    const fix = `Name one that is, in public_network; it is made by: ${creation(place, OTHER)}`;
+    const fix = `Set public_network to a managed bridge. To create one: ${creation(place, OTHER)}`;
     return wrong(sold, NAME, `${name} is ${what}; it has to be a managed bridge.`, fix);
   } catch (error) {
     if (!isMissing(error)) throw error;

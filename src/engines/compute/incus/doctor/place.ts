@@ -1,4 +1,4 @@
-/** What is sold in a location, as far as its engine has to be fit for it, and how the engine is spoken to. */
+/** What a location sells, as far as its engine has to support it, and how the checks reach the engine. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import type { Client } from '../client.ts';
 import type { IncusSettings } from '../settings.ts';
@@ -7,12 +7,12 @@ import type { Server } from '../site.ts';
 export interface Sold {
   readonly location: string;
   readonly architectures: readonly ('amd64' | 'arm64')[];
-  /** Ranges of single addresses. */
+  /** Pools of single addresses. */
   readonly pools: readonly { readonly cidr: string; readonly version: 4 | 6 }[];
   readonly images: readonly SoldImage[];
-  /** The smallest machine; `null` where none is sold. */
+  /** The smallest plan; `null` if no plan is sold. */
   readonly smallest: { readonly vcpus: number; readonly memoryMb: number; readonly diskGb: number } | null;
-  /** Our certificate, for the operator to show to the engine; `null` over a socket. */
+  /** The path of our certificate, for the operator to add to the engine; `null` over a socket. */
   readonly certificateFile: string | null;
 }
 
@@ -28,11 +28,11 @@ export interface Place {
   readonly settings: IncusSettings;
   readonly sold: Sold;
   readonly server: Server;
-  /** The members of a cluster that are there; `null` stands for a server by itself. */
+  /** The online members of a cluster; `null` stands for a server without a cluster. */
   readonly members: readonly (string | null)[];
 }
 
-/** What an operator types: the same words, another program. */
+/** The command line program; both have the same subcommands. */
 export const cliOf = ({ environment }: Server): 'incus' | 'lxc' =>
   environment.server === 'lxd' ? 'lxc' : 'incus';
 
@@ -48,6 +48,6 @@ export const wrong = (sold: Sold, what: string, detail: string, fix: string): Ex
 
 const ARCHITECTURES = { x86_64: 'amd64', aarch64: 'arm64' } as const;
 
-/** As we call what the engine calls `x86_64`. */
+/** Translates the engine's name, such as `x86_64`, into ours. */
 export const architectureOf = (name: string): string =>
   name in ARCHITECTURES ? ARCHITECTURES[name as keyof typeof ARCHITECTURES] : name;

@@ -1,4 +1,7 @@
-/** Whether the smallest machine on sale would fit on some host while it is empty, and its disk as things are. */
+/**
+ * Checks whether a host could hold the smallest machine on sale: CPU and memory if the host were empty, disk as it is
+ * now.
+ */
 import type { Examination } from '../../../../kernel/registry.ts';
 import { cliOf, fine, type Place, wrong } from './place.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Whether a disk ends where it was sold. Some pools take a size and do not heed it (`dir` on most file systems, btrfs
- * without quotas), so it is tried: more is written into an empty container than it has room for.
+ * Checks whether the pool limits a disk to its size. Some pools accept a size and ignore it (`dir` on most file
+ * systems, btrfs without quotas), so the check writes more data into an empty container than its size allows.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,14 +19,14 @@ interface Pool {
 const ROOM_MIB = 32;
 const WRITTEN_BYTES = 48 * 2 ** 20;
 
-/** The container is never started, and gone afterwards with what it was made from. */
+/** The container is never started. Container and image are removed afterwards. */
 async function endsWhereSold(place: Place): Promise<boolean> {
   const { client, settings } = place;
   const folder = await mkdtemp(join(tmpdir(), 'hostplane-doctor-'));
   const file = join(folder, 'more');
   const root = { type: 'disk', path: '/', pool: settings.storagePool, size: `${ROOM_MIB}MiB` };
   try {
-    // Noise: some file systems would keep zeros in no room at all.
+    // Random bytes, because some file systems store zeros without using space.
     await writeFile(file, randomBytes(WRITTEN_BYTES));
     return await withEmptyImage(place, folder, async (fingerprint, name) => {
       const path = `/1.0/instances/${name}`;
@@ -60,10 +60,10 @@ export async function examineStorage(place: Place): Promise<Examination> {
       const fix = `See ${cli} storage show ${pool} and the log of the engine.`;
       return wrong(sold, name, `Pool ${pool} is ${status.toLowerCase()}.`, fix);
     }
-    // A virtual machine has a disk of blocks, and that has an end.
+    // The disk of a virtual machine is a block device, which always has a fixed size.
     if (instanceType === 'virtual-machine') return fine(sold, name, `pool ${pool} (${driver})`);
     if (await endsWhereSold(place)) return fine(sold, name, `pool ${pool} (${driver}) enforces sizes`);
-    const fix = `Make another and name it in storage_pool: ${cli} storage create machines btrfs source=/dev/… (or zfs, lvm, ceph).`;
+    const fix = `Create another pool and set storage_pool to its name: ${cli} storage create machines btrfs source=/dev/… (or zfs, lvm, ceph).`;
     return wrong(
       sold,
       name,
@@ -74,6 +74,6 @@ export async function examineStorage(place: Place): Promise<Examination> {
     if (isMissing(error)) return wrong(sold, name, `There is no pool ${pool}.`, `On the server: ${create}`);
     if (!(error instanceof IncusError)) throw error;
     const fix = `See ${cli} storage info ${pool} and the log of the engine.`;
-    return wrong(sold, name, `Pool ${pool} could not be tried: ${error.message}.`, fix);
+    return wrong(sold, name, `Pool ${pool} could not be tested: ${error.message}.`, fix);
   }
 }

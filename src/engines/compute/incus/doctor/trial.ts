@@ -1,4 +1,4 @@
-/** What things are tried with that no image has to be there for. */
+/** An empty image for checks that need an instance, so that no other image has to exist. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const packed = (name: string, content: string): Buffer[] => {
   return [tarHeader(name, bytes.length), bytes, tarPadding(bytes.length)];
 };
 
-/** An image with nothing in it, so that none has to be there; no two of them are the same. */
+/** An image without content. The name is part of its metadata, so that no two images have the same fingerprint. */
 const emptyImage = (name: string, architecture: string): Buffer =>
   Buffer.concat([
     ...packed(
@@ -23,7 +23,10 @@ const emptyImage = (name: string, architecture: string): Buffer =>
     tarEnd,
   ]);
 
-/** Removes it; content if it is gone, or never was. What did not start may still be busy with that. */
+/**
+ * Removes an object; a missing one is no error. An instance that failed to start may still be busy for a moment, so
+ * this retries.
+ */
 export async function discard({ client }: Place, path: string): Promise<void> {
   await insist(() => askOrNull(() => client.run('DELETE', path)), undefined, isBusy);
 }

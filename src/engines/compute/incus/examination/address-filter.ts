@@ -1,7 +1,7 @@
 /**
- * Whether the host can keep machines from using addresses that are not theirs: where it cannot, the engine starts none.
- * It looks only when it starts one, so an empty container is told to start. It has an interface as machines do, which
- * comes first, and then a device that is nowhere, so that nothing ever runs.
+ * Checks whether the host can filter addresses, so that machines use only their own. Where it cannot, the engine
+ * starts no machine. The engine tests this only during a start, so the check starts an empty container. Its interface
+ * is set up first, then a device that does not exist makes the start fail, so that nothing ever runs.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const NAME = 'filtering';
 const FIX =
   'On the host: modprobe br_netfilter && echo br_netfilter > /etc/modules-load.d/hostplane.conf; sysctl -w net.bridge.bridge-nf-call-iptables=1 net.bridge.bridge-nf-call-ip6tables=1';
 
-/** What the engine says of an interface that it cannot start. */
+/** Returns the engine's error if the interface could not be started, otherwise null. */
 async function findFault(place: Place, folder: string, member: string | null): Promise<string | null> {
   const { client, settings } = place;
   const target = member === null ? {} : { target: member };

@@ -9,7 +9,7 @@ declare module '../../../../store/database.ts' {
   }
 }
 
-/** As bytes: machines print what no text of the database can hold. */
+/** Stored as bytes, because machines print characters that a text column cannot hold. */
 export class PgConsoleLogs implements ConsoleLogs {
   readonly #db: Db;
   readonly #location: string;

@@ -29,7 +29,7 @@ declare module '../../../../store/database.ts' {
   }
 }
 
-/** Values of one statement are counted, and there are at most 65535. */
+/** Rows for each statement: PostgreSQL allows at most 65535 parameters in one statement. */
 const AT_ONCE = 1000;
 
 const rowOf = (location: string, sample: Sample): SampleRow => ({
