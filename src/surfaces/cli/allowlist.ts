@@ -22,7 +22,7 @@ function describe({ mode, mode_changed, version, entries }: Allowlist): string {
   return `${facts({ mode, 'mode changed': changed, version })}\n${table(rows, 'There are no entries.')}`;
 }
 
-/** What Enforce would cut off is looked at first, and its size has to be typed: it cannot be agreed to unread. */
+/** Lists the callers that `enforce` would refuse. The operator must type their number, so must read the list first. */
 async function confirmEnforce(desk: Desk, cli: Cli, accountId: string): Promise<number | undefined> {
   const { would_deny, warnings } = await previewEnforce(desk.db, accountId);
   const rows = would_deny.map(({ key_id, key_name, client_ip, count, last_at }) => ({
@@ -68,7 +68,7 @@ export function addAllowlist(program: Command, cli: Cli): void {
         const mode = args[0] as AllowlistMode;
         const { id } = await chooseAccount(desk);
         const { mode: present, entries } = await showAllowlist(desk.db, id);
-        // Without an entry in force it is refused anyway, so there is nothing to agree to.
+        // Without a live entry `setAllowlistMode` refuses the change anyway, so no confirmation is needed.
         const asks = mode === 'enforce' && present !== mode && entries.some(({ live }) => live);
         const confirm = asks ? await confirmEnforce(desk, cli, id) : undefined;
         const list = await setAllowlistMode(desk.db, desk.actor, {

@@ -94,7 +94,7 @@ async function scopeFor(desk: Desk, accountId: string, options: SetOptions, befo
   return { ...before?.scope, ...named };
 }
 
-/** What is not given stays as it is; of a new one it takes the default. */
+/** Options that are not given keep the value of the existing budget, or take the default for a new budget. */
 async function inputOf(
   desk: Desk,
   accountId: string,
@@ -119,7 +119,7 @@ async function inputOf(
     description,
   });
   const scope = await scopeFor(desk, accountId, options, before);
-  // The function that takes it says what is still missing.
+  // `setBudget` validates the input and reports missing members.
   return { account_id: accountId, budget: named, ...kept, ...wanted, scope } as SetBudget;
 }
 

@@ -1,4 +1,4 @@
-/** What `hostplane --help` says beyond the list of commands: how to begin, what can be set, where the data is. */
+/** The text that `hostplane --help` prints after the list of commands: examples, environment, data folder. */
 export const afterHelp = `
 Examples:
   hostplane                                             run the server

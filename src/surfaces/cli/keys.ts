@@ -39,7 +39,7 @@ function describe(key: KeyView, owner = key.owner.name): string {
 
 const shown = (key: KeyView): Output => ({ json: key, text: describe(key) });
 
-/** The one moment at which a secret is on a screen. */
+/** Prints the secret of a new key. No other command prints a secret. */
 function handOver(made: NewKey, more = ''): Output {
   const text = `${describe(made.key)}
 The key, shown only this once. Store it now; send it as the header X-API-Key.
@@ -50,7 +50,7 @@ ${more}`;
   return { json: made, text, warnings: made.warnings };
 }
 
-/** Whoever stops a key by its name may not know that one it was rolled from works on. */
+/** Warns if another key of the same name still works, for example the key that this one was rolled from. */
 async function stopped(desk: Desk, accountId: string, key: KeyView): Promise<Output> {
   const named = await listKeys(desk.db, accountId, key.name);
   const others = named.filter(({ id, status }) => id !== key.id && status === 'active');
@@ -179,7 +179,7 @@ export function addKeys(program: Command, cli: Cli): void {
       cli.atDesk(async (desk, _, args) => {
         const account = await chooseAccount(desk);
         const key = await chooseKey(desk, account.id, args[0] ?? '');
-        // What a key may do and whether it works hangs on its owner as much as on itself.
+        // Role and status of the owner also decide what the key may do and whether it works.
         const owner = (await listMembers(desk.db, account.id)).find(({ id }) => id === key.owner.member_id);
         if (owner === undefined) return shown(key);
         const { role, status } = owner;

@@ -1,4 +1,4 @@
-/** How a command that was not carried out says so: what is wrong, where, and what to do next. */
+/** Formats the error of a failed command: what is wrong, where, and what to do next. */
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { problems } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -6,10 +6,10 @@ import { EmbeddedFault } from '../../store/embedded/embedded.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
 import { clean } from './table.ts';
 
-/** 1: refused or failed. 2: the command itself was not written as it should be. */
+/** 1: refused or failed. 2: usage error. */
 export type FailureCode = 1 | 2;
 
-/** A refusal of the command line itself; its message says what to do. */
+/** An error of the command line itself; its message says what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: FailureCode;

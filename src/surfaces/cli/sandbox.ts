@@ -36,7 +36,7 @@ interface AddOptions {
   readonly detail?: string;
 }
 
-/** A rule for a place that the sandbox does not serve would never strike, and look as if all had gone well. */
+/** Refuses a fault for a location without a sandbox engine: the fault would never occur, and tests would pass wrongly. */
 function refuseElsewhere({ catalogue }: ProviderConfig, location: string | undefined): void {
   const served = catalogue.locations.flatMap(({ slug, compute }) =>
     compute?.driver === 'sandbox' ? [slug] : [],

@@ -1,4 +1,4 @@
-/** Commands about the installation itself rather than about an account in it. */
+/** Commands for the installation itself: serve, worker, migrate, config, audit and spec. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
 import { readDefaultText } from '../../provider/default.ts';
@@ -13,7 +13,7 @@ import { findConfigFile, loadConfiguration, requireConfiguration } from './confi
 import { withDatabase } from './database.ts';
 import { choice } from './options.ts';
 
-/** Returns what is done where no command is named. */
+/** Returns the action of `serve`, which also runs if no command is given. */
 export function addServe(program: Command, cli: Cli): Action {
   const { out, error } = cli.io;
   const serve = cli.action<{ worker?: boolean }>(async ({ config, worker = true }) =>

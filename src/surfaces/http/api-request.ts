@@ -53,7 +53,7 @@ export class Visit {
     }
   }
 
-  /** Refuses the request whatever the checks decide. The rate limit still counts the request, and its 429 goes first. */
+  /** Refuses the request whatever the checks decide. The rate limit still counts it; a 429 takes precedence. */
   async refuse(problem: Problem): Promise<void> {
     try {
       const refused = await admit(this.#exchange, this.#house.services);

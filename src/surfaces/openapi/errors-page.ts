@@ -1,4 +1,4 @@
-/** docs/errors.md, made from the catalogue: the same words that answers and the specification carry. */
+/** Generates docs/errors.md from the problem catalogue, with the same texts as the answers and the OpenAPI document. */
 import {
   fieldCodes,
   type ProblemCode,

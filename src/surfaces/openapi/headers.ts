@@ -1,4 +1,4 @@
-/** The headers of answers, each described once. */
+/** The response headers; operations refer to these components. */
 import type { Header, Reference } from './model.ts';
 
 interface NamedHeader extends Header {

@@ -1,4 +1,4 @@
-/** What every caller has to know before the first call; the rest is with each operation. */
+/** The introduction of the OpenAPI document: rules that apply to all operations. */
 export const introduction = `\
 **Key.** Send your API key in the header \`X-API-Key\`, exactly once. Keys are made in the portal under
 Developers > API > Keys. Each operation names the one permission it needs (\`x-permission\`);

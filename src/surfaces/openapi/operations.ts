@@ -17,7 +17,7 @@ function describe({ description, permission, sensitive }: Endpoint): string {
   return [description, `Permission: \`${permission}\`${warning}.`].filter(Boolean).join('\n\n');
 }
 
-/** An absent body counts as `{}`, so it is required only where `{}` would not do. */
+/** The API reads an absent body as `{}`, so the body is required only if `{}` is invalid. */
 function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas): Partial<Operation> {
   if (body === undefined) return {};
   return {

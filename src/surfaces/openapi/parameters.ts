@@ -72,12 +72,12 @@ const headerParameter = (name: keyof typeof headerParameters): Reference => ({
   $ref: `#/components/parameters/${name}`,
 });
 
-/** Answers with an `ETag`, so a caller may ask whether it changed. */
+/** Whether the endpoint answers with an `ETag`, so that it supports `If-None-Match`. */
 export function isVersioned(endpoint: Endpoint): boolean {
   return endpoint.method === 'GET' && hasMember(endpoint.answers[200], 'etag');
 }
 
-/** `{id}` is the resource itself, `{snapshot_id}` says what it is. */
+/** `{id}` names the endpoint's own resource; other names, such as `{snapshot_id}`, contain the noun. */
 function describePathParameter(endpoint: Endpoint, name: string): string {
   const noun = name === 'id' ? endpoint.resource.name : name.replace(/_id$/, '');
   return `The id of the ${noun.replaceAll(/[_-]/g, ' ')}.`;

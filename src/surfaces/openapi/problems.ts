@@ -1,4 +1,4 @@
-/** How refusals look in the document: one response for each status, with the codes that can stand behind it. */
+/** Describes problems in the document: one response per status, with the codes that the endpoint can return. */
 import { denials } from '../../kernel/access/caller.ts';
 import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../../kernel/problems/possible.ts';
@@ -34,7 +34,7 @@ function describeCodes(): string {
   return `Never changes its meaning; branch on it, then on the status. New codes may appear.\n\n${lines.join('\n')}`;
 }
 
-/** Open, unlike all other shapes: some codes add members of their own. */
+/** Allows additional properties, unlike all other schemas, because some codes add members. */
 export function problemShape(docsUrl: string) {
   const example = new Problem('validation_failed', {
     detail: 'One field is not as the specification says.',
@@ -94,7 +94,7 @@ function problemResponse(status: number, codes: readonly ProblemCode[]): Respons
 const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** What many calls share is written once; a long list of codes belongs to one call and stays with it. */
+/** Responses with few codes are shared by many operations and become components; long lists stay inline. */
 function sharedName(status: number, codes: readonly ProblemCode[]): string | undefined {
   if (status === 401) return 'Unauthorized';
   return codes.length <= 3 ? codes.map(pascalCase).join('Or') : undefined;

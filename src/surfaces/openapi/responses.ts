@@ -1,5 +1,4 @@
-/** What a call answers when it does what was asked, or says what it would do. */
-
+/** Describes the success responses of an endpoint, including dry runs and 304. */
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
 import {
   type Endpoint,
@@ -93,7 +92,7 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
   };
 }
 
-/** A 200 that is either the answer itself or what a dry run says. */
+/** A 200 response that is either the answer of the call or the result of a dry run. */
 function withDryRun(answer: Response | undefined, dryRun: MediaType): Response {
   const real = answer?.content?.['application/json'];
   if (answer === undefined || real === undefined) {

@@ -1,3 +1,4 @@
+/** Checks of the machine: Node version, data folder and limit of open files. */
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
@@ -17,7 +18,7 @@ export function checkNode(version: string = process.versions.node): Finding {
   );
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** The folder, or its nearest parent that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   const isThere = await access(folder).then(
     () => true,
@@ -28,7 +29,7 @@ async function nearestFolder(folder: string): Promise<string> {
 
 const LEAST_FREE_MB = 512;
 
-/** `null`: the data lies in a database server elsewhere. */
+/** `folder` is null if the data is in a separate database server. */
 export async function checkDataFolder(folder: string | null): Promise<Finding> {
   const name = 'Data folder';
   if (folder === null) return skipped(name, 'the database is a server of its own');
@@ -52,12 +53,12 @@ export async function checkDataFolder(folder: string | null): Promise<Finding> {
 
 const FEWEST_FILES = 4096;
 
-/** A child inherits the limit, and every shell knows how to ask for it. */
+/** Node has no API for this limit, but a child process inherits it and every shell can print it. */
 function readOpenFiles(): string {
   return spawnSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout?.trim() ?? '';
 }
 
-/** Every connection of a client is an open file. */
+/** Every client connection uses one open file, so the limit bounds the number of clients. */
 export function checkOpenFiles(limit: string = readOpenFiles()): Finding {
   const name = 'Open files';
   if (limit === 'unlimited' || Number(limit) >= FEWEST_FILES) return ok(name, `${limit} at once`);

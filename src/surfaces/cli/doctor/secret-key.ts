@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../../../provider/schema.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
 import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 
-/** Whether the key is the one that the secrets in the database are sealed with; looking makes none. */
+/** Checks whether the secrets in the database are sealed with the configured key. The check creates no key. */
 export async function checkSecretKey(config: Pick<ProviderConfig, 'database' | 'secrets'>): Promise<Finding> {
   const name = 'Secret key';
   const { database, secrets } = config;

@@ -1,3 +1,4 @@
+/** Checks of the database, its migrations, clock and operations, and of Redis. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
