@@ -51,7 +51,8 @@ export class Turns {
       };
       const timer = setTimeout(() => {
         waiting.delete(begin);
-        const detail = 'Too many other changes of this account were on their way before this one.';
+        const detail =
+          'This change waited too long, because many other changes of the account are still running.';
         reject(new Problem('engine_unavailable', { detail, retryAfterSeconds: RETRY_SECONDS }));
       }, PATIENCE_MS);
       waiting.add(begin);

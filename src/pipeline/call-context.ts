@@ -23,7 +23,7 @@ function checkVersion({ ifMatch, ifNoneMatch }: Input, etag: string | null): voi
   if (ifMatch !== undefined && !names(ifMatch, etag)) {
     const detail =
       etag === null
-        ? 'If-Match names a version, but there is none yet.'
+        ? 'If-Match names a version, but the resource does not exist yet.'
         : 'If-Match names another version than the current one.';
     throw mismatch(detail, etag);
   }
@@ -31,7 +31,7 @@ function checkVersion({ ifMatch, ifNoneMatch }: Input, etag: string | null): voi
   // but does not identify the version to change.
   const avoided = ifNoneMatch?.map((tag) => tag.replace(/^W\//, ''));
   if (avoided !== undefined && names(avoided, etag))
-    throw mismatch('If-None-Match refuses the version that exists.', etag);
+    throw mismatch('If-None-Match matches the version that exists.', etag);
 }
 
 const mismatch = (detail: string, etag: string | null): Problem =>

@@ -23,7 +23,7 @@ export interface Input {
 
 const dryRun = Type.Optional(
   Type.Boolean({
-    description: 'Make every check the call would make and say what it would do, without doing it.',
+    description: 'Run all checks and return what the call would do and cost, without doing it.',
   }),
 );
 
@@ -31,7 +31,8 @@ const wait = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: LONGEST_WAIT_SECONDS,
-    description: 'Seconds to hold the answer until there is something to tell; as `Prefer: wait=N`.',
+    description:
+      'Seconds to hold the answer until there is news or the operation has ended; same as `Prefer: wait=N`.',
   }),
 );
 
@@ -117,7 +118,8 @@ function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): num
   }
   if (typeof asked !== 'number') return preferred;
   if (preferred !== null && preferred !== asked) {
-    const detail = 'The header Prefer asks for another wait; give one of them, or both alike.';
+    const detail =
+      'The header Prefer requests a different wait; send only one of the two, or the same number in both.';
     errors.push({ pointer: 'query/wait', code: 'incompatible', detail });
   }
   return asked;

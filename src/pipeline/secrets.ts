@@ -24,7 +24,13 @@ function keysIn(value: unknown, schema: Described | undefined, pointer: string):
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, member]) =>
     holdsKey(name)
-      ? [{ pointer, code: 'invalid_format' as const, detail: 'A name in it holds an API key.' }]
+      ? [
+          {
+            pointer,
+            code: 'invalid_format' as const,
+            detail: 'The name of a member in it contains an API key.',
+          },
+        ]
       : keysIn(
           member,
           schema?.properties?.[name],

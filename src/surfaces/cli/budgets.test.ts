@@ -67,7 +67,7 @@ describe('budgets at the command line', () => {
     const kept = await run(['delete', 'cap'], { answers: ['no'] });
     expect([kept.code, kept.asked]).toEqual([
       1,
-      ['The budget cap goes for good. Nobody is told any more. Type yes to go on: '],
+      ['The budget cap is deleted for good. Nobody is notified any more. Type yes to go on: '],
     ]);
     expect((await run(['delete', 'cap'], { answers: ['yes'] })).code).toBe(0);
     expect((await run(['list'])).out).toBe('The account has no budgets.\n');

@@ -14,7 +14,7 @@ export async function chooseAccount({ db, options }: Desk, named = options.accou
   if (account === undefined) {
     throw new Refusal(
       named === undefined
-        ? 'There is no account yet. Make one: hostplane accounts create --help'
+        ? 'There is no account yet. Create one: hostplane accounts create --help'
         : `No account has the id or the exact name "${named}". See: hostplane accounts list`,
     );
   }

@@ -32,7 +32,7 @@ function buildProgram(cli: Cli): Command {
       '-c, --config <file>',
       'the configuration (HOSTPLANE_CONFIG, else ./hostplane.yaml, else built in)',
     )
-    .option('--account <account>', 'id or exact name (the only one there is)')
+    .option('--account <account>', 'id or exact name (not needed if there is only one)')
     .option('--json', 'output for scripts')
     .option('-y, --yes', 'answer every question with yes')
     .helpOption('-h, --help', 'show help, also for a command')
@@ -44,7 +44,7 @@ function buildProgram(cli: Cli): Command {
     .addHelpText('after', afterHelp)
     .exitOverride()
     .configureOutput({ writeOut: cli.io.out, writeErr: cli.io.error })
-    .showHelpAfterError('(add --help for what is possible)');
+    .showHelpAfterError('(add --help to see what is possible)');
   program.commandsGroup('Run:');
   const serve = addServe(program, cli);
   addMigrate(program, cli);

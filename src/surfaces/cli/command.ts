@@ -103,11 +103,11 @@ export class Cli {
     if (options.yes) return;
     if (this.io.ask === null) {
       throw new Refusal(
-        `${question} Nobody can be asked here, so nothing was done. If this is what you want, repeat it with --yes.`,
+        `${question} There is no terminal to confirm this, so nothing was done. To confirm, run the command again with --yes.`,
       );
     }
     const answer = await this.io.ask(clean(`${question} Type ${expected} to go on: `));
-    if (answer.trim() !== expected) throw new Refusal('That was not it, so nothing was done.');
+    if (answer.trim() !== expected) throw new Refusal('The answer does not match, so nothing was done.');
   }
 
   #show({ json, text, warnings = [], code = 0 }: Output, { json: asJson }: GlobalOptions): void {

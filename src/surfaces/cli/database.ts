@@ -36,7 +36,7 @@ async function requireMigrated(db: Db): Promise<void> {
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   throw new Refusal(
-    `The database lacks ${pending.join(', ')}. Run: hostplane migrate (starting the server does it as well).`,
+    `The database lacks the migrations ${pending.join(', ')}. Run: hostplane migrate (a start of the server does it as well).`,
   );
 }
 
@@ -49,7 +49,7 @@ export async function withDatabase<T>(
   if (need !== 'any' && !(await hasEmbeddedDatabase(folder))) {
     throw new Refusal(
       `There is no database in ${folder} yet. Start the server once, or run: hostplane migrate. ` +
-        'If your data lies elsewhere, say where with HOSTPLANE_DATA.',
+        'If your data is in another folder, set HOSTPLANE_DATA.',
     );
   }
   const embedded = await openEmbedded({ folder });

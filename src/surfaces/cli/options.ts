@@ -20,7 +20,7 @@ export function choice(flags: string, values: readonly string[], description = '
 export function atLeastOne(text: string): number {
   const number = wholeNumber(text);
   if (number > 0) return number;
-  throw new Refusal(`"${text}" would be none at all: at least 1.`, 2);
+  throw new Refusal(`"${text}" is too small: use at least 1.`, 2);
 }
 
 export function wholeNumber(text: string): number {

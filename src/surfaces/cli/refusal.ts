@@ -42,7 +42,8 @@ function explain(error: unknown): Explanation {
     return { ...nothing, code: 'database_unavailable', title: 'No database', detail };
   }
   if (isUnavailable(error)) {
-    const next_step = 'Check that the database runs and that its URL is right: hostplane doctor says more.';
+    const next_step =
+      'Check that the database runs and that its URL is right. For details, run: hostplane doctor';
     return {
       ...nothing,
       code: 'database_unavailable',
@@ -51,7 +52,7 @@ function explain(error: unknown): Explanation {
       next_step,
     };
   }
-  const next_step = 'This should not happen; please report it with what was run.';
+  const next_step = 'This should not happen. Please report it, with the command that you ran.';
   return { ...nothing, code: 'internal_error', title: 'Failed', detail, next_step };
 }
 

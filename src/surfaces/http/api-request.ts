@@ -131,11 +131,13 @@ export class Visit {
       await sendStream(this.#response, stream.items, departure, streamTimes);
     } catch (error) {
       // The status line is already sent, so the error can only be logged.
-      services.log.error({ request_id: exchange.requestId, err: error }, 'stream broke');
+      services.log.error({ request_id: exchange.requestId, err: error }, 'event stream failed');
     } finally {
       await stream
         .close()
-        .catch((error: unknown) => services.log.warn({ err: error }, 'seat of a stream kept'));
+        .catch((error: unknown) =>
+          services.log.warn({ err: error }, 'slot of an event stream could not be released'),
+        );
     }
   }
 

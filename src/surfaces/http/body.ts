@@ -15,13 +15,13 @@ function refuseForeignMedia(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Problem('unsupported_media_type', {
-      detail: `Bodies in ${encoding.slice(0, 40)} are not taken; send it uncompressed.`,
+      detail: `The body is encoded as ${encoding.slice(0, 40)}; send it uncompressed.`,
     });
   }
   const type = request.headers['content-type'];
   if (type === undefined || !JSON_TYPE.test(type)) {
     throw new Problem('unsupported_media_type', {
-      detail: `The body is ${type === undefined ? 'of no stated type' : type.slice(0, 80)}.`,
+      detail: type === undefined ? 'The body has no Content-Type.' : `The body is ${type.slice(0, 80)}.`,
     });
   }
 }

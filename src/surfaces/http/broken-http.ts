@@ -30,6 +30,6 @@ export function answerBrokenHttp(
   metrics.requests.answered('none', status, 0);
   log.info(
     { request_id: requestId, status, client_ip: socket.remoteAddress, reason: error.code },
-    'request not readable',
+    'request is not valid HTTP',
   );
 }

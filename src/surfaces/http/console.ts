@@ -101,7 +101,9 @@ export class Consoles {
     line.stream.destroy();
     line
       .close()
-      .catch((error: unknown) => this.#house.services.log.warn({ err: error }, 'console session kept'));
+      .catch((error: unknown) =>
+        this.#house.services.log.warn({ err: error }, 'console session could not be closed'),
+      );
   }
 
   #carry(websocket: WebSocket, { stream, keep }: ConsoleLine): void {
@@ -138,13 +140,13 @@ export class Consoles {
       if (websocket.bufferedAmount >= BACKLOG_BYTES) stream.pause();
     });
     stream.once('end', () => websocket.close(ENDED));
-    stream.once('error', () => websocket.close(BROKEN, 'The console broke off.'));
+    stream.once('error', () => websocket.close(BROKEN, 'The connection to the console was lost.'));
     stream.once('close', () => websocket.close(ENDED));
   }
 
   close(): void {
     for (const websocket of this.#open) {
-      websocket.close(GOING_AWAY, 'The server stops.');
+      websocket.close(GOING_AWAY, 'The server is shutting down.');
       setTimeout(() => websocket.terminate(), FAREWELL_MS).unref();
     }
   }

@@ -32,7 +32,7 @@ export function openObserver({ metrics, log }: Services): Observer {
       metrics.requests.aborted(operation);
       log.info(
         { request_id: requestId, operation, client_ip: client.address.text },
-        'client left before its answer',
+        'client disconnected before its answer',
       );
     },
   };

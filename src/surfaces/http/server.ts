@@ -70,7 +70,11 @@ function openHttp(
   };
   const listener: Listener = (request, response) => {
     if (lacksHost(request))
-      dispatch.takeUnreadable(request, response, 'HTTP/1.1 wants the header Host, and there is none.');
+      dispatch.takeUnreadable(
+        request,
+        response,
+        'HTTP/1.1 requires the header Host, and the request has none.',
+      );
     else if (!dispatch.take(request, response)) pages(request, response);
   };
   const server = tls
@@ -105,7 +109,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     exposeHeadRoutes: false,
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
-      const detail = 'The URL holds a percent sign that encodes nothing.';
+      const detail = 'The URL contains a percent sign that is not part of a valid percent-encoding.';
       dispatch.takeUnreadable(request.raw, reply.raw, detail);
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenHttp(services, error, socket),

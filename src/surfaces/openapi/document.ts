@@ -79,7 +79,8 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'A key made in the portal under Developers > API > Keys, sent exactly once.',
+          description:
+            'Your API key, sent exactly once. Create keys in the portal under Developers > API > Keys.',
         },
       },
     },

@@ -25,7 +25,7 @@ function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas)
       ...(method === 'PATCH'
         ? {
             description:
-              'A JSON merge patch (RFC 7396): members left out stay as they are. `application/merge-patch+json` is taken as well.',
+              'A JSON merge patch (RFC 7396): members you leave out stay unchanged. `application/merge-patch+json` is accepted as well.',
           }
         : {}),
       required: !isValid(body, {}),

@@ -40,14 +40,13 @@ function dryRunExample({ resource, example }: Endpoint, currency: string): Stati
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
-      if (isAsync(endpoint))
-        return 'With `Prefer: wait=N`: the operation has ended, and this is what came of it.';
+      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: the answer after the operation has ended.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:
       return 'Created.';
     case 202:
       return endpoint.operation === undefined
-        ? 'Accepted: it will be done soon.'
+        ? 'Accepted: the work is done soon after this answer.'
         : 'Accepted: the resource as it is now, with the pending operation.';
     case 204:
       return 'Done; there is nothing to return.';

@@ -32,13 +32,13 @@ const LEAST_FREE_MB = 512;
 /** `folder` is null if the data is in a separate database server. */
 export async function checkDataFolder(folder: string | null): Promise<Finding> {
   const name = 'Data folder';
-  if (folder === null) return skipped(name, 'the database is a server of its own');
+  if (folder === null) return skipped(name, 'the database is a separate server');
   const near = await nearestFolder(folder);
   try {
     await access(near, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(near);
     const freeMb = Math.floor((bavail * bsize) / 1_048_576);
-    const made = near === folder ? '' : ' (made at the first start)';
+    const made = near === folder ? '' : ' (created at the first start)';
     if (freeMb >= LEAST_FREE_MB) return ok(name, `${folder}${made}, ${freeMb} MB free`);
     return failed(
       name,
@@ -53,7 +53,7 @@ export async function checkDataFolder(folder: string | null): Promise<Finding> {
 
 const FEWEST_FILES = 4096;
 
-/** Node has no API for this limit, but a child process inherits it and every shell can print it. */
+/** A child process inherits this limit, and every shell can print it. */
 function readOpenFiles(): string {
   return spawnSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout?.trim() ?? '';
 }
@@ -62,7 +62,7 @@ function readOpenFiles(): string {
 export function checkOpenFiles(limit: string = readOpenFiles()): Finding {
   const name = 'Open files';
   if (limit === 'unlimited' || Number(limit) >= FEWEST_FILES) return ok(name, `${limit} at once`);
-  if (!/^\d+$/.test(limit)) return skipped(name, 'this system does not say');
+  if (!/^\d+$/.test(limit)) return skipped(name, 'this system does not report the limit');
   const fix = `Raise it to ${FEWEST_FILES} or more: ulimit -n 65536, or LimitNOFILE=65536 in a systemd unit.`;
-  return failed(name, `Only ${limit} at once, so fewer clients than that.`, fix);
+  return failed(name, `Only ${limit} at once, which limits the number of clients.`, fix);
 }

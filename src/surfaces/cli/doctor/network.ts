@@ -50,7 +50,7 @@ export async function checkPort(server: Server): Promise<Finding> {
       return failed(
         name,
         `${place} is taken by another program.`,
-        'Stop that one, or choose another port with HOSTPLANE_PORT.',
+        'Stop that program, or choose another port with HOSTPLANE_PORT.',
       );
     case 'EACCES':
       return failed(
@@ -81,15 +81,15 @@ export async function checkTls(tls: Server['tls'], now: Date = new Date()): Prom
     if (Date.parse(validFrom) > now.getTime()) {
       return failed(
         name,
-        `The certificate holds only from ${validFrom}.`,
-        'Check the clock, or use a certificate that holds now.',
+        `The certificate is valid only from ${validFrom}.`,
+        'Check the clock, or use a certificate that is valid now.',
       );
     }
-    if (days >= RENEWAL_DAYS) return ok(name, `the certificate holds for ${days} more days`);
+    if (days >= RENEWAL_DAYS) return ok(name, `the certificate is valid for ${days} more days`);
     const fix = `Renew it, put it at ${tls.certificate} and restart.`;
     const isOver = Date.parse(validTo) <= now.getTime();
     return failed(name, `The certificate ${isOver ? 'expired' : 'expires'} on ${validTo}.`, fix);
   } catch (error) {
-    return failed(name, reasonOf(error), 'Give PEM files that this user can read in server.tls.');
+    return failed(name, reasonOf(error), 'Set server.tls to PEM files that this user can read.');
   }
 }

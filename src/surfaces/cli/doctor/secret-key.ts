@@ -8,10 +8,10 @@ export async function checkSecretKey(config: Pick<ProviderConfig, 'database' | '
   const name = 'Secret key';
   const { database, secrets } = config;
   if (database.url === null && !(await hasEmbeddedDatabase(database.folder)))
-    return skipped(name, 'the first start makes it');
+    return skipped(name, 'created at the first start');
   try {
     const fault = await withDatabase(config, (db) => findFault(db, secrets));
-    if (fault === null) return ok(name, 'fits the database');
+    if (fault === null) return ok(name, 'matches the database');
     const [detail = '', ...rest] = fault.split(/(?<=\.) /);
     return failed(name, detail, rest.join(' '));
   } catch (error) {
