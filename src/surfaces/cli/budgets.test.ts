@@ -77,7 +77,7 @@ describe('budgets at the command line', () => {
     const missing = await set('--amount', '100');
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('thresholds')]);
     const wrong = await set('--amount', '100', '--threshold', 'half');
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"half" is no threshold')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"half" is not a threshold')]);
     const key = await set('--amount', '100', '--threshold', '80', '--key', 'nobody');
     expect([key.code, key.err]).toEqual([1, expect.stringContaining('No API key')]);
     const unknown = await run(['lock', 'other']);

@@ -72,7 +72,7 @@ describe('machines at the command line', () => {
     expect((await lab.seen(ref)).state).toBe('running');
     expect((await run(['befall', ref.id, 'crash', '--yes'])).code).toBe(0);
     expect(await lab.seen(ref)).toMatchObject({ state: 'broken', problem: 'crashed' });
-    expect((await run(['befall', ref.id, 'shutdown', '--yes'])).err).toContain('no machine');
+    expect((await run(['befall', ref.id, 'shutdown', '--yes'])).err).toContain('no running machine');
     await lab.engine.ensureRunning(ref);
     expect((await run(['befall', ref.id, 'shutdown', '--yes'])).code).toBe(0);
     expect((await lab.seen(ref)).state).toBe('stopped');
