@@ -1,7 +1,7 @@
 /**
  * Limits how many database connections the changes of one account hold at once. These changes commit one after the
- * other anyway, because each of them locks the account's audit chain. Without the limit, a client that sends a hundred
- * changes at once would hold every connection while the changes wait for one another.
+ * other anyway, because each of them locks the account's audit chain. Without the limit, a client that sends a
+ * hundred changes at once would hold every connection while the changes wait for one another.
  */
 import { Problem } from '../kernel/problems/problem.ts';
 
@@ -41,7 +41,9 @@ export class Turns {
     }
   }
 
-  /** Resolves when a finished change hands over its turn, so `running` stays as it is. Rejects after `PATIENCE_MS`. */
+  /**
+   * Resolves when a finished change hands over its turn, so `running` stays as it is. Rejects after `PATIENCE_MS`.
+   */
   #wait({ waiting }: Queue): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = (): void => {

@@ -3,8 +3,8 @@ import { callerOf, endpointOf, type Stage } from '../kernel/exchange.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 
 /**
- * Runs after the key is verified, so that requests without a valid key learn nothing about the allowlist and cannot fill
- * the list of denials. Runs before the permission check.
+ * Runs after the key is verified, so that requests without a valid key learn nothing about the allowlist and cannot
+ * fill the list of denials. Runs before the permission check.
  */
 export const allowlist: Stage = (exchange, services) => {
   const caller = callerOf(exchange);

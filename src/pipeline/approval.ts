@@ -33,7 +33,9 @@ function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
   return isDear || needsApproval(caller, endpoint);
 }
 
-/** Hashes every part of the request that a repeat must send unchanged. Secrets are stored only as part of the hash. */
+/**
+ * Hashes every part of the request that a repeat must send unchanged. Secrets are stored only as part of the hash.
+ */
 function fingerprint({ incoming: { method, path } }: Exchange, input: Input): Buffer {
   const { query, body = null, ifMatch = null, ifNoneMatch = null } = input;
   const request = canonicalJson([method, path, query, body, ifMatch, ifNoneMatch]);

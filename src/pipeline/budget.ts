@@ -1,7 +1,7 @@
 /**
- * Refuses a call that adds cost while a blocking budget is used up; this is the last conflict that is checked. The budget
- * rows stay locked until the commit, so concurrent calls are checked one after the other. Calls that stop, shrink or
- * delete a resource add no cost and are never refused here.
+ * Refuses a call that adds cost while a blocking budget is used up; this is the last conflict that is checked. The
+ * budget rows stay locked until the commit, so concurrent calls are checked one after the other. Calls that stop,
+ * shrink or delete a resource add no cost and are never refused here.
  */
 import type { Done } from '../kernel/call.ts';
 import type { Cost } from '../kernel/effect.ts';

@@ -44,9 +44,9 @@ interface Means {
 }
 
 /**
- * A class because of its getters: V8 allocates the getters of an object literal in the old generation, where each of them
- * keeps its whole request alive until the next full garbage collection. Functions that only writes need are created on
- * access, because thousands of reads may wait at once.
+ * A class because of its getters: V8 allocates the getters of an object literal in the old generation, where each of
+ * them keeps its whole request alive until the next full garbage collection. Functions that only writes need are
+ * created on access, because thousands of reads may wait at once.
  */
 class Calling implements Call {
   readonly #exchange: Exchange;

@@ -12,8 +12,8 @@ function shareOf(accept: string, format: string): number | null {
 }
 
 /**
- * Whether the client prefers this format to JSON. The header must name the format or its type (`text/*`). A wildcard for
- * all types does not count, because clients without a preference send it.
+ * Whether the client prefers this format to JSON. The header must name the format or its type (`text/*`). A wildcard
+ * for all types does not count, because clients without a preference send it.
  */
 export function isPreferred(accept: string, format: string): boolean {
   const share = shareOf(accept, format) ?? shareOf(accept, format.replace(/\/.*/, '/*')) ?? 0;

@@ -15,9 +15,9 @@ function fingerprint(exchange: Exchange, input: Input): Buffer {
 }
 
 /**
- * Returns the stored answer of an earlier request with the same `Idempotency-Key`. A different request with the same key
- * is refused; so is a parallel one, which may retry after a second. Runs in the transaction of the change, so that the
- * change and its stored answer commit together.
+ * Returns the stored answer of an earlier request with the same `Idempotency-Key`. A different request with the same
+ * key is refused; so is a parallel one, which may retry after a second. Runs in the transaction of the change, so
+ * that the change and its stored answer commit together.
  */
 export async function replay(db: Db, exchange: Exchange, input: Input): Promise<Result | undefined> {
   const key = input.idempotencyKey;

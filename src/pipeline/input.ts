@@ -105,8 +105,8 @@ function readIdempotencyKey(exchange: Exchange, errors: FieldError[]): string | 
 }
 
 /**
- * Reads the wait from the header `Prefer`, from the query, or from both if they are equal. Calls that never wait ignore
- * the header, as RFC 7240 allows.
+ * Reads the wait from the header `Prefer`, from the query, or from both if they are equal. Calls that never wait
+ * ignore the header, as RFC 7240 allows.
  */
 function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): number | null {
   const endpoint = endpointOf(exchange);
@@ -126,8 +126,8 @@ function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): num
 }
 
 /**
- * Validates headers, query and body together, so that one answer lists every invalid field. A malformed id in the path
- * answers 404, like an unknown id.
+ * Validates headers, query and body together, so that one answer lists every invalid field. A malformed id in the
+ * path answers 404, like an unknown id.
  */
 export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const endpoint = endpointOf(exchange);

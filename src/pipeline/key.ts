@@ -10,7 +10,7 @@ const CHALLENGE = { 'www-authenticate': 'ApiKey header="X-API-Key"' };
 
 const refusals = new Map<ProblemCode, Problem>();
 
-/** The problem contains nothing of the request, so one object per code is reused: guessing keys must stay cheap for us. */
+/** The problem contains nothing of the request, so it is reused: requests that guess keys must stay cheap. */
 function refuse(code: ProblemCode): Problem {
   const known = refusals.get(code) ?? new Problem(code, { headers: CHALLENGE });
   refusals.set(code, known);
@@ -18,8 +18,8 @@ function refuse(code: ProblemCode): Problem {
 }
 
 /**
- * Matches an `Authorization` header that was meant to carry an API key. Other schemes are ignored, because they may be
- * credentials for a proxy.
+ * Matches an `Authorization` header that was meant to carry an API key. Other schemes are ignored, because they may
+ * be credentials for a proxy.
  */
 const MEANT_AS_KEY = /^bearer\b|hpk1_/i;
 
@@ -37,7 +37,9 @@ function readHeader(exchange: Exchange): string | Problem {
   );
 }
 
-/** Called only after the secret matched: with a wrong secret every key answers `api_key_invalid`, whatever its state. */
+/**
+ * Called only after the secret matched: with a wrong secret every key answers `api_key_invalid`, whatever its state.
+ */
 function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
   if (account.status === 'closed') return 'api_key_invalid';
   if (key.status === 'revoked' || owner === null) return 'api_key_revoked';

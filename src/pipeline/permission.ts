@@ -43,8 +43,8 @@ function problemOf(exchange: Exchange, decision: Decision): Problem {
 }
 
 /**
- * Account status, product and permission are one decision, cached per key and endpoint. The code of the decision names
- * the first check that failed.
+ * Account status, product and permission are one decision, cached per key and endpoint. The code of the decision
+ * names the first check that failed.
  */
 export const permission: Stage = (exchange, services) => {
   const decision = callerOf(exchange).decide(endpointOf(exchange));

@@ -12,7 +12,9 @@ const PREFERENCE = new RegExp(
   'y',
 );
 
-/** Maps lower-case names to values; the first of a repeated preference counts. Null if the header cannot be parsed. */
+/**
+ * Maps lower-case names to values; the first of a repeated preference counts. Null if the header cannot be parsed.
+ */
 export function parsePreferences(header: string): Map<string, string> | null {
   const found = new Map<string, string>();
   PREFERENCE.lastIndex = 0;

@@ -1,6 +1,6 @@
 /**
- * Refuses bodies that contain an API key: the text is stored in rows, events and bills, and everyone who reads it could
- * use the key. Only a `writeOnly` member, which is never returned, may contain a key.
+ * Refuses bodies that contain an API key: the text is stored in rows, events and bills, and everyone who reads it
+ * could use the key. Only a `writeOnly` member, which is never returned, may contain a key.
  */
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type FieldError, Problem } from '../kernel/problems/problem.ts';

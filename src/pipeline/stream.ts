@@ -1,6 +1,6 @@
 /**
- * Event streams: a stream is opened like any other call. Every ten seconds, and immediately when the access rights of the
- * account change, the stream checks again whether its caller may still read.
+ * Event streams: a stream is opened like any other call. Every ten seconds, and immediately when the access rights of
+ * the account change, the stream checks again whether its caller may still read.
  */
 import { nothingDone } from '../kernel/call.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';

@@ -66,8 +66,8 @@ export function applied(result: Result, { wait }: Input): Result {
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
 /**
- * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, the call
- * still returns the 202 of the change.
+ * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, the
+ * call still returns the 202 of the change.
  */
 export async function awaitEnd(
   exchange: Exchange,

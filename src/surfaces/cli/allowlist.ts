@@ -22,7 +22,9 @@ function describe({ mode, mode_changed, version, entries }: Allowlist): string {
   return `${facts({ mode, 'mode changed': changed, version })}\n${table(rows, 'There are no entries.')}`;
 }
 
-/** Lists the callers that `enforce` would refuse. The operator must type their number, so must read the list first. */
+/**
+ * Lists the callers that `enforce` would refuse. The operator must type their number, so must read the list first.
+ */
 async function confirmEnforce(desk: Desk, cli: Cli, accountId: string): Promise<number | undefined> {
   const { would_deny, warnings } = await previewEnforce(desk.db, accountId);
   const rows = would_deny.map(({ key_id, key_name, client_ip, count, last_at }) => ({

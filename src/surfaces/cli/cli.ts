@@ -1,6 +1,6 @@
 /**
- * The operator's command line. It changes accounts through the functions of the portal API, under the name of the user who
- * runs it, so that the same rules and the same audit log apply.
+ * The operator's command line. It changes accounts through the functions of the portal API, under the name of the
+ * user who runs it, so that the same rules and the same audit log apply.
  */
 import { Command, CommanderError } from 'commander';
 import { nearest } from '../../kernel/did-you-mean.ts';

@@ -1,4 +1,6 @@
-/** The interface of the sandbox commands to the sandbox engine. Injected, because the command line imports no engine. */
+/**
+ * The interface of the sandbox commands to the sandbox engine. Injected, because the command line imports no engine.
+ */
 import type { OperationErrorCode } from '../../kernel/operations/schema.ts';
 import type { Db } from '../../store/database.ts';
 

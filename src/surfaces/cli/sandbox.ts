@@ -36,7 +36,9 @@ interface AddOptions {
   readonly detail?: string;
 }
 
-/** Refuses a fault for a location without a sandbox engine: the fault would never occur, and tests would pass wrongly. */
+/**
+ * Refuses a fault for a location without a sandbox engine: the fault would never occur, and tests would pass wrongly.
+ */
 function refuseElsewhere({ catalogue }: ProviderConfig, location: string | undefined): void {
   const served = catalogue.locations.flatMap(({ slug, compute }) =>
     compute?.driver === 'sandbox' ? [slug] : [],

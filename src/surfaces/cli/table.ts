@@ -1,6 +1,8 @@
 /** Formats rows and facts for a terminal. */
 
-/** Replaces control characters, so that text from users cannot move the cursor, change colours or retitle the window. */
+/**
+ * Replaces control characters, so that text from users cannot move the cursor, change colours or retitle the window.
+ */
 export function clean(text: string): string {
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '?');
 }

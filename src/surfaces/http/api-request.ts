@@ -42,7 +42,9 @@ export class Visit {
     this.#exchange = exchange;
   }
 
-  /** Sends a refusal in the same turn of the event loop in which the request came, unless a stage returns a promise. */
+  /**
+   * Sends a refusal in the same turn of the event loop in which the request came, unless a stage returns a promise.
+   */
   receive(): void {
     try {
       const refused = admit(this.#exchange, this.#house.services);

@@ -1,6 +1,6 @@
 /**
- * Sends all answers of one turn of the event loop together at its end. The first answer wakes a sleeping receiver, which
- * is then awake for the rest; to wake a receiver costs as much as all the checks of a request.
+ * Sends all answers of one turn of the event loop together at its end. The first answer wakes a sleeping receiver,
+ * which is then awake for the rest; to wake a receiver costs as much as all the checks of a request.
  */
 import type { ServerResponse } from 'node:http';
 

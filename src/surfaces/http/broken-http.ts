@@ -1,4 +1,6 @@
-/** Answers requests that cannot be parsed as HTTP: they reach no route, but still get a problem body and a log line. */
+/**
+ * Answers requests that cannot be parsed as HTTP: they reach no route, but still get a problem body and a log line.
+ */
 import type { Socket } from 'node:net';
 import { newId } from '../../kernel/ids.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';

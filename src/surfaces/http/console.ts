@@ -1,6 +1,6 @@
 /**
- * Consoles over WebSockets. The client sends the token as a subprotocol: browsers can send one, and proxies do not log it.
- * The token is checked before the upgrade, so a refusal is an ordinary HTTP answer.
+ * Consoles over WebSockets. The client sends the token as a subprotocol: browsers can send one, and proxies do not
+ * log it. The token is checked before the upgrade, so a refusal is an ordinary HTTP answer.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

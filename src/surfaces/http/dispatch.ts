@@ -1,6 +1,6 @@
 /**
- * Takes requests for API paths directly from node:http, before Fastify, so that a flood of requests costs no more than
- * the checks of the pipeline.
+ * Takes requests for API paths directly from node:http, before Fastify, so that a flood of requests costs no more
+ * than the checks of the pipeline.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../kernel/problems/problem.ts';

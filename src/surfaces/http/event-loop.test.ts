@@ -1,9 +1,9 @@
 /**
- * One request must not block the event loop for all others. The tests limit the CPU time of the whole request: it is at
- * least as long as any single block of the event loop and, unlike wall-clock time, does not grow on a busy machine. The
- * limit is thirty times the CPU time of JSON.parse for the same text, plus a fixed allowance. That is far above the cost
- * of a check that reads its input once or twice, and far below the cost of a quadratic one (the worst case found took
- * 39 s for 256 KiB).
+ * One request must not block the event loop for all others. The tests limit the CPU time of the whole request: it is
+ * at least as long as any single block of the event loop and, unlike wall-clock time, does not grow on a busy
+ * machine. The limit is thirty times the CPU time of JSON.parse for the same text, plus a fixed allowance. That is
+ * far above the cost of a check that reads its input once or twice, and far below the cost of a quadratic one (the
+ * worst case found took 39 s for 256 KiB).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../kernel/record.ts';

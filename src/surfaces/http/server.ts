@@ -1,6 +1,6 @@
 /**
- * Creates the HTTP server. API requests go from node:http directly to the dispatch; Fastify serves the other pages and
- * passes requests without a page to the dispatch. That is also how requests of Fastify's `inject`, which bypasses
+ * Creates the HTTP server. API requests go from node:http directly to the dispatch; Fastify serves the other pages
+ * and passes requests without a page to the dispatch. That is also how requests of Fastify's `inject`, which bypasses
  * node:http, reach the API.
  */
 import { readFileSync } from 'node:fs';

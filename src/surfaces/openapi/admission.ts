@@ -15,7 +15,9 @@ import { requestId } from '../../pipeline/request-id.ts';
 /** Creates the exchange of a request. Injected by the HTTP surface, because surfaces do not import each other. */
 export type OpenExchange = (request: FastifyRequest) => Exchange;
 
-/** Sets the request id and the client, so that the log line and the problems have the same form as those of API calls. */
+/**
+ * Sets the request id and the client, so that the log line and the problems have the same form as those of API calls.
+ */
 export async function identify(exchange: Exchange, services: Services): Promise<Exchange> {
   await runStages([requestId, clientAddressStage], exchange, services);
   return exchange;

@@ -1,4 +1,6 @@
-/** Generates docs/errors.md from the problem catalogue, with the same texts as the answers and the OpenAPI document. */
+/**
+ * Generates docs/errors.md from the problem catalogue, with the same texts as the answers and the OpenAPI document.
+ */
 import {
   fieldCodes,
   type ProblemCode,

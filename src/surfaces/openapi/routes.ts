@@ -1,7 +1,7 @@
 /**
  * Serves the document at `/openapi.json` and `/openapi.yaml`. Everyone may read the whole document; with `?for=me` it
- * contains only the operations that the caller's key may call. The rate limit counts only `?for=me`, because that request
- * checks a key and builds a document.
+ * contains only the operations that the caller's key may call. The rate limit counts only `?for=me`, because that
+ * request checks a key and builds a document.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, Problem } from '../../kernel/problems/problem.ts';

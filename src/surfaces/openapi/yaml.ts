@@ -1,6 +1,6 @@
 /**
- * Writes JSON values as YAML. The `yaml` library is not used here, because it needs half a second for the whole document
- * and blocks all other requests meanwhile. The tests parse this output with the library.
+ * Writes JSON values as YAML. The `yaml` library is not used here, because it needs half a second for the whole
+ * document and blocks all other requests meanwhile. The tests parse this output with the library.
  */
 const PLAIN = /^[A-Za-z$/_][\w/.{}$-]*$/;
 /** Words that some YAML parsers do not read as strings. */

@@ -1,4 +1,6 @@
-/** `hostplane doctor`: checks everything that a start depends on, without starting, and says how to fix each fault. */
+/**
+ * `hostplane doctor`: checks everything that a start depends on, without starting, and says how to fix each fault.
+ */
 import type { Command } from 'commander';
 import { formatFault } from '../../../provider/fault.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
