@@ -70,12 +70,12 @@ describe('an account that sends many changes at once', () => {
         payload: { name, policy: 'spread', location: 'fra1' },
       });
     expect((await change(busyKey.key, 'first')).statusCode).toBe(201);
-    // Its audit chain is held, as by somebody who takes long: nothing of the account can end.
+    // Locks the account's audit chain, like a slow change would: no change of this account can commit.
     const held = db.transaction().execute(async (tx) => {
       await tx.selectFrom('audit_heads').selectAll().where('account_id', '=', busy.id).forUpdate().execute();
       const many = Array.from({ length: 40 }, (_, i) => change(busyKey.key, `hook-${i}`));
       const answer = await change(otherKey.key, 'hook');
-      // Not by the one that holds it, who would see the same all along.
+      // Queries outside the locking transaction, which would see the same snapshot of pg_stat_activity each time.
       const waiting = async () => {
         const { rows } = await sql<{ waiting: number }>`
           select count(*)::int as waiting from pg_stat_activity

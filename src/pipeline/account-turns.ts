@@ -1,6 +1,7 @@
 /**
- * Changes of one account come one after the other in any case: all of them end with the same line of its audit chain.
- * Whoever sends a hundred at once must not hold all connections to the database while they wait for one another.
+ * Limits how many database connections the changes of one account hold at once. These changes commit one after the
+ * other anyway, because each of them locks the account's audit chain. Without the limit, a client that sends a
+ * hundred changes at once would hold every connection while the changes wait for one another.
  */
 import { Problem } from '../kernel/problems/problem.ts';
 
@@ -10,7 +11,7 @@ declare module '../kernel/services.ts' {
   }
 }
 
-/** Of the connections to the database: what one account may hold, so that something is left for all others. */
+/** The share of the connection pool that one account may use, so that other accounts still get connections. */
 const SHARE = 0.6;
 const PATIENCE_MS = 30_000;
 const RETRY_SECONDS = 5;
@@ -40,7 +41,9 @@ export class Turns {
     }
   }
 
-  /** Resolves with the turn of one who is done. */
+  /**
+   * Resolves when a finished change hands over its turn, so `running` stays as it is. Rejects after `PATIENCE_MS`.
+   */
   #wait({ waiting }: Queue): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = (): void => {
@@ -50,7 +53,8 @@ export class Turns {
       };
       const timer = setTimeout(() => {
         waiting.delete(begin);
-        const detail = 'Too many other changes of this account were on their way before this one.';
+        const detail =
+          'This change waited too long, because many other changes of the account are still running.';
         reject(new Problem('engine_unavailable', { detail, retryAfterSeconds: RETRY_SECONDS }));
       }, PATIENCE_MS);
       waiting.add(begin);

@@ -1,4 +1,4 @@
-/** Everything that is decided before the body is read, in the order of the conventions. */
+/** Runs the checks that a request passes before its body is read, in the order of the API conventions. */
 import type { Exchange, Stage } from '../kernel/exchange.ts';
 import type { Refused } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
@@ -26,12 +26,12 @@ export function admit(exchange: Exchange, services: Services): Refused | Promise
 
 const rights: readonly Stage[] = [key, allowlist, permission];
 
-/** For a caller that is still here: whether it would be let in now. Not counted as a request. */
+/** Checks whether the caller of a waiting or streaming request still has access. The rate limit does not count it. */
 export function readmit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
   return runStages(rights, exchange, services);
 }
 
-/** The first refusal ends it. Runs on without a promise as long as no stage needs one. */
+/** Stops at the first refusal. Returns a promise only if a stage returns one, so most requests stay synchronous. */
 export function runStages(
   stages: readonly Stage[],
   exchange: Exchange,

@@ -2,7 +2,10 @@ import { judgeAddress } from '../kernel/access/allowlist.ts';
 import { callerOf, endpointOf, type Stage } from '../kernel/exchange.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 
-/** After the secret, so that strangers learn nothing and cannot fill the list of denials; before permissions. */
+/**
+ * Runs after the key is verified, so that requests without a valid key learn nothing about the allowlist and cannot
+ * fill the list of denials. Runs before the permission check.
+ */
 export const allowlist: Stage = (exchange, services) => {
   const caller = callerOf(exchange);
   const { mode } = caller.account.allowlist;

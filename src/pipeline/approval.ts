@@ -1,4 +1,4 @@
-/** The last check before the effect: whether a person has to agree to this call, and whether one did. */
+/** The last check before a change takes effect: whether a person must approve the call, and whether a person did. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../kernel/access/caller.ts';
 import { maskKeys } from '../kernel/access/key-format.ts';
@@ -22,7 +22,7 @@ import { transact } from '../store/transaction.ts';
 import { foresee, monthlyOf } from './dry-run.ts';
 import type { Input } from './input.ts';
 
-/** Taking back a question needs nobody's answer. */
+/** A call that cancels a pending approval request needs no approval itself. */
 const withdraws = ({ effects }: Done): boolean =>
   effects.some(({ type, name }) => type === 'operation' && name === APPROVAL_REQUEST);
 
@@ -33,14 +33,16 @@ function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
   return isDear || needsApproval(caller, endpoint);
 }
 
-/** What must be the same when the call comes again; secrets are in it only as part of a hash. */
+/**
+ * Hashes every part of the request that a repeat must send unchanged. Secrets are stored only as part of the hash.
+ */
 function fingerprint({ incoming: { method, path } }: Exchange, input: Input): Buffer {
   const { query, body = null, ifMatch = null, ifNoneMatch = null } = input;
   const request = canonicalJson([method, path, query, body, ifMatch, ifNoneMatch]);
   return createHash('sha256').update(request).digest();
 }
 
-/** Ends the transaction of a call that nobody was asked about yet. */
+/** Rolls back the transaction of a call that needs approval and names no approval request yet. */
 export class Unapproved extends Error {
   readonly done: Done;
   constructor(done: Done) {
@@ -49,7 +51,10 @@ export class Unapproved extends Error {
   }
 }
 
-/** In the transaction of the effect. The id of the approval that was used up, if one was needed. */
+/**
+ * Runs in the transaction of the change. Marks the approval as used and returns its id, or null if the call needs no
+ * approval.
+ */
 export async function checkApproval(
   tx: Db,
   exchange: Exchange,
@@ -70,7 +75,7 @@ export async function checkApproval(
   return approval.operation_id;
 }
 
-/** What the call would have done to what, as far as it exists. */
+/** The first resource that the call would change. If the call reports no effect, only the resource type is known. */
 function subjectOf(endpoint: Endpoint, effects: readonly ResourceRef[]): ResourceRef {
   const [first] = effects;
   if (first === undefined) return { type: endpoint.resource.name, id: null, name: null };
@@ -78,7 +83,7 @@ function subjectOf(endpoint: Endpoint, effects: readonly ResourceRef[]): Resourc
   return { type, id, name };
 }
 
-/** In a transaction of its own: that of the call was undone. */
+/** Uses its own transaction, because the call's transaction was rolled back. */
 export async function requestApproval(
   services: Services,
   exchange: Exchange,

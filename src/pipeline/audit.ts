@@ -21,7 +21,7 @@ function outcomeOf(status: number): AuditOutcome {
   return status < 500 ? 'rejected' : 'failed';
 }
 
-/** A name, a label or a description may hold a key by mistake; the chain keeps for ever what is written into it. */
+/** A name, label or description may contain an API key by mistake, and audit entries are never deleted. */
 function masked(changes: readonly AuditChange[]): AuditChange[] {
   return changes.length === 0 ? [] : (JSON.parse(maskKeys(JSON.stringify(changes))) as AuditChange[]);
 }
@@ -48,13 +48,13 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
   };
 }
 
-/** Refused for what it is, not for how it was written: one of the account's recent denials. */
+/** Records `portal_only` among the account's recent denials: the call itself is forbidden, not just malformed. */
 function noteDenial(exchange: Exchange, services: Services, endpoint: Endpoint, { code }: Problem): void {
   if (code !== 'portal_only') return;
   services.denials.record(exchange, endpoint, { cause: 'permission', code, enforced: true, deniedBy: null });
 }
 
-/** One entry for each write that was refused after its caller was known; reads, dry runs and strangers leave none. */
+/** Writes one audit entry for each refused write of an authenticated caller. Reads and dry runs get no entry. */
 export function auditRefusal(exchange: Exchange, services: Services, problem: Problem): void {
   const { endpoint, caller } = exchange;
   if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;

@@ -25,7 +25,7 @@ interface Given {
   readonly scope?: object;
 }
 
-/** Straight into the table, since the API knows no family of tests. */
+/** Inserts the budget directly, because the API accepts no budget for the families of these tests. */
 async function addBudget({ amount = '100.00', action = 'block_new_cost', scope = {} }: Given = {}) {
   const id = newId('budget');
   const whole = { families: null, label_selector: null, api_key_ids: null };

@@ -1,9 +1,8 @@
 /**
- * The last conflict a call can meet: what it would add to the running cost, and a blocking budget that is used up.
- * The budgets are held until the commit, so calls that come at once are judged one after the other. Stopping,
- * shrinking and deleting cost nothing and never come here to be refused.
+ * Refuses a call that adds cost while a blocking budget is used up; this is the last conflict that is checked. The
+ * budget rows stay locked until the commit, so concurrent calls are checked one after the other. Calls that stop,
+ * shrink or delete a resource add no cost and are never refused here.
  */
-
 import type { Done } from '../kernel/call.ts';
 import type { Cost } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
@@ -20,7 +19,7 @@ const monthlySum = (costs: readonly Cost[]): Micro => sum(costs.map(({ monthly }
 
 interface Claim {
   readonly budget: BudgetRow;
-  /** What the call would add to what this budget counts. */
+  /** The monthly cost that the call would add within the scope of this budget. */
   readonly requested: Micro;
 }
 
@@ -48,7 +47,7 @@ function refusal({ budget, requested }: Claim, spent: Micro): Problem {
 
 const roomIn = ({ amount }: Pick<Declaration, 'amount'>, spent: Micro): Micro => micro(amount) - spent;
 
-/** Of several that refuse, the one with the least room is named. */
+/** If several budgets refuse the call, the problem names the budget with the least amount left. */
 export async function budget(tx: Tx, exchange: Exchange, { costs }: Pick<Done, 'costs'>): Promise<void> {
   if (monthlySum(costs) <= 0n) return;
   const accountId = callerOf(exchange).account.id;

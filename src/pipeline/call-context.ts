@@ -1,5 +1,4 @@
-/** What a handler is handed, made of what came and of what the stages learnt. */
-
+/** Builds the `Call` that a handler receives, from the request and from the results of the stages. */
 import type { Caller } from '../kernel/access/caller.ts';
 import type { Call, Done } from '../kernel/call.ts';
 import type { ClientView } from '../kernel/client.ts';
@@ -12,7 +11,7 @@ import type { Holding } from '../kernel/waiting/holding.ts';
 import type { Db } from '../store/database.ts';
 import type { Input } from './input.ts';
 
-/** How a call that may wait does so; without it the handler looks once. */
+/** How a call waits for its result. A call that does not wait looks once and returns. */
 export type Hold = <T>(holding: Holding<T>) => Promise<T>;
 
 const lookOnce: Hold = (holding) => holding.look();
@@ -24,14 +23,15 @@ function checkVersion({ ifMatch, ifNoneMatch }: Input, etag: string | null): voi
   if (ifMatch !== undefined && !names(ifMatch, etag)) {
     const detail =
       etag === null
-        ? 'If-Match names a version, but there is none yet.'
+        ? 'If-Match names a version, but the resource does not exist yet.'
         : 'If-Match names another version than the current one.';
     throw mismatch(detail, etag);
   }
-  // Compared weakly, unlike If-Match (RFC 9110, 13.1): a weakened tag names no version to change, but one to avoid.
+  // If-None-Match uses weak comparison, If-Match strong comparison (RFC 9110, 13.1): a weak tag may exclude a version,
+  // but does not identify the version to change.
   const avoided = ifNoneMatch?.map((tag) => tag.replace(/^W\//, ''));
   if (avoided !== undefined && names(avoided, etag))
-    throw mismatch('If-None-Match refuses the version that exists.', etag);
+    throw mismatch('If-None-Match matches the version that exists.', etag);
 }
 
 const mismatch = (detail: string, etag: string | null): Problem =>
@@ -44,9 +44,9 @@ interface Means {
 }
 
 /**
- * A class for the sake of its getters: V8 puts those of an object literal among what lives long, where each keeps its
- * whole request until the next full garbage collection. What only changes need is made when it is asked for: thousands
- * of reads may be held at once.
+ * A class because of its getters: V8 allocates the getters of an object literal in the old generation, where each of
+ * them keeps its whole request alive until the next full garbage collection. Functions that only writes need are
+ * created on access, because thousands of reads may wait at once.
  */
 class Calling implements Call {
   readonly #exchange: Exchange;
@@ -82,7 +82,7 @@ class Calling implements Call {
     return this.#input.dryRun;
   }
 
-  /** Rights are looked at again while a call waits: it goes on with those of the moment. */
+  /** Reads the exchange each time: a waiting call is checked again and continues with the caller's current rights. */
   get caller(): Caller {
     return callerOf(this.#exchange);
   }

@@ -2,7 +2,7 @@ import { maskKeys } from '../kernel/access/key-format.ts';
 import type { Stage } from '../kernel/exchange.ts';
 import { clientAddress, rateLimitKey } from '../kernel/net/client-address.ts';
 
-/** One address for the limiter, the allowlist, the audit and the denials. */
+/** Determines the client address once; the rate limit, the allowlist, the audit log and the denials all use it. */
 export const clientAddressStage: Stage = (exchange, services) => {
   const { incoming } = exchange;
   const forwardedFor = incoming.header('x-forwarded-for');
@@ -11,7 +11,7 @@ export const clientAddressStage: Stage = (exchange, services) => {
     address,
     rateLimitKey: rateLimitKey(address, services.provider.server.rate_limit.ipv6_prefix),
     rate: exchange.client.rate,
-    // Kept with the key, the audit and the denials: what a client wrongly put into it must not be.
+    // The user agent is stored with the key, the audit entries and the denials, so API keys in it are masked.
     userAgent: maskKeys(incoming.header('user-agent') ?? '').slice(0, 200),
   };
 };

@@ -29,7 +29,7 @@ export const DryRun = Named(
   }),
 );
 
-/** What a call that was undone would have done. */
+/** Summarizes the cost and the effects of a call that was rolled back: a dry run, or a call that needs approval. */
 export function foresee(services: Services, done: Done): { cost: Cost; effects: ForeseenEffect[] } {
   return {
     cost: {
@@ -37,7 +37,7 @@ export function foresee(services: Services, done: Done): { cost: Cost; effects: 
       monthly: formatMoney(monthlyOf(done)),
       currency: services.provider.provider.currency,
     },
-    // What does not exist yet has no id: the one a rolled-back insert had will never be seen again.
+    // A resource that would be created has no id: the id of the rolled-back row is never used again.
     effects: done.effects
       .filter(({ action }) => action !== 'none')
       .map(({ action, type, id, name }) => ({ action, type, id: action === 'create' ? null : id, name })),

@@ -1,5 +1,4 @@
-/** From a request that may be made to its effect: input, replay, handler, audit, all writes in one transaction. */
-
+/** Executes an admitted request: input, idempotent replay, handler, audit entry. All writes share one transaction. */
 import { append } from '../kernel/audit/store.ts';
 import { nothingDone } from '../kernel/call.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';
@@ -40,7 +39,7 @@ async function read(exchange: Exchange, services: Services, input: Input, leave:
   return notModified(applied(result, input), input.ifNoneMatch);
 }
 
-/** Ends a transaction without keeping it. */
+/** Rolls back the transaction of a dry run and carries its result. */
 class Undone extends Error {
   readonly result: Result;
   constructor(result: Result) {
@@ -57,7 +56,8 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     const done = nothingDone();
     const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }));
     await budget(tx, exchange, done);
-    // All effects are rows, or wait until here: engines act on what was committed. So a dry run is the real call, undone.
+    // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
+    // So a dry run is the real call, rolled back.
     if (input.dryRun) throw new Undone(dryRunResult(services, done));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     for (const act of done.acts) await act();
@@ -90,7 +90,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
 
 const never: Leave = () => new Departure();
 
-/** Refuses by throwing as well as by the promise: who awaits it within a `try` need not tell them apart. */
+/** Throws synchronously for invalid input and rejects for later refusals. An `await` within a `try` catches both. */
 export function execute(
   exchange: Exchange,
   services: Services,

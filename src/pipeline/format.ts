@@ -1,9 +1,9 @@
-/** In which of the formats it offers a call is answered. */
+/** Chooses the format of an answer from the `Accept` header and the formats that the endpoint offers. */
 import type { Exchange } from '../kernel/exchange.ts';
 
 export const JSON_FORMAT = 'application/json';
 
-/** The share of a format in an `Accept` header; null where it is not named. */
+/** The weight (`q`) of a format in an `Accept` header; null if the header does not name the format. */
 function shareOf(accept: string, format: string): number | null {
   const part = accept.split(',').find((each) => each.split(';')[0]?.trim().toLowerCase() === format);
   if (part === undefined) return null;
@@ -11,13 +11,16 @@ function shareOf(accept: string, format: string): number | null {
   return share === undefined ? 1 : Number(share);
 }
 
-/** Only what is named, itself or with its family, is preferred to JSON: `*` is what clients send that do not care. */
+/**
+ * Whether the client prefers this format to JSON. The header must name the format or its type (`text/*`). A wildcard
+ * for all types does not count, because clients without a preference send it.
+ */
 export function isPreferred(accept: string, format: string): boolean {
   const share = shareOf(accept, format) ?? shareOf(accept, format.replace(/\/.*/, '/*')) ?? 0;
   return share > 0 && share >= (shareOf(accept, JSON_FORMAT) ?? 0);
 }
 
-/** One of the other formats of the record; null for JSON. */
+/** The endpoint's format that the client prefers; null for JSON. */
 export function formatFor({ endpoint, incoming }: Exchange): string | null {
   const { accept } = incoming.headers;
   if (endpoint === undefined || accept === undefined) return null;

@@ -15,8 +15,9 @@ function fingerprint(exchange: Exchange, input: Input): Buffer {
 }
 
 /**
- * Runs in the transaction of the effect itself: either both the effect and the memory of its answer are there, or
- * neither. The same answer comes again, another request with the key is refused, a parallel one is sent to wait.
+ * Returns the stored answer of an earlier request with the same `Idempotency-Key`. A different request with the same
+ * key is refused; so is a parallel one, which may retry after a second. Runs in the transaction of the change, so
+ * that the change and its stored answer commit together.
  */
 export async function replay(db: Db, exchange: Exchange, input: Input): Promise<Result | undefined> {
   const key = input.idempotencyKey;

@@ -17,13 +17,13 @@ export interface Input {
   readonly idempotencyKey: string | undefined;
   readonly ifMatch: readonly string[] | undefined;
   readonly ifNoneMatch: readonly string[] | undefined;
-  /** Seconds the caller is willing to wait for an answer worth having. */
+  /** Seconds that the caller wants the answer to be held; null if the caller does not wait. */
   readonly wait: number | null;
 }
 
 const dryRun = Type.Optional(
   Type.Boolean({
-    description: 'Make every check the call would make and say what it would do, without doing it.',
+    description: 'Run all checks and return what the call would do and cost, without doing it.',
   }),
 );
 
@@ -31,13 +31,14 @@ const wait = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: LONGEST_WAIT_SECONDS,
-    description: 'Seconds to hold the answer until there is something to tell; as `Prefer: wait=N`.',
+    description:
+      'Seconds to hold the answer until there is news or the operation has ended; same as `Prefer: wait=N`.',
   }),
 );
 
 const queryShapes = new WeakMap<Endpoint, TObject>();
 
-/** What the record says plus what every changing call, and every call that can wait, takes. */
+/** The query parameters of the endpoint, plus `dry_run` for writes and `wait` for calls that can wait. */
 export function queryShapeOf(endpoint: Endpoint): TObject {
   const known = queryShapes.get(endpoint);
   if (known !== undefined) return known;
@@ -67,14 +68,14 @@ function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): strin
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** What it can be answered with, ours first. */
+/** The media types that the endpoint can answer with, JSON first. */
 const formatsOf = ({ stream, formats }: Endpoint): string[] => [
   JSON_FORMAT,
   ...(stream ? [EVENT_STREAM] : []),
   ...Object.keys(formats),
 ];
 
-/** `q=0` is how a client says what it will not take. */
+/** Matches an entry with `q=0`, which says that the client does not accept this media type. */
 const REFUSED = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i;
 
 function refuseForeignFormat(exchange: Exchange, formats: readonly string[]): void {
@@ -103,7 +104,10 @@ function readIdempotencyKey(exchange: Exchange, errors: FieldError[]): string | 
   return key;
 }
 
-/** Asked for in the header, in the query, or in both alike. Calls that never wait ignore the preference, as RFC 7240 has it. */
+/**
+ * Reads the wait from the header `Prefer`, from the query, or from both if they are equal. Calls that never wait
+ * ignore the header, as RFC 7240 allows.
+ */
 function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): number | null {
   const endpoint = endpointOf(exchange);
   if (!endpoint.waits && !isAsync(endpoint)) return null;
@@ -114,13 +118,17 @@ function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): num
   }
   if (typeof asked !== 'number') return preferred;
   if (preferred !== null && preferred !== asked) {
-    const detail = 'The header Prefer asks for another wait; give one of them, or both alike.';
+    const detail =
+      'The header Prefer requests a different wait; send only one of the two, or the same number in both.';
     errors.push({ pointer: 'query/wait', code: 'incompatible', detail });
   }
   return asked;
 }
 
-/** Headers, query and body are judged together, so one answer names every fault. An id of the wrong shape is just unknown. */
+/**
+ * Validates headers, query and body together, so that one answer lists every invalid field. A malformed id in the
+ * path answers 404, like an unknown id.
+ */
 export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const endpoint = endpointOf(exchange);
   refuseForeignFormat(exchange, formatsOf(endpoint));
@@ -140,7 +148,7 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
   const { dry_run, wait: _, ...query } = values;
   const isDryRun = dry_run === true && endpoint.access !== 'read';
-  // A dry run has no effect to repeat: it neither stores an answer nor gets that of the real call.
+  // A dry run has no effect, so it neither stores an answer nor replays the answer of the real call.
   const isRepeatable = endpoint.method === 'POST' && endpoint.access !== 'read' && !isDryRun;
   return {
     params: exchange.incoming.params,

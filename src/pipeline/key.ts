@@ -10,14 +10,17 @@ const CHALLENGE = { 'www-authenticate': 'ApiKey header="X-API-Key"' };
 
 const refusals = new Map<ProblemCode, Problem>();
 
-/** Says nothing of the request, so one object serves all: whoever guesses keys should not make us build answers. */
+/** The problem contains nothing of the request, so it is reused: requests that guess keys must stay cheap. */
 function refuse(code: ProblemCode): Problem {
   const known = refusals.get(code) ?? new Problem(code, { headers: CHALLENGE });
   refusals.set(code, known);
   return known;
 }
 
-/** The credentials of another scheme are for a proxy, or for somebody else; only these were meant for us. */
+/**
+ * Matches an `Authorization` header that was meant to carry an API key. Other schemes are ignored, because they may
+ * be credentials for a proxy.
+ */
 const MEANT_AS_KEY = /^bearer\b|hpk1_/i;
 
 /** Repeated headers are joined with a comma, which no key contains. */
@@ -34,7 +37,9 @@ function readHeader(exchange: Exchange): string | Problem {
   );
 }
 
-/** Said only to whoever holds the right secret: to all others a key is valid or not, nothing else. */
+/**
+ * Called only after the secret matched: with a wrong secret every key answers `api_key_invalid`, whatever its state.
+ */
 function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
   if (account.status === 'closed') return 'api_key_invalid';
   if (key.status === 'revoked' || owner === null) return 'api_key_revoked';

@@ -33,7 +33,7 @@ function headersOf(
   if (Object.keys(formats).length > 0) headers['vary'] = 'accept';
   const etag = member(body, 'etag');
   if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
-  // A feed has no end to walk to: whoever follows links would never come to rest.
+  // A feed has no last page, so a client that follows `next` links would never stop.
   const cursor = waits ? null : member(body, 'next_cursor');
   if (typeof cursor === 'string') headers['link'] = maskKeys(`<${nextPage(cursor)}>; rel="next"`);
   return headers;
@@ -44,8 +44,8 @@ function textOf(schema: TSchema, body: unknown): string {
 }
 
 /**
- * No call answers with an API key, keys are made by people; but a name, a label or a reference of the caller's own may
- * hold one by mistake, and is not repeated as it came.
+ * Masks API keys in the body. No call returns a key, since people create keys in the portal, but a name, label or
+ * reference that the caller chose may contain one by mistake.
  */
 export function answer(
   endpoint: Endpoint,
@@ -65,7 +65,7 @@ export function answer(
   return { status: reply.status, headers, body: schema === null ? null : textOf(schema, reply.body) };
 }
 
-/** How an answer is kept for a repeat of the same request. */
+/** The body that is stored for idempotent replays, without secrets. */
 export function rememberable(endpoint: Endpoint, reply: Reply): string {
   const schema = endpoint.answers[reply.status];
   return schema === undefined || schema === null ? '' : maskKeys(serialiseWithoutSecrets(schema, reply.body));
@@ -74,7 +74,7 @@ export function rememberable(endpoint: Endpoint, reply: Reply): string {
 export function notModified(result: Result, ifNoneMatch: readonly string[] | undefined): Result {
   const etag = result.headers['etag'];
   if (etag === undefined || ifNoneMatch === undefined || result.status !== 200) return result;
-  // A GET compares weakly (RFC 9110, 13.1.2): a proxy that compressed our answer may have weakened the tag.
+  // A GET uses weak comparison (RFC 9110, 13.1.2): a proxy that compressed the answer may have made the tag weak.
   const isSame = ifNoneMatch.some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
   return isSame ? { status: 304, headers: result.headers, body: null } : result;
 }

@@ -23,7 +23,7 @@ function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): stri
 
 const refusals = new WeakMap<Decision, Problem>();
 
-/** Says nothing of the request, so it is kept as long as the decision itself. */
+/** The problem contains nothing of the request, so it is cached together with the decision. */
 function problemOf(exchange: Exchange, decision: Decision): Problem {
   const known = refusals.get(decision);
   if (known !== undefined) return known;
@@ -42,7 +42,10 @@ function problemOf(exchange: Exchange, decision: Decision): Problem {
   return problem;
 }
 
-/** Account status, product and permission are one decision, kept per key and endpoint; its code says which came first. */
+/**
+ * Account status, product and permission are one decision, cached per key and endpoint. The code of the decision
+ * names the first check that failed.
+ */
 export const permission: Stage = (exchange, services) => {
   const decision = callerOf(exchange).decide(endpointOf(exchange));
   if (decision.allowed) return undefined;

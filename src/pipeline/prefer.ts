@@ -1,4 +1,4 @@
-/** The header `Prefer` (RFC 7240), of which one preference is ours: `wait=N`. */
+/** Parses the header `Prefer` (RFC 7240). The only preference that the API supports is `wait=N`. */
 import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
@@ -6,13 +6,15 @@ export const LONGEST_WAIT_SECONDS = 60;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const WORD = `(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
 const PARAMETER = `${TOKEN}(?:[ \\t]*=[ \\t]*${WORD})?`;
-// No two parts that may be empty stand side by side: a header made to be read slowly is read as fast as any other.
+// The pattern never has two adjacent parts that may both be empty, so a hostile header cannot cause slow backtracking.
 const PREFERENCE = new RegExp(
   `[ \\t]*(?:(${TOKEN})(?:[ \\t]*=[ \\t]*(${WORD}))?(?:[ \\t]*;(?:[ \\t]*${PARAMETER})?)*[ \\t]*)?(?:,|$)`,
   'y',
 );
 
-/** By their names in small letters; of one that is repeated the first counts. Null: not a list of preferences. */
+/**
+ * Maps lower-case names to values; the first of a repeated preference counts. Null if the header cannot be parsed.
+ */
 export function parsePreferences(header: string): Map<string, string> | null {
   const found = new Map<string, string>();
   PREFERENCE.lastIndex = 0;
@@ -32,7 +34,7 @@ const fault = (code: FieldError['code'], detail: string): FieldError => ({
   detail,
 });
 
-/** Seconds, a fault, or null where no wait is asked for. */
+/** Returns the seconds, a field error, or null if the header requests no wait. */
 export function readPreferredWait(header: string | undefined): number | FieldError | null {
   if (header === undefined) return null;
   const preferences = parsePreferences(header);

@@ -16,7 +16,7 @@ function apply(exchange: Exchange, rate: Verdict): Refused {
   });
 }
 
-/** Before the key is read, so that a 429 says nothing about keys. */
+/** Runs before the key is read, so that a 429 reveals nothing about keys. */
 export const rateLimit: Stage = (exchange, services) => {
   const verdict = services.limiter.take(exchange.client.rateLimitKey);
   return verdict instanceof Promise

@@ -1,6 +1,6 @@
 /**
- * Keys in what a caller sends: everyone who reads the text could use them, and rows, events and bills keep it. Only a
- * member that is never shown again (`writeOnly`) may hold one.
+ * Refuses bodies that contain an API key: the text is stored in rows, events and bills, and everyone who reads it
+ * could use the key. Only a `writeOnly` member, which is never returned, may contain a key.
  */
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type FieldError, Problem } from '../kernel/problems/problem.ts';
@@ -24,7 +24,13 @@ function keysIn(value: unknown, schema: Described | undefined, pointer: string):
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, member]) =>
     holdsKey(name)
-      ? [{ pointer, code: 'invalid_format' as const, detail: 'A name in it holds an API key.' }]
+      ? [
+          {
+            pointer,
+            code: 'invalid_format' as const,
+            detail: 'The name of a member in it contains an API key.',
+          },
+        ]
       : keysIn(
           member,
           schema?.properties?.[name],
@@ -33,7 +39,7 @@ function keysIn(value: unknown, schema: Described | undefined, pointer: string):
   );
 }
 
-/** Of a body that is as its shape says. */
+/** Expects a body that already passed validation against the schema. */
 export function refuseKeys(schema: TSchema, body: unknown): void {
   const errors = keysIn(body, schema as Described, '');
   if (errors.length > 0) throw new Problem('secret_in_text', { errors });

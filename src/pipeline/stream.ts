@@ -1,6 +1,6 @@
 /**
- * A read that goes on: opened like any call, then looked after. Every ten seconds, and at once when the account's
- * rights change, its caller is let in again or shown out.
+ * Event streams: a stream is opened like any other call. Every ten seconds, and immediately when the access rights of
+ * the account change, the stream checks again whether its caller may still read.
  */
 import { nothingDone } from '../kernel/call.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
@@ -19,12 +19,12 @@ import { CallersPatience } from './wait.ts';
 const BEAT_MS = 10_000;
 
 export interface OpenStream {
-  /** Ends when its reader leaves or the process stops; throws the refusal of a caller that lost its right. */
+  /** Ends when the client disconnects or the process stops. Throws the refusal if the caller loses its access. */
   readonly items: Stream;
   close(): Promise<void>;
 }
 
-/** There is nobody left to stream to. */
+/** Ends the stream without an error, because the client disconnected or the process stops. */
 class Over extends Error {}
 
 export function wantsStream({ endpoint, incoming }: Exchange): boolean {
@@ -64,7 +64,7 @@ async function* untilOver(stream: Stream): AsyncGenerator<StreamItem> {
   }
 }
 
-/** Refuses as any call does. What is opened has to be closed. */
+/** Throws the same problems as any call. The caller must call `close` on the stream that it returns. */
 export async function openStream(
   exchange: Exchange,
   services: Services,

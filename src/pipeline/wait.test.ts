@@ -8,7 +8,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { happen } from '../testing/events.ts';
 
 let t: TestApp;
-/** Without anybody to do the work: operations end when a test says so. */
+/** Runs without a worker: an operation ends only when a test ends it. */
 let idle: TestApp;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function newVisitor(app: TestApp): Promise<Visitor> {
   };
 }
 
-/** Until all these calls are held. */
+/** Resolves when this many calls are waiting. */
 const held = (app: TestApp, count = 1) =>
   vi.waitFor(() => expect(app.services.waiters.size).toBe(count), 5_000);
 

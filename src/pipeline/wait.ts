@@ -1,4 +1,4 @@
-/** Calls that wait: reads until there is something to tell, changes until their operation has ended. */
+/** Calls that wait: a read waits until there is news, a change waits until its operation has ended. */
 import { nothingDone } from '../kernel/call.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { hasEnded, type OperationRow, presentOperation } from '../kernel/operations/schema.ts';
@@ -16,7 +16,7 @@ import { callOf, type Hold } from './call-context.ts';
 import type { Input } from './input.ts';
 import { answer, type Result } from './output.ts';
 
-/** Tells when the caller is no longer there; asked for only by those who wait. */
+/** Returns the `Departure` that reports when the client disconnects. Only calls that wait create one. */
 export type Leave = () => Departure;
 
 export class CallersPatience implements Patience {
@@ -45,7 +45,7 @@ export class CallersPatience implements Patience {
   }
 }
 
-/** For reads; undefined where nobody wants to wait. */
+/** For reads. Undefined if the caller does not want to wait or the endpoint does not support waiting. */
 export function holdFor(
   exchange: Exchange,
   services: Services,
@@ -57,7 +57,7 @@ export function holdFor(
   return (holding) => hold(services.waiters, patience, holding);
 }
 
-/** As RFC 7240 has it: the answer says which of the preferences was heeded. */
+/** Adds the header `Preference-Applied`, which names the preference that was honoured (RFC 7240). */
 export function applied(result: Result, { wait }: Input): Result {
   if (wait !== null) result.headers['preference-applied'] = `wait=${wait}`;
   return result;
@@ -66,8 +66,8 @@ export function applied(result: Result, { wait }: Input): Result {
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
 /**
- * The change is made and committed; what is waited for is its end. Whoever loses the right to wait keeps the answer that
- * was earned already.
+ * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, the
+ * call still returns the 202 of the change.
  */
 export async function awaitEnd(
   exchange: Exchange,
@@ -104,7 +104,7 @@ async function finalResult(
   const endpoint = endpointOf(exchange);
   const view = presentOperation(operation, services.baseUrl);
   const isItself = endpoint.answers[202] != null && isOperation(endpoint.answers[202]);
-  // What the accepted answer alone holds (a secret that is shown once) is kept; all else is as it is now.
+  // Members that only the 202 contains (a secret that is shown once) are kept; all others are read again.
   const before = JSON.parse(accepted.body ?? '{}') as Record<string, unknown>;
   const body = isItself
     ? view
@@ -113,7 +113,7 @@ async function finalResult(
   return { ...result, headers: { ...accepted.headers, ...result.headers } };
 }
 
-/** The record that reads what this call changes: one of it, or all of it. */
+/** The endpoint that reads or lists the resource that this call changes. */
 function readerOf(registry: Registry, { resource }: Endpoint, role: 'read' | 'list'): Endpoint | undefined {
   return registry.endpoints.find(
     (record) => record.resource.name === resource.name && record.resource.role === role && !isWrite(record),
@@ -127,7 +127,7 @@ const defaultsOf = ({ query }: Endpoint): Record<string, unknown> =>
     ),
   );
 
-/** Nothing when it is gone. */
+/** Reads the resource as it is now; returns an empty object if it no longer exists. */
 async function readNow(
   exchange: Exchange,
   services: Services,
@@ -153,7 +153,7 @@ async function readNow(
   }
 }
 
-/** Parts that cannot be read one by one are few: the first page of their list has them all. */
+/** Resources without a read endpoint are few, so the first page of their list contains all of them. */
 async function findNow(
   exchange: Exchange,
   services: Services,

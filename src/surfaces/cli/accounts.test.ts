@@ -110,7 +110,7 @@ describe('accounts at the command line', () => {
     await portal.newMember(account.id, 'viewer');
     expect(await run(['audit', 'verify', 'Proof'])).toMatchObject({
       code: 0,
-      out: expect.stringContaining('whole'),
+      out: expect.stringContaining('complete and unchanged'),
     });
     await portal.db
       .updateTable('audit_entries')

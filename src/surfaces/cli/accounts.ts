@@ -24,7 +24,7 @@ function describe(account: AccountDetails): string {
     members: account.members,
     'API keys': account.keys,
     'all keys suspended': account.keys_suspended,
-    'key lifetime': endless ? 'any, also without an end' : `${longest ?? 365} days at most`,
+    'key lifetime': endless ? 'any, or without an end' : `${longest ?? 365} days at most`,
     'key approval': account.key_default_approval,
     products: account.products.map(({ family, enabled, reason }) =>
       enabled ? family : `${family} (off${reason === null ? '' : `: ${reason}`})`,
@@ -40,9 +40,9 @@ async function shown({ db }: Desk, accountId: string): Promise<Output> {
 }
 
 const LOCKS_OUT: Readonly<Partial<Record<AccountStatus, string>>> = {
-  suspended: 'Its keys will only read, delete and reach support.',
-  closing: 'Its keys will only read and delete, and there is no way back.',
-  closed: 'All its keys stop working for good.',
+  suspended: 'Its API keys can then only read, delete and contact support.',
+  closing: 'Its API keys can then only read and delete. This cannot be undone.',
+  closed: 'All its API keys stop working for good.',
 };
 
 export function addAccounts(program: Command, cli: Cli): void {
@@ -64,20 +64,20 @@ export function addAccounts(program: Command, cli: Cli): void {
         }));
         return {
           json: found,
-          text: table(rows, 'There is no account yet. Make one: hostplane accounts create --help'),
+          text: table(rows, 'There is no account yet. Create one: hostplane accounts create --help'),
         };
       }),
     );
 
   accounts
     .command('create')
-    .description('make an account with its first owner')
-    .requiredOption('--name <name>', 'of the company or person')
+    .description('create an account with its first owner')
+    .requiredOption('--name <name>', 'name of the company or person')
     .requiredOption('--owner-name <name>', 'who runs the account')
     .requiredOption('--owner-email <address>', "the owner's e-mail address")
-    .option('--currency <code>', "ISO 4217 (the provider's)")
-    .option('--country <code>', "ISO 3166 (the provider's)")
-    .option('--timezone <name>', "such as Europe/Berlin (the provider's)")
+    .option('--currency <code>', "ISO 4217 code (default: the provider's)")
+    .option('--country <code>', "ISO 3166 code (default: the provider's)")
+    .option('--timezone <name>', "such as Europe/Berlin (default: the provider's)")
     .action(
       cli.atDesk<{ name: string; ownerName: string; ownerEmail: string } & Partial<CreateAccount>>(
         async ({ db, actor, config }, { name, ownerName, ownerEmail, currency, country, timezone }) => {
@@ -86,7 +86,7 @@ export function addAccounts(program: Command, cli: Cli): void {
           const made = await createAccount(db, actor, { ...input, ...more }, config);
           const { account, owner } = made;
           const text = `${facts({ account: account.id, name: account.name, owner: `${owner.name} (${owner.id})` })}
-Give it a key: hostplane keys create --account ${account.id} --name first --preset read-only\n`;
+Create a key for it: hostplane keys create --account ${account.id} --name first --preset read-only\n`;
           return { json: made, text };
         },
       ),
@@ -129,7 +129,7 @@ Give it a key: hostplane keys create --account ${account.id} --name first --pres
           familyNames.filter((name) => name !== 'account'),
         ),
       );
-    if (!enabled) command.option('--reason <text>', 'what the customer reads');
+    if (!enabled) command.option('--reason <text>', 'the reason that the customer sees');
     command.action(
       cli.atDesk<{ reason?: string }>(async (desk, { reason }, args) => {
         const account = await chooseAccount(desk);
@@ -144,7 +144,7 @@ Give it a key: hostplane keys create --account ${account.id} --name first --pres
 
   accounts
     .command('key-policy')
-    .description('what new API keys of the account may be')
+    .description('rules for new API keys of the account')
     .option('--max-lifetime-days <days>', '1-365, or "none" for no upper limit below a year')
     .addOption(choice('--non-expiring <rule>', ['allow', 'forbid']))
     .addOption(choice('--default-approval <mode>', approvals))
@@ -180,9 +180,9 @@ Give it a key: hostplane keys create --account ${account.id} --name first --pres
 
   accounts
     .command('set-limit')
-    .description('a limit of the account, other than that of the provider')
+    .description("set a limit of the account that differs from the provider's")
     .argument('<limit>', 'such as account.api-keys (see catalogue.limits of the configuration)')
-    .argument('<value>', 'a number, "none" for no limit, "default" for that of the provider')
+    .argument('<value>', 'a number, "none" for no limit, "default" for the limit of the provider')
     .action(
       cli.atDesk(async (desk, _, args) => {
         const [limit_id = '', value = ''] = args;

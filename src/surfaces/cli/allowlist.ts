@@ -22,7 +22,9 @@ function describe({ mode, mode_changed, version, entries }: Allowlist): string {
   return `${facts({ mode, 'mode changed': changed, version })}\n${table(rows, 'There are no entries.')}`;
 }
 
-/** What Enforce would cut off is looked at first, and its size has to be typed: it cannot be agreed to unread. */
+/**
+ * Lists the callers that `enforce` would refuse. The operator must type their number, so must read the list first.
+ */
 async function confirmEnforce(desk: Desk, cli: Cli, accountId: string): Promise<number | undefined> {
   const { would_deny, warnings } = await previewEnforce(desk.db, accountId);
   const rows = would_deny.map(({ key_id, key_name, client_ip, count, last_at }) => ({
@@ -33,12 +35,12 @@ async function confirmEnforce(desk: Desk, cli: Cli, accountId: string): Promise<
     last: last_at,
   }));
   cli.io.error('Callers of the last 30 days that Enforce would refuse:\n\n');
-  cli.io.error(`${table(rows, 'None was seen.')}\n`);
+  cli.io.error(`${table(rows, 'No such caller was seen.')}\n`);
   for (const { detail } of warnings) cli.io.error(`Note: ${detail}\n`);
   if (desk.options.yes) return undefined;
   const count = would_deny.length;
   await desk.confirm(
-    'From now on only addresses on the list may call. How many of the above are cut off?',
+    'From now on only addresses on the list may call. How many of the callers above will be refused?',
     `${count}`,
   );
   return count;
@@ -61,14 +63,16 @@ export function addAllowlist(program: Command, cli: Cli): void {
 
   allowlist
     .command('mode')
-    .description('off: not looked at · report_only: recorded · enforce: others are refused')
+    .description(
+      'off: not checked · report_only: other addresses are recorded · enforce: other addresses are refused',
+    )
     .addArgument(choice('<mode>', allowlistModes))
     .action(
       cli.atDesk(async (desk, _, args) => {
         const mode = args[0] as AllowlistMode;
         const { id } = await chooseAccount(desk);
         const { mode: present, entries } = await showAllowlist(desk.db, id);
-        // Without an entry in force it is refused anyway, so there is nothing to agree to.
+        // Without a live entry `setAllowlistMode` refuses the change anyway, so no confirmation is needed.
         const asks = mode === 'enforce' && present !== mode && entries.some(({ live }) => live);
         const confirm = asks ? await confirmEnforce(desk, cli, id) : undefined;
         const list = await setAllowlistMode(desk.db, desk.actor, {
@@ -82,9 +86,9 @@ export function addAllowlist(program: Command, cli: Cli): void {
 
   allowlist
     .command('add')
-    .description('let an address or range in')
+    .description('allow an address or range')
     .argument('<range>', 'such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/48')
-    .option('--note <text>', 'whose it is, up to 100 characters')
+    .option('--note <text>', 'who uses the address, up to 100 characters')
     .option('--expires-at <time>', 'such as 2030-01-31T18:00:00Z')
     .action(
       cli.atDesk<{ note?: string; expiresAt?: string }>(async (desk, { note, expiresAt }, args) => {
@@ -99,13 +103,13 @@ export function addAllowlist(program: Command, cli: Cli): void {
 
   allowlist
     .command('remove')
-    .description('take an entry off the list')
+    .description('remove an entry from the list')
     .argument('<entry>', 'its id or its range')
     .action(
       cli.atDesk(async (desk, _, args) => {
         const { id } = await chooseAccount(desk);
         const entry = await chooseEntry(desk, id, args[0] ?? '');
-        await desk.confirm(`Where the list is enforced, ${entry.cidr} is refused from now on.`);
+        await desk.confirm(`If the list is enforced, ${entry.cidr} is refused from now on.`);
         const removed = await removeAllowlistEntry(desk.db, desk.actor, {
           account_id: id,
           entry_id: entry.id,

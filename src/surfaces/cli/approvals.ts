@@ -44,12 +44,12 @@ async function shown(desk: Desk, accountId: string, id: string): Promise<Output>
   return { json: approval, text: describe(approval) };
 }
 
-const ID = 'the operation that the key was answered with (op_…)';
+const ID = 'the operation id that the key got as its answer (op_…)';
 
 function addDecisions(approvals: Command, cli: Cli): void {
   approvals
     .command('approve')
-    .description('let the key make the call once, within 15 minutes, exactly as it asked')
+    .description('let the key make the call once, within 15 minutes, exactly as it was requested')
     .argument('<id>', ID)
     .action(
       cli.atDesk(async (desk, _, [id = '']) => {
@@ -67,7 +67,7 @@ function addDecisions(approvals: Command, cli: Cli): void {
     .command('deny')
     .description('refuse the call')
     .argument('<id>', ID)
-    .option('--reason <text>', 'told to the key that asked; up to 200 characters')
+    .option('--reason <text>', 'shown to the caller of the key; up to 200 characters')
     .action(
       cli.atDesk<{ reason?: string }>(async (desk, { reason }, [id = '']) => {
         const account = await chooseAccount(desk);
@@ -83,7 +83,7 @@ export function addApprovals(program: Command, cli: Cli): void {
 
   approvals
     .command('list')
-    .description('what waits for a decision, the oldest first')
+    .description('requests that wait for a decision, the oldest first')
     .action(
       cli.atDesk(async (desk) => {
         const account = await chooseAccount(desk);
@@ -101,7 +101,7 @@ export function addApprovals(program: Command, cli: Cli): void {
 
   approvals
     .command('show')
-    .description('one request: the call, what it would do and cost, and what became of it')
+    .description('one request: the call, what it would do and cost, and the decision')
     .argument('<id>', ID)
     .action(cli.atDesk(async (desk, _, [id = '']) => shown(desk, (await chooseAccount(desk)).id, id)));
 

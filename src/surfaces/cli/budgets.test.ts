@@ -67,7 +67,7 @@ describe('budgets at the command line', () => {
     const kept = await run(['delete', 'cap'], { answers: ['no'] });
     expect([kept.code, kept.asked]).toEqual([
       1,
-      ['The budget cap goes for good. Nobody is told any more. Type yes to go on: '],
+      ['The budget cap is deleted for good. Nobody is notified any more. Type yes to go on: '],
     ]);
     expect((await run(['delete', 'cap'], { answers: ['yes'] })).code).toBe(0);
     expect((await run(['list'])).out).toBe('The account has no budgets.\n');
@@ -77,7 +77,7 @@ describe('budgets at the command line', () => {
     const missing = await set('--amount', '100');
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('thresholds')]);
     const wrong = await set('--amount', '100', '--threshold', 'half');
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"half" is no threshold')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"half" is not a threshold')]);
     const key = await set('--amount', '100', '--threshold', '80', '--key', 'nobody');
     expect([key.code, key.err]).toEqual([1, expect.stringContaining('No API key')]);
     const unknown = await run(['lock', 'other']);

@@ -65,7 +65,7 @@ function readThreshold(text: string): Threshold {
   const match = /^(\d{1,3})(?::(\w+))?$/.exec(text);
   const basis = bases.find((known) => known === (match?.[2] ?? 'actual'));
   if (match && basis !== undefined) return { percent: Number(match[1]), basis };
-  throw new Refusal(`"${text}" is no threshold. Write 80 (of what was spent) or 100:forecast.`, 2);
+  throw new Refusal(`"${text}" is not a threshold. Write 80 (percent spent) or 100:forecast.`, 2);
 }
 
 interface SetOptions {
@@ -94,7 +94,7 @@ async function scopeFor(desk: Desk, accountId: string, options: SetOptions, befo
   return { ...before?.scope, ...named };
 }
 
-/** What is not given stays as it is; of a new one it takes the default. */
+/** Options that are not given keep the value of the existing budget, or take the default for a new budget. */
 async function inputOf(
   desk: Desk,
   accountId: string,
@@ -119,23 +119,37 @@ async function inputOf(
     description,
   });
   const scope = await scopeFor(desk, accountId, options, before);
-  // The function that takes it says what is still missing.
+  // `setBudget` validates the input and reports missing members.
   return { account_id: accountId, budget: named, ...kept, ...wanted, scope } as SetBudget;
 }
 
 function addSet(budgets: Command, cli: Cli, which: string): void {
   budgets
     .command('set')
-    .description('declare a budget, or change what is given of one, also of a locked one')
+    .description('create a budget, or change the given options of an existing one, even if it is locked')
     .argument('<budget>', which)
     .option('--amount <amount>', 'what may be spent in a month, such as 250 or 99.50')
-    .option('--threshold <percent>', 'when to tell: 80, or 100:forecast; several with commas', collect)
-    .addOption(choice('--action <action>', actions, 'what happens once all is spent (notify)'))
-    .option('--family <family>', 'count only these; several with commas', collect)
-    .option('--label-selector <selector>', 'count only what has these labels')
-    .option('--key <key>', 'count only what these API keys made (id or name); several with commas', collect)
-    .option('--whole-account', 'count everything again')
-    .option('--email <address>', 'members or contacts of the account; several with commas', collect)
+    .option(
+      '--threshold <percent>',
+      'when to notify: 80, or 100:forecast; separate several with commas',
+      collect,
+    )
+    .addOption(
+      choice('--action <action>', actions, 'what happens when the budget is used up (default: notify)'),
+    )
+    .option('--family <family>', 'count only these product families; separate several with commas', collect)
+    .option('--label-selector <selector>', 'count only resources with these labels')
+    .option(
+      '--key <key>',
+      'count only what these API keys created (id or name); separate several with commas',
+      collect,
+    )
+    .option('--whole-account', 'count the whole account again')
+    .option(
+      '--email <address>',
+      'whom to notify: members or contacts of the account; separate several with commas',
+      collect,
+    )
     .option('--description <text>')
     .action(
       cli.atDesk<SetOptions>(async (desk, options, args) => {
@@ -174,8 +188,8 @@ export function addBudgets(program: Command, cli: Cli): void {
   addSet(budgets, cli, WHICH);
 
   const switches = [
-    ['lock', 'let no API key loosen or delete a budget', lockBudget],
-    ['unlock', 'let API keys loosen and delete a budget again', unlockBudget],
+    ['lock', 'forbid API keys to loosen or delete a budget', lockBudget],
+    ['unlock', 'allow API keys to loosen and delete a budget again', unlockBudget],
   ] as const;
   for (const [name, description, act] of switches) {
     budgets
@@ -193,15 +207,17 @@ export function addBudgets(program: Command, cli: Cli): void {
 
   budgets
     .command('delete')
-    .description('remove a budget, also a locked one; nothing is held back by it any more')
+    .description('delete a budget, even a locked one; it no longer blocks any call')
     .argument('<budget>', WHICH)
     .action(
       cli.atDesk(async (desk, _, args) => {
         const account = await chooseAccount(desk);
         const { id, name, action } = await findBudget(desk, account.id, args[0] ?? '');
         const effect =
-          action === 'block_new_cost' ? 'Calls that add cost pass again' : 'Nobody is told any more';
-        await desk.confirm(`The budget ${name} goes for good. ${effect}.`);
+          action === 'block_new_cost'
+            ? 'Calls that add cost are allowed again'
+            : 'Nobody is notified any more';
+        await desk.confirm(`The budget ${name} is deleted for good. ${effect}.`);
         const removed = await deleteBudget(desk.db, desk.actor, { account_id: account.id, budget: id });
         return { json: removed, text: facts({ removed: name }) };
       }),

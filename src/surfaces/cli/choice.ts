@@ -1,4 +1,4 @@
-/** Which one is meant: by id, or by what people call it. */
+/** Finds the account, member, key or allowlist entry that a command names, by id or by name. */
 import { type AccountSummary, listAccounts } from '../../portal-api/accounts/view.ts';
 import { type EntryView, showAllowlist } from '../../portal-api/allowlist/view.ts';
 import { listKeys } from '../../portal-api/keys/list.ts';
@@ -14,7 +14,7 @@ export async function chooseAccount({ db, options }: Desk, named = options.accou
   if (account === undefined) {
     throw new Refusal(
       named === undefined
-        ? 'There is no account yet. Make one: hostplane accounts create --help'
+        ? 'There is no account yet. Create one: hostplane accounts create --help'
         : `No account has the id or the exact name "${named}". See: hostplane accounts list`,
     );
   }
@@ -38,7 +38,7 @@ export async function chooseMember(desk: Desk, accountId: string, named: string)
   );
 }
 
-/** Of several that had the name one after the other, the one that still lives is meant. */
+/** Several keys may have had the same name over time; a name refers to the key that is still active or suspended. */
 export async function chooseKey(desk: Desk, accountId: string, named: string): Promise<KeyView> {
   const found = await listKeys(desk.db, accountId, named);
   const living = found.filter(({ status, replaced_by }) => isLiving(status) && replaced_by === null);

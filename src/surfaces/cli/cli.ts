@@ -1,6 +1,6 @@
 /**
- * The operator's command line. What it does to accounts it does with the functions of the portal, under the name
- * of whoever runs it, so the same rules and the same audit log hold.
+ * The operator's command line. It changes accounts through the functions of the portal API, under the name of the
+ * user who runs it, so that the same rules and the same audit log apply.
  */
 import { Command, CommanderError } from 'commander';
 import { nearest } from '../../kernel/did-you-mean.ts';
@@ -32,7 +32,7 @@ function buildProgram(cli: Cli): Command {
       '-c, --config <file>',
       'the configuration (HOSTPLANE_CONFIG, else ./hostplane.yaml, else built in)',
     )
-    .option('--account <account>', 'id or exact name (the only one there is)')
+    .option('--account <account>', 'id or exact name (not needed if there is only one)')
     .option('--json', 'output for scripts')
     .option('-y, --yes', 'answer every question with yes')
     .helpOption('-h, --help', 'show help, also for a command')
@@ -44,7 +44,7 @@ function buildProgram(cli: Cli): Command {
     .addHelpText('after', afterHelp)
     .exitOverride()
     .configureOutput({ writeOut: cli.io.out, writeErr: cli.io.error })
-    .showHelpAfterError('(add --help for what is possible)');
+    .showHelpAfterError('(add --help to see what is possible)');
   program.commandsGroup('Run:');
   const serve = addServe(program, cli);
   addMigrate(program, cli);
@@ -63,7 +63,8 @@ function buildProgram(cli: Cli): Command {
   addOperations(program, cli);
   program.commandsGroup('Try:');
   addSandbox(program, cli);
-  // Only now, since commands inherit it: what follows an unknown command is not the mistake to talk about.
+  // Set last, because subcommands copy this setting when they are added. With it, an unknown command is reported as
+  // such, not as excess arguments.
   program.allowExcessArguments().action(async (...given: unknown[]) => {
     const [named] = program.args;
     if (named !== undefined) throw unknownCommand(program, named);
@@ -81,7 +82,7 @@ function unknownCommand(program: Command, named: string): Refusal {
   return new Refusal(`There is no command "${named}". ${hint}`, 2);
 }
 
-/** 0 done, 1 refused or failed, 2 not understood; for `serve`, when the server has stopped. */
+/** Returns the exit code: 0 done, 1 refused or failed, 2 usage error. `serve` returns when the server has stopped. */
 export async function runCli(
   argv: readonly string[],
   parts: CliParts,
@@ -92,7 +93,7 @@ export async function runCli(
     await buildProgram(cli).parseAsync(argv, { from: 'user' });
     return cli.code;
   } catch (error) {
-    // Commander has said already what it did not understand.
+    // Commander has already printed its error message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     io.error(formatFailure(error, argv.includes('--json')));
     return failureCode(error);

@@ -1,4 +1,4 @@
-/** What every command has in common: global options, output for people or for scripts, the question before harm. */
+/** Shared by all commands: global options, output for people or scripts, and the confirmation of harmful changes. */
 import type { Command } from 'commander';
 import type { Warning } from '../../kernel/effect.ts';
 import type { Examination, Registry } from '../../kernel/registry.ts';
@@ -12,7 +12,7 @@ import { Refusal } from './refusal.ts';
 import type { SandboxDesk } from './sandbox-desk.ts';
 import { clean } from './table.ts';
 
-/** The rest of the program, handed in: the command line knows neither families nor the server. */
+/** The parts of the program that the command line receives, because it imports neither families nor the server. */
 export interface CliParts {
   readonly version: string;
   readonly registry: Registry;
@@ -23,7 +23,7 @@ export interface CliParts {
     role: 'all' | 'api' | 'worker',
   ) => Promise<number>;
   readonly sandbox: SandboxDesk;
-  /** Whether the engines of all locations are fit for what is sold there, for `doctor`. */
+  /** For `doctor`: checks whether the engine of each location supports the products sold there. */
   readonly examineEngines: (config: ProviderConfig) => Promise<readonly Examination[]>;
 }
 
@@ -41,14 +41,14 @@ export interface Output {
   readonly code?: 0 | 1;
 }
 
-/** Where a command on the database is carried out. */
+/** The context of a command that works on the database. */
 export interface Desk {
   readonly db: Db;
   readonly config: ProviderConfig;
   readonly registry: Registry;
   readonly actor: Actor;
   readonly options: GlobalOptions;
-  /** Returns when the person typed what was asked for, or said --yes beforehand. */
+  /** Resolves if the user types the expected answer or passed --yes; otherwise throws a `Refusal`. */
   confirm(question: string, expected?: string): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export class Cli {
     work: (options: O & GlobalOptions, args: readonly string[]) => Promise<Output | number>,
   ): Action {
     return async (...given) => {
-      // Commander hands over the arguments, the options and, last, the command itself.
+      // Commander passes the arguments, the options and, last, the command itself.
       const command = given.at(-1) as Command;
       const options = command.optsWithGlobals<O & GlobalOptions>();
       const outcome = await work(options, command.args);
@@ -103,11 +103,11 @@ export class Cli {
     if (options.yes) return;
     if (this.io.ask === null) {
       throw new Refusal(
-        `${question} Nobody can be asked here, so nothing was done. If this is what you want, repeat it with --yes.`,
+        `${question} There is no terminal to confirm this, so nothing was done. To confirm, run the command again with --yes.`,
       );
     }
     const answer = await this.io.ask(clean(`${question} Type ${expected} to go on: `));
-    if (answer.trim() !== expected) throw new Refusal('That was not it, so nothing was done.');
+    if (answer.trim() !== expected) throw new Refusal('The answer does not match, so nothing was done.');
   }
 
   #show({ json, text, warnings = [], code = 0 }: Output, { json: asJson }: GlobalOptions): void {

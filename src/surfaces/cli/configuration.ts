@@ -1,4 +1,4 @@
-/** Which configuration holds: the file named on the command line, else by the environment, else the one lying here. */
+/** Finds the configuration file: named on the command line, else in the environment, else in the current folder. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readDefaultText } from '../../provider/default.ts';
@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts';
 const CONFIG_FILE = 'hostplane.yaml';
 const CONFIG_VARIABLE = 'HOSTPLANE_CONFIG';
 
-/** Undefined: there is no file, and the demo provider is the whole configuration. */
+/** Returns undefined if there is no file; then the built-in demo provider is used. */
 export function findConfigFile(io: CliIo, named?: string): string | undefined {
   const chosen = named ?? io.env[CONFIG_VARIABLE];
   if (chosen) return resolve(io.folder, chosen);

@@ -1,4 +1,4 @@
-/** The database of a command: the server that the configuration names, or the embedded one beside whoever else uses it. */
+/** Opens the database for a command: the configured server, or the embedded one, which a running server may share. */
 import { readdir } from 'node:fs/promises';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from '../../store/database.ts';
@@ -7,14 +7,14 @@ import { pendingMigrations } from '../../store/migrations/migrate.ts';
 import { Refusal } from './refusal.ts';
 
 export type Need =
-  /** As this version of Hostplane expects it. */
+  /** The database exists and has all migrations of this version. */
   | 'migrated'
-  /** In whatever state, but there. */
+  /** The database exists; migrations may be missing. */
   | 'present'
-  /** Made if it is not there. */
+  /** The database is created if it does not exist. */
   | 'any';
 
-/** Whether a first start has happened here; looking must not be what makes a database. */
+/** Whether the folder contains an embedded database. The check itself creates none. */
 export async function hasEmbeddedDatabase(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   return names.some((name) => name === 'postgres' || name === 'postgres.location');
@@ -36,7 +36,7 @@ async function requireMigrated(db: Db): Promise<void> {
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   throw new Refusal(
-    `The database lacks ${pending.join(', ')}. Run: hostplane migrate (starting the server does it as well).`,
+    `The database lacks the migrations ${pending.join(', ')}. Run: hostplane migrate (a start of the server does it as well).`,
   );
 }
 
@@ -49,7 +49,7 @@ export async function withDatabase<T>(
   if (need !== 'any' && !(await hasEmbeddedDatabase(folder))) {
     throw new Refusal(
       `There is no database in ${folder} yet. Start the server once, or run: hostplane migrate. ` +
-        'If your data lies elsewhere, say where with HOSTPLANE_DATA.',
+        'If your data is in another folder, set HOSTPLANE_DATA.',
     );
   }
   const embedded = await openEmbedded({ folder });

@@ -1,32 +1,32 @@
-/** What `hostplane --help` says beyond the list of commands: how to begin, what can be set, where the data is. */
+/** The text that `hostplane --help` prints after the list of commands: examples, environment, data folder. */
 export const afterHelp = `
 Examples:
   hostplane                                             run the server
-  hostplane doctor                                      is all well here?
+  hostplane doctor                                      check this installation
   hostplane accounts create --name "Example GmbH" --owner-name Ada --owner-email ada@example.com
   hostplane keys create --name ci --preset ci-deploy --expires-in 30d
   hostplane keys create --name dns --permission ip-management:reverse-records:*
-  hostplane keys roll ci --overlap 1h                   a new secret; the old one ends in an hour
+  hostplane keys roll ci --overlap 1h                   a new secret; the old one works for one more hour
   hostplane allowlist add 203.0.113.0/24 --note Office
-  hostplane allowlist mode enforce                      shows first who would be cut off
+  hostplane allowlist mode enforce                      first lists the callers it would refuse
   hostplane keys list --json | jq -r '.[].public_id'
 
-Environment (each wins over the configuration file):
+Environment (takes precedence over the configuration file):
   HOSTPLANE_CONFIG           the configuration file
   HOSTPLANE_DATA             the data folder (./data)
   HOSTPLANE_DATABASE_URL     a PostgreSQL server, 15 or newer, instead of the embedded one
-  HOSTPLANE_REDIS_URL        counts requests exactly over several processes
-  HOSTPLANE_SECRET_KEY       seals secrets in the database; left out, a file in the data folder does
+  HOSTPLANE_REDIS_URL        a Redis server that counts requests exactly across several processes
+  HOSTPLANE_SECRET_KEY       encrypts secrets in the database (else a key file in the data folder)
   HOSTPLANE_HOST             the address to listen on (127.0.0.1)
   HOSTPLANE_PORT             the port to listen on (8080)
-  HOSTPLANE_WORKER_PORT      where a worker answers probes and metrics (nowhere)
+  HOSTPLANE_WORKER_PORT      the port of a worker for probes and metrics (none)
   HOSTPLANE_BASE_URL         the URL under which clients reach the server
-  HOSTPLANE_TRUSTED_PROXIES  ranges whose X-Forwarded-For is believed, separated by commas
+  HOSTPLANE_TRUSTED_PROXIES  address ranges whose X-Forwarded-For is trusted, separated by commas
 
 Where the data is:
   In the data folder, as a PostgreSQL database that Hostplane runs by itself; or in the server that
   HOSTPLANE_DATABASE_URL names. Commands work beside a running server, and a change made here reaches
   it within a second.
 
-Every change of an account is written to its audit log under your user name. Harmful ones ask first;
-in scripts say --yes. Exit codes: 0 done, 1 refused or failed, 2 not understood.`;
+Every change of an account is written to its audit log under your user name. Harmful changes ask
+for confirmation; in scripts, pass --yes. Exit codes: 0 done, 1 refused or failed, 2 usage error.`;

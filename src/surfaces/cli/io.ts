@@ -1,4 +1,4 @@
-/** Everything a command sees of the outside: what it prints to, whom it can ask, and who is asking. */
+/** The environment of a command: output, prompts, environment variables, current folder and user name. */
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Environment } from '../../provider/environment.ts';
@@ -6,17 +6,17 @@ import type { Environment } from '../../provider/environment.ts';
 export interface CliIo {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
-  /** Null where nobody sits at a terminal. */
+  /** Prompts the user; null if the command does not run in a terminal. */
   readonly ask: ((question: string) => Promise<string>) | null;
   readonly env: Environment;
-  /** Where a configuration file is looked for. */
+  /** The folder in which the configuration file is searched. */
   readonly folder: string;
-  /** Under whose name changes go into the audit log. */
+  /** The user name that the audit log records for changes. */
   readonly user: string;
 }
 
 async function ask(question: string): Promise<string> {
-  // Questions go to stderr: stdout may be a file that a script reads.
+  // Prompts are written to stderr, because a script may read stdout.
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const gone = new AbortController();
   lines.once('close', () => gone.abort());

@@ -39,7 +39,7 @@ function describe(key: KeyView, owner = key.owner.name): string {
 
 const shown = (key: KeyView): Output => ({ json: key, text: describe(key) });
 
-/** The one moment at which a secret is on a screen. */
+/** Prints the secret of a new key. No other command prints a secret. */
 function handOver(made: NewKey, more = ''): Output {
   const text = `${describe(made.key)}
 The key, shown only this once. Store it now; send it as the header X-API-Key.
@@ -50,7 +50,7 @@ ${more}`;
   return { json: made, text, warnings: made.warnings };
 }
 
-/** Whoever stops a key by its name may not know that one it was rolled from works on. */
+/** Warns if another key of the same name still works, for example the key that this one was rolled from. */
 async function stopped(desk: Desk, accountId: string, key: KeyView): Promise<Output> {
   const named = await listKeys(desk.db, accountId, key.name);
   const others = named.filter(({ id, status }) => id !== key.id && status === 'active');
@@ -89,14 +89,20 @@ interface CreateOptions {
 function addCreate(keys: Command, cli: Cli): void {
   keys
     .command('create')
-    .description('make an API key and show its secret once')
-    .requiredOption('--name <name>', '1-64 characters, unique among the living keys of the account')
+    .description('create an API key and show its secret once')
+    .requiredOption(
+      '--name <name>',
+      '1-64 characters, unique among the active and suspended keys of the account',
+    )
     .option('--permission <pattern>', 'family:resource:verb with * for a whole part; repeatable', collect)
     .addOption(choice('--preset <preset>', presetNames, 'instead of permissions'))
-    .addOption(choice('--expires-in <time>', lifetimes, '90d, or less if the account says so'))
+    .addOption(choice('--expires-in <time>', lifetimes, 'default: 90d, or less if the account requires it'))
     .addOption(choice('--approval <mode>', approvals, 'which calls a person must approve'))
-    .option('--approval-over-monthly <amount>', 'also whatever adds more than this to the cost of a month')
-    .option('--owner <member>', 'id or e-mail address (the first owner of the account)')
+    .option(
+      '--approval-over-monthly <amount>',
+      'also approve calls that add more than this to the monthly cost',
+    )
+    .option('--owner <member>', 'id or e-mail address (default: the first owner of the account)')
     .option('--notes <text>', 'up to 255 characters')
     .addHelpText('after', `\nPresets:\n${presetHelp}`)
     .action(
@@ -126,16 +132,16 @@ function addCreate(keys: Command, cli: Cli): void {
 function addRoll(keys: Command, cli: Cli): void {
   keys
     .command('roll')
-    .description('make a successor with the same name and permissions')
+    .description('replace a key by a new one with the same name and permissions')
     .argument('<key>', 'id, public id or name')
     .addOption(choice('--overlap <time>', overlaps, 'how long the old key still works').default('24h'))
-    .addOption(choice('--expires-in <time>', lifetimes, 'as the old one'))
+    .addOption(choice('--expires-in <time>', lifetimes, 'default: as the old key'))
     .action(
       cli.atDesk<{ overlap: (typeof overlaps)[number]; expiresIn?: Lifetime }>(
         async (desk, { overlap, expiresIn }, args) => {
           const account = await chooseAccount(desk);
           const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
-          if (overlap === '0') await desk.confirm(`The present key ${name} stops working at once.`);
+          if (overlap === '0') await desk.confirm(`The current key ${name} stops working at once.`);
           const input = { account_id: account.id, key_id: id, overlap, ...given({ expires_in: expiresIn }) };
           const made = await rollKey(desk.db, desk.actor, input, rulesOf(desk));
           const [old] = await listKeys(desk.db, account.id, id);
@@ -153,7 +159,7 @@ export function addKeys(program: Command, cli: Cli): void {
   keys
     .command('list')
     .description('keys that are active or suspended')
-    .option('--all', 'also those that expired or were revoked')
+    .option('--all', 'also expired and revoked keys')
     .action(
       cli.atDesk<{ all?: true }>(async (desk, { all }) => {
         const account = await chooseAccount(desk);
@@ -179,7 +185,7 @@ export function addKeys(program: Command, cli: Cli): void {
       cli.atDesk(async (desk, _, args) => {
         const account = await chooseAccount(desk);
         const key = await chooseKey(desk, account.id, args[0] ?? '');
-        // What a key may do and whether it works hangs on its owner as much as on itself.
+        // Role and status of the owner also decide what the key may do and whether it works.
         const owner = (await listMembers(desk.db, account.id)).find(({ id }) => id === key.owner.member_id);
         if (owner === undefined) return shown(key);
         const { role, status } = owner;
@@ -212,7 +218,7 @@ export function addKeys(program: Command, cli: Cli): void {
 
   keys
     .command('revoke')
-    .description('end a key at once and for good')
+    .description('stop a key at once and for good')
     .argument('<key>', WHICH)
     .addOption(choice('--reason <reason>', revocationReasons).default('other'))
     .option('--comment <text>', 'up to 200 characters')

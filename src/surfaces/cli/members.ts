@@ -31,7 +31,7 @@ export function addMembers(program: Command, cli: Cli): void {
 
   members
     .command('list')
-    .description('everybody in the account')
+    .description('all members of the account')
     .action(
       cli.atDesk(async (desk) => {
         const account = await chooseAccount(desk);
@@ -50,8 +50,8 @@ export function addMembers(program: Command, cli: Cli): void {
 
   members
     .command('add')
-    .description('add somebody to the account')
-    .requiredOption('--name <name>', 'as others see it')
+    .description('add a member to the account')
+    .requiredOption('--name <name>', 'the name that others see')
     .requiredOption('--email <address>', 'unique in the account')
     .addOption(choice('--role <role>', roleNames).makeOptionMandatory())
     .action(
@@ -78,7 +78,7 @@ export function addMembers(program: Command, cli: Cli): void {
 
   members
     .command('suspend')
-    .description('keep a member out; the keys of that member stop as well')
+    .description('suspend a member; the keys of that member stop working as well')
     .argument('<member>', WHO)
     .action(
       cli.atDesk(async (desk, _, args) => {
@@ -92,7 +92,7 @@ export function addMembers(program: Command, cli: Cli): void {
 
   members
     .command('reinstate')
-    .description('let a suspended member, and the keys of that member, back in')
+    .description('reinstate a suspended member and the keys of that member')
     .argument('<member>', WHO)
     .action(
       cli.atDesk(async (desk, _, args) => {
@@ -104,9 +104,9 @@ export function addMembers(program: Command, cli: Cli): void {
 
   members
     .command('remove')
-    .description('take a member out of the account; the keys are revoked unless somebody takes them over')
+    .description('remove a member from the account; the keys are revoked unless you transfer them')
     .argument('<member>', WHO)
-    .option('--transfer-keys-to <member>', 'who owns the keys from now on')
+    .option('--transfer-keys-to <member>', 'the new owner of the keys')
     .action(
       cli.atDesk<{ transferKeysTo?: string }>(async (desk, { transferKeysTo }, args) => {
         const account = await chooseAccount(desk);

@@ -51,12 +51,12 @@ function shown(operation: StoredOperation): Output {
 export function addOperations(program: Command, cli: Cli): void {
   const operations = program
     .command('operations')
-    .description('work that outlives calls: what runs, what waits, what went wrong');
+    .description('long-running work: what runs, what waits, what failed');
 
   operations
     .command('list')
-    .description('what has not ended, the newest first; of all accounts unless --account names one')
-    .option('--all', 'also what has ended')
+    .description('unfinished operations, the newest first; of all accounts unless --account names one')
+    .option('--all', 'also finished operations')
     .action(
       cli.atDesk<{ all?: true }>(async (desk, { all }) => {
         const account = desk.options.account === undefined ? undefined : await chooseAccount(desk);
@@ -71,13 +71,13 @@ export function addOperations(program: Command, cli: Cli): void {
 
   operations
     .command('show')
-    .description('everything about one: its step, its error, who holds it and when it is looked at next')
+    .description('one operation: its step, its error, the worker that holds it and when it runs next')
     .argument('<operation>', 'its id')
     .action(cli.atDesk(async (desk, _, [id = '']) => shown(await showOperation(desk.db, id))));
 
   operations
     .command('cancel')
-    .description('stop one that can still be stopped, as its owner could')
+    .description('cancel an operation that can still be cancelled, as its owner could')
     .argument('<operation>', 'its id')
     .action(
       cli.atDesk(async (desk, _, [id = '']) => {

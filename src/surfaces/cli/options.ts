@@ -1,15 +1,15 @@
-/** Between what people type and what functions take. */
+/** Converts command line arguments and options into function parameters. */
 import { Argument, Option } from 'commander';
 import { Refusal } from './refusal.ts';
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Without the members that were not given: an absent one means "as it is", an undefined one means nothing. */
+/** Removes undefined members: an absent member means "leave unchanged", while `undefined` is not a valid value. */
 export function given<T extends object>(values: T): Given<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }
 
-/** An option (`--name <x>`) or an argument (`<x>`) that is one of a few words, told in the help. */
+/** An option (`--name <x>`) or an argument (`<x>`) with a fixed list of values, which the help shows. */
 export function choice(flags: `--${string}`, values: readonly string[], description?: string): Option;
 export function choice(flags: `<${string}>`, values: readonly string[], description?: string): Argument;
 export function choice(flags: string, values: readonly string[], description = ''): Option | Argument {
@@ -20,7 +20,7 @@ export function choice(flags: string, values: readonly string[], description = '
 export function atLeastOne(text: string): number {
   const number = wholeNumber(text);
   if (number > 0) return number;
-  throw new Refusal(`"${text}" would be none at all: at least 1.`, 2);
+  throw new Refusal(`"${text}" is too small: use at least 1.`, 2);
 }
 
 export function wholeNumber(text: string): number {

@@ -1,4 +1,4 @@
-/** How a command that was not carried out says so: what is wrong, where, and what to do next. */
+/** Formats the error of a failed command: what is wrong, where, and what to do next. */
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { problems } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -6,10 +6,10 @@ import { EmbeddedFault } from '../../store/embedded/embedded.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
 import { clean } from './table.ts';
 
-/** 1: refused or failed. 2: the command itself was not written as it should be. */
+/** 1: refused or failed. 2: usage error. */
 export type FailureCode = 1 | 2;
 
-/** A refusal of the command line itself; its message says what to do. */
+/** An error of the command line itself; its message says what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: FailureCode;
@@ -42,7 +42,8 @@ function explain(error: unknown): Explanation {
     return { ...nothing, code: 'database_unavailable', title: 'No database', detail };
   }
   if (isUnavailable(error)) {
-    const next_step = 'Check that the database runs and that its URL is right: hostplane doctor says more.';
+    const next_step =
+      'Check that the database runs and that its URL is right. For details, run: hostplane doctor';
     return {
       ...nothing,
       code: 'database_unavailable',
@@ -51,7 +52,7 @@ function explain(error: unknown): Explanation {
       next_step,
     };
   }
-  const next_step = 'This should not happen; please report it with what was run.';
+  const next_step = 'This should not happen. Please report it, with the command that you ran.';
   return { ...nothing, code: 'internal_error', title: 'Failed', detail, next_step };
 }
 

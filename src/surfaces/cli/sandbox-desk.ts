@@ -1,4 +1,6 @@
-/** What the commands on the sandbox need of it; handed in, since the command line knows no engine. */
+/**
+ * The interface of the sandbox commands to the sandbox engine. Injected, because the command line imports no engine.
+ */
 import type { OperationErrorCode } from '../../kernel/operations/schema.ts';
 import type { Db } from '../../store/database.ts';
 
@@ -41,16 +43,16 @@ export interface MachineLine {
 }
 
 export interface SandboxDesk {
-  /** Each with what it means. */
+  /** Maps each effect to its description. */
   readonly effects: Readonly<Record<string, string>>;
   readonly calls: readonly string[];
-  /** What can happen to a machine by itself, each with what it means. */
+  /** Maps each mishap, which can happen to a machine without a request, to its description. */
   readonly mishaps: Readonly<Record<string, string>>;
   listFaults(db: Db): Promise<readonly FaultLine[]>;
   addFault(db: Db, order: FaultOrder): Promise<FaultLine>;
-  /** How many went. */
+  /** Returns the number of deleted faults. */
   clearFaults(db: Db, id?: number): Promise<number>;
   listMachines(db: Db): Promise<readonly MachineLine[]>;
-  /** False: there is no such machine, or it does not run. */
+  /** Returns false if the machine does not exist or is not running. */
   befall(db: Db, machineId: string, mishap: string): Promise<boolean>;
 }

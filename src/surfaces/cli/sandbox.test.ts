@@ -26,7 +26,7 @@ const run = (argv: readonly string[], setting: Setting = {}) =>
 
 describe('faults at the command line', () => {
   it('are ordered, seen to strike, and cleared', async () => {
-    expect((await run(['faults', 'list'])).out).toBe('Nothing is to go wrong.\n');
+    expect((await run(['faults', 'list'])).out).toBe('There are no rules; calls succeed.\n');
     const added = await run(['faults', 'add', 'unreachable', '--call', 'readCapacity', '--times', '1']);
     expect([added.code, added.err]).toEqual([0, '']);
     await expect(lab.engine.readCapacity()).rejects.toThrow();
@@ -72,7 +72,7 @@ describe('machines at the command line', () => {
     expect((await lab.seen(ref)).state).toBe('running');
     expect((await run(['befall', ref.id, 'crash', '--yes'])).code).toBe(0);
     expect(await lab.seen(ref)).toMatchObject({ state: 'broken', problem: 'crashed' });
-    expect((await run(['befall', ref.id, 'shutdown', '--yes'])).err).toContain('no machine');
+    expect((await run(['befall', ref.id, 'shutdown', '--yes'])).err).toContain('no running machine');
     await lab.engine.ensureRunning(ref);
     expect((await run(['befall', ref.id, 'shutdown', '--yes'])).code).toBe(0);
     expect((await lab.seen(ref)).state).toBe('stopped');

@@ -36,7 +36,9 @@ interface AddOptions {
   readonly detail?: string;
 }
 
-/** A rule for a place that the sandbox does not serve would never strike, and look as if all had gone well. */
+/**
+ * Refuses a fault for a location without a sandbox engine: the fault would never occur, and tests would pass wrongly.
+ */
 function refuseElsewhere({ catalogue }: ProviderConfig, location: string | undefined): void {
   const served = catalogue.locations.flatMap(({ slug, compute }) =>
     compute?.driver === 'sandbox' ? [slug] : [],
@@ -50,7 +52,7 @@ function refuseElsewhere({ catalogue }: ProviderConfig, location: string | undef
 
 function addFaults(sandbox: Command, cli: Cli): void {
   const { effects, calls } = cli.parts.sandbox;
-  const faults = sandbox.command('faults').description('which calls to the sandbox go wrong, and how');
+  const faults = sandbox.command('faults').description('rules that make calls to the sandbox fail');
 
   faults
     .command('list')
@@ -58,22 +60,22 @@ function addFaults(sandbox: Command, cli: Cli): void {
     .action(
       cli.atDesk(async ({ db }) => {
         const found = await cli.parts.sandbox.listFaults(db);
-        return { json: found, text: table(found.map(row), 'Nothing is to go wrong.') };
+        return { json: found, text: table(found.map(row), 'There are no rules; calls succeed.') };
       }),
     );
 
   faults
     .command('add')
-    .description('have calls go wrong from now on; the first rule that fits a call decides')
+    .description('add a rule that makes calls fail; the first rule that matches a call applies')
     .addArgument(choice('<effect>', Object.keys(effects), 'what happens'))
     .addOption(choice('--call <call>', calls, 'only this call'))
     .option('--on <id>', 'only calls for this machine, network or image')
     .option('--location <location>', 'only in this location')
-    .option('--skip <count>', 'let so many pass first', wholeNumber)
-    .option('--times <count>', 'so many calls; left out: all, until cleared', atLeastOne)
-    .option('--seconds <count>', 'for slow and late (5)', wholeNumber)
+    .option('--skip <count>', 'let this many matching calls succeed first', wholeNumber)
+    .option('--times <count>', 'for this many calls (default: all, until the rule is cleared)', atLeastOne)
+    .option('--seconds <count>', 'the delay of slow and late (default: 5)', wholeNumber)
     .addOption(choice('--code <code>', operationErrorCodes, 'for fail (engine_failed)').hideHelp())
-    .option('--detail <text>', 'for fail: what it says')
+    .option('--detail <text>', 'for fail: the error message')
     .addHelpText('after', `\nEffects:${listed(effects)}`)
     .action(
       cli.atDesk<AddOptions>(async ({ db, config }, { on: target, ...options }, [effect = '']) => {
@@ -87,7 +89,7 @@ function addFaults(sandbox: Command, cli: Cli): void {
 
   faults
     .command('clear')
-    .description('have calls go right again')
+    .description('delete the rules, so that calls succeed again')
     .argument('[id]', 'only this rule')
     .action(
       cli.atDesk(async ({ db }, _, [id]) => {
@@ -106,12 +108,12 @@ export function addSandbox(program: Command, cli: Cli): void {
   const { mishaps } = cli.parts.sandbox;
   const sandbox = program
     .command('sandbox')
-    .description('the engine that only pretends: its machines, and trouble on order');
+    .description('the simulated engine: its machines, and faults for your tests');
   addFaults(sandbox, cli);
 
   sandbox
     .command('machines')
-    .description('what the sandbox has, whatever the accounts believe')
+    .description('the machines that exist in the sandbox, whatever the accounts show')
     .action(
       cli.atDesk(async ({ db }) => {
         const found = await cli.parts.sandbox.listMachines(db);
@@ -127,7 +129,7 @@ export function addSandbox(program: Command, cli: Cli): void {
 
   sandbox
     .command('befall')
-    .description('let something happen to a machine that nobody asked for')
+    .description('simulate a mishap of a machine')
     .argument('<machine>', 'its id')
     .addArgument(choice('<mishap>', Object.keys(mishaps), 'what happens'))
     .addHelpText('after', `\nMishaps:${listed(mishaps)}`)
@@ -135,7 +137,7 @@ export function addSandbox(program: Command, cli: Cli): void {
       cli.atDesk(async (desk, _, [id = '', mishap = '']) => {
         await desk.confirm(`This happens to ${id}: ${mishaps[mishap] ?? mishap}.`);
         if (!(await cli.parts.sandbox.befall(desk.db, id, mishap)))
-          throw new Refusal(`The sandbox has no machine ${id} that runs. See: hostplane sandbox machines`);
+          throw new Refusal(`The sandbox has no running machine ${id}. See: hostplane sandbox machines`);
         return { json: { id, mishap }, text: `Done.\n` };
       }),
     );

@@ -1,11 +1,13 @@
-/** Rows and facts as people read them in a terminal. */
+/** Formats rows and facts for a terminal. */
 
-/** What others wrote must not move the cursor, change colours or retitle the window. */
+/**
+ * Replaces control characters, so that text from users cannot move the cursor, change colours or retitle the window.
+ */
 export function clean(text: string): string {
   return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '?');
 }
 
-/** `2026-03-01 10:00Z`: sortable, and short enough for a column. */
+/** Formats a time as `2026-03-01 10:00Z`, which is sortable and short enough for a column. */
 function formatTime(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
@@ -19,7 +21,7 @@ function format(value: Cell): string {
   return clean(String(value)).replaceAll('\n', ' ');
 }
 
-/** A column per name; nothing but the sentence where there are no rows. */
+/** One column per member name. Without rows it returns only the text `empty`. */
 export function table(rows: readonly Readonly<Record<string, Cell>>[], empty: string): string {
   const [first] = rows;
   if (first === undefined) return `${empty}\n`;
@@ -40,7 +42,7 @@ export function table(rows: readonly Readonly<Record<string, Cell>>[], empty: st
     .join('');
 }
 
-/** One fact to a line; a list of texts takes a line for each. */
+/** One line per fact; a list takes one line per item. */
 export function facts(values: Readonly<Record<string, Cell | readonly string[]>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
   const lines = Object.entries(values).flatMap(([name, value]) => {

@@ -1,4 +1,4 @@
-/** Commands about the installation itself rather than about an account in it. */
+/** Commands for the installation itself: serve, worker, migrate, config, audit and spec. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
 import { readDefaultText } from '../../provider/default.ts';
@@ -13,7 +13,7 @@ import { findConfigFile, loadConfiguration, requireConfiguration } from './confi
 import { withDatabase } from './database.ts';
 import { choice } from './options.ts';
 
-/** Returns what is done where no command is named. */
+/** Returns the action of `serve`, which also runs if no command is given. */
 export function addServe(program: Command, cli: Cli): Action {
   const { out, error } = cli.io;
   const serve = cli.action<{ worker?: boolean }>(async ({ config, worker = true }) =>
@@ -21,12 +21,12 @@ export function addServe(program: Command, cli: Cli): Action {
   );
   program
     .command('serve')
-    .description('run the server, as without a command')
-    .option('--no-worker', 'leave the work that outlives calls to processes of their own')
+    .description('run the server (the default without a command)')
+    .option('--no-worker', 'do not execute operations here; run separate worker processes for them')
     .action(serve);
   program
     .command('worker')
-    .description('run only the work that outlives calls; any number of these may share one database')
+    .description('run only a worker, which executes operations; any number of workers can share one database')
     .action(
       cli.action(async ({ config }) =>
         cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, 'worker'),
@@ -38,7 +38,7 @@ export function addServe(program: Command, cli: Cli): Action {
 export function addMigrate(program: Command, cli: Cli): void {
   program
     .command('migrate')
-    .description('bring the database to this version, making it if it is not there')
+    .description('migrate the database to this version, and create it if it does not exist')
     .action(
       cli.action(async ({ config }) => {
         const done = await withDatabase(requireConfiguration(cli.io, config), migrate, 'any');
@@ -52,8 +52,8 @@ export function addConfig(program: Command, cli: Cli): void {
   const config = program.command('config').description("the provider's configuration");
   config
     .command('check')
-    .description('say everything that is wrong with a configuration')
-    .argument('[file]', 'the one that a start would use')
+    .description('report every fault of a configuration')
+    .argument('[file]', 'a configuration file (default: the one that the server would use)')
     .action(
       cli.action(async (options, [named]) => {
         const file = findConfigFile(cli.io, named ?? options.config);
@@ -88,7 +88,7 @@ export function addAudit(program: Command, cli: Cli): void {
         const broken = await findBreak(desk.db, id);
         const text =
           broken === null
-            ? `The audit log of ${name} is whole.\n`
+            ? `The audit log of ${name} is complete and unchanged.\n`
             : `The audit log of ${name} is broken at entry ${broken}: it, or the one before it, was changed or removed.\nCompare it with a backup, and find out who can write to the database.\n`;
         return {
           json: { account_id: id, whole: broken === null, broken_at: broken },

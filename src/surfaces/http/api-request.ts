@@ -1,4 +1,4 @@
-/** One request to the API and its answer: admitted, body read, executed, sent, told of. */
+/** Handles one API request: admits it, reads the body, executes the call, sends the answer, logs it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { Refused } from '../../kernel/problems/problem.ts';
@@ -17,7 +17,7 @@ import { type StreamTimes, sendStream, streamHeaders } from './event-stream.ts';
 import type { Observer } from './observation.ts';
 import { refuse } from './refusal.ts';
 
-/** What all visits share. */
+/** The services and settings that all requests of a server share. */
 export interface House {
   readonly services: Services;
   readonly observer: Observer;
@@ -42,7 +42,9 @@ export class Visit {
     this.#exchange = exchange;
   }
 
-  /** A refusal before the body is sent in the same turn in which the request came, unless a stage has to wait. */
+  /**
+   * Sends a refusal in the same turn of the event loop in which the request came, unless a stage returns a promise.
+   */
   receive(): void {
     try {
       const refused = admit(this.#exchange, this.#house.services);
@@ -53,7 +55,7 @@ export class Visit {
     }
   }
 
-  /** For what is refused whatever the checks say; it is counted like any other request. */
+  /** Refuses the request whatever the checks decide. The rate limit still counts it; a 429 takes precedence. */
   async refuse(problem: Problem): Promise<void> {
     try {
       const refused = await admit(this.#exchange, this.#house.services);
@@ -77,7 +79,7 @@ export class Visit {
 
   #turnAway(error: unknown): void {
     const { status, headers, body, length } = refuse(this.#exchange, this.#house.services, error);
-    // What is left of a body we did not read would be taken for the next request on this connection.
+    // An unread body would be parsed as the next request on this connection, so the connection is closed.
     if (announcesBody(this.#request)) headers['connection'] = 'close';
     this.#send(status, headers, body, length);
   }
@@ -106,10 +108,10 @@ export class Visit {
     }
   }
 
-  /** When there is nobody left to answer. */
+  /** Returns a `Departure` that is set when the client disconnects. */
   #leave(): Departure {
     const departure = new Departure();
-    // All of the request is read: to put it away is one thing less to do when many are woken at once.
+    // The request is fully read. Draining it now saves that work later, when many waiting calls wake up at once.
     this.#request.resume();
     this.#response.on('close', () => departure.leave());
     return departure;
@@ -130,12 +132,14 @@ export class Visit {
       observer.answered(exchange, 200, performance.now() - this.#began);
       await sendStream(this.#response, stream.items, departure, streamTimes);
     } catch (error) {
-      // The head is out: what broke can be told to the log only.
-      services.log.error({ request_id: exchange.requestId, err: error }, 'stream broke');
+      // The status line is already sent, so the error can only be logged.
+      services.log.error({ request_id: exchange.requestId, err: error }, 'event stream failed');
     } finally {
       await stream
         .close()
-        .catch((error: unknown) => services.log.warn({ err: error }, 'seat of a stream kept'));
+        .catch((error: unknown) =>
+          services.log.warn({ err: error }, 'slot of an event stream could not be released'),
+        );
     }
   }
 

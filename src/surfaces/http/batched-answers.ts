@@ -1,6 +1,6 @@
 /**
- * The answers of one turn of the event loop leave at its end, one after the other: a receiver that sleeps is woken by
- * the first of them and awake for the rest, and to wake one costs as much as all our checks of a request.
+ * Sends all answers of one turn of the event loop together at its end. The first answer wakes a sleeping receiver,
+ * which is then awake for the rest; to wake a receiver costs as much as all the checks of a request.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -13,14 +13,14 @@ export class Outbox {
     for (const { response, body, isAscii } of leaving) {
       if (body !== null) {
         response.write(body, isAscii ? 'latin1' : 'utf8');
-        // Head and body are one piece by now; waiting for the end would make it two.
+        // Head and body are buffered together here; uncorking only after `end` would send two packets.
         response.socket?.uncork();
       }
       response.end();
     }
   };
 
-  /** The head is set already. */
+  /** Expects that the head of the response is already set. */
   post(response: ServerResponse, body: string | null, isAscii: boolean): void {
     if (this.#waiting.push({ response, body, isAscii }) === 1) setImmediate(this.#empty);
   }

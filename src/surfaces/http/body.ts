@@ -1,4 +1,4 @@
-/** Reads a body by our own rules: JSON in UTF-8, uncompressed, within its limit of size and of time. */
+/** Reads a request body: uncompressed JSON in UTF-8, within limits of size and time. */
 import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../kernel/body/json.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -15,13 +15,13 @@ function refuseForeignMedia(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Problem('unsupported_media_type', {
-      detail: `Bodies in ${encoding.slice(0, 40)} are not taken; send it uncompressed.`,
+      detail: `The body is encoded as ${encoding.slice(0, 40)}; send it uncompressed.`,
     });
   }
   const type = request.headers['content-type'];
   if (type === undefined || !JSON_TYPE.test(type)) {
     throw new Problem('unsupported_media_type', {
-      detail: `The body is ${type === undefined ? 'of no stated type' : type.slice(0, 80)}.`,
+      detail: type === undefined ? 'The body has no Content-Type.' : `The body is ${type.slice(0, 80)}.`,
     });
   }
 }
@@ -66,13 +66,13 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Whether the head of the request says that a body follows. */
+/** Whether the headers of the request announce a body. */
 export function announcesBody(request: IncomingMessage): boolean {
   const length = readHeader(request, 'content-length');
   return (length !== undefined && length !== '0') || readHeader(request, 'transfer-encoding') !== undefined;
 }
 
-/** For requests that announce a body; undefined where it turns out to be empty. */
+/** For requests that announce a body. Returns undefined if the body is empty. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   refuseForeignMedia(request);
   if (Number(request.headers['content-length']) > limits.bytes) throw tooLarge(limits.bytes);

@@ -1,4 +1,6 @@
-/** What cannot be parsed as HTTP never reaches a route; it still gets a problem a client can read and a line in the log. */
+/**
+ * Answers requests that cannot be parsed as HTTP: they reach no route, but still get a problem body and a log line.
+ */
 import type { Socket } from 'node:net';
 import { newId } from '../../kernel/ids.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
@@ -30,6 +32,6 @@ export function answerBrokenHttp(
   metrics.requests.answered('none', status, 0);
   log.info(
     { request_id: requestId, status, client_ip: socket.remoteAddress, reason: error.code },
-    'request not readable',
+    'request is not valid HTTP',
   );
 }

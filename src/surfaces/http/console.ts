@@ -1,6 +1,6 @@
 /**
- * Consoles over websockets. The token comes as a subprotocol, which browsers can send and nobody writes down; it is
- * checked before anything is upgraded, so refusals are answers like all others.
+ * Consoles over WebSockets. The client sends the token as a subprotocol: browsers can send one, and proxies do not
+ * log it. The token is checked before the upgrade, so a refusal is an ordinary HTTP answer.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -22,7 +22,7 @@ const MOST_BYTES = 64 * 1024;
 const BACKLOG_BYTES = 1024 * 1024;
 const FAREWELL_MS = 2_000;
 
-/** Of RFC 6455, 7.4.1. */
+/** WebSocket close codes (RFC 6455, 7.4.1). */
 const ENDED = 1000;
 const GOING_AWAY = 1001;
 const BROKEN = 1011;
@@ -67,7 +67,7 @@ export class Consoles {
     const began = performance.now();
     const path = pathOf(request);
     const exchange = exchangeOf(request, path, path);
-    // Whoever leaves while we ask the engine is not an error of ours.
+    // A client may disconnect while the engine opens the console; that is not an error.
     socket.on('error', () => undefined);
     try {
       const refused = await runStages(admission, exchange, services);
@@ -84,7 +84,7 @@ export class Consoles {
     }
   }
 
-  /** What is unknown, used up, too late or meant for something else looks alike. */
+  /** An unknown, used, expired or foreign token always answers the same 404. */
   async #lineOf(sessionId: string, token: string | null): Promise<ConsoleLine> {
     const { services, closing } = this.#house;
     if (closing) throw new Problem('engine_unavailable', { retryAfterSeconds: 1 });
@@ -101,7 +101,9 @@ export class Consoles {
     line.stream.destroy();
     line
       .close()
-      .catch((error: unknown) => this.#house.services.log.warn({ err: error }, 'console session kept'));
+      .catch((error: unknown) =>
+        this.#house.services.log.warn({ err: error }, 'console session could not be closed'),
+      );
   }
 
   #carry(websocket: WebSocket, { stream, keep }: ConsoleLine): void {
@@ -113,7 +115,7 @@ export class Consoles {
       websocket.ping();
       keep().then(
         (isKept) => isKept || websocket.close(GOING_AWAY, 'The machine is gone.'),
-        // A database that does not answer is no reason to take the console away.
+        // The console stays open if the database does not answer.
         () => undefined,
       );
     }, this.#beatMilliseconds);
@@ -138,13 +140,13 @@ export class Consoles {
       if (websocket.bufferedAmount >= BACKLOG_BYTES) stream.pause();
     });
     stream.once('end', () => websocket.close(ENDED));
-    stream.once('error', () => websocket.close(BROKEN, 'The console broke off.'));
+    stream.once('error', () => websocket.close(BROKEN, 'The connection to the console was lost.'));
     stream.once('close', () => websocket.close(ENDED));
   }
 
   close(): void {
     for (const websocket of this.#open) {
-      websocket.close(GOING_AWAY, 'The server stops.');
+      websocket.close(GOING_AWAY, 'The server is shutting down.');
       setTimeout(() => websocket.terminate(), FAREWELL_MS).unref();
     }
   }

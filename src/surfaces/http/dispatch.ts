@@ -1,4 +1,7 @@
-/** Takes the requests whose path a record has, straight from node:http: a flood meets our checks and nothing before them. */
+/**
+ * Takes requests for API paths directly from node:http, before Fastify, so that a flood of requests costs no more
+ * than the checks of the pipeline.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { type House, Visit } from './api-request.ts';
@@ -7,11 +10,11 @@ import { endOfPath, originForm } from './request-target.ts';
 import { buildRouter, type Match } from './router.ts';
 
 export interface Dispatch {
-  /** False for paths that no record has: those are left as they are. */
+  /** Returns false, and leaves the request untouched, if the path belongs to no endpoint. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
-  /** The answer for what nobody took. */
+  /** Answers a request whose path belongs neither to an endpoint nor to a page. */
   takeStray(request: IncomingMessage, response: ServerResponse): void;
-  /** What is HTTP and yet no request to anything: counted, and refused for the reason given. */
+  /** Refuses valid HTTP that is no usable request (no Host, broken URL) with `detail`. The rate limit counts it. */
   takeUnreadable(request: IncomingMessage, response: ServerResponse, detail: string): void;
 }
 

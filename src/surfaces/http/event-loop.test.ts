@@ -1,9 +1,9 @@
 /**
- * One client's request must not keep all others waiting. What is bounded here is the processor time of the whole
- * request: it is at least as long as any single stretch in which the event loop stood still, and, unlike the time on
- * the clock, a busy machine does not stretch it. The bound is that of JSON.parse of the same text thirty times
- * over plus a fixed allowance: far above what a check that reads its input once or twice needs, and far below what
- * one that grows with the square of its input does (the worst found took 39 s of 256 KiB).
+ * One request must not block the event loop for all others. The tests limit the CPU time of the whole request: it is
+ * at least as long as any single block of the event loop and, unlike wall-clock time, does not grow on a busy
+ * machine. The limit is thirty times the CPU time of JSON.parse for the same text, plus a fixed allowance. That is
+ * far above the cost of a check that reads its input once or twice, and far below the cost of a quadratic one (the
+ * worst case found took 39 s for 256 KiB).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../kernel/record.ts';
@@ -24,7 +24,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await createWorld();
-  // What runs for the first time is compiled first; that is the start's cost, not the request's.
+  // Warms up every endpoint: code is compiled on its first run, and the limits do not include that cost.
   for (const endpoint of endpoints)
     await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
 });
@@ -36,7 +36,7 @@ const cpuMs = (since?: NodeJS.CpuUsage): number => {
   return (user + system) / 1000;
 };
 
-/** Of each text once: most are sent to every endpoint. */
+/** Caches the parse time of each text, because most texts are sent to every endpoint. */
 const parsed = new Map<string, number>();
 
 function parseMs(text: string): number {
@@ -47,7 +47,7 @@ function parseMs(text: string): number {
     try {
       JSON.parse(text);
     } catch {
-      // Half of these texts are no JSON; finding that out takes time as well.
+      // Half of these texts are invalid JSON; JSON.parse needs time to find that out as well.
     }
   }
   const ms = cpuMs(start) / 10;
@@ -73,7 +73,7 @@ const members = (name: (i: number) => string, value: string, room = LIMIT - 100)
   }
 };
 
-/** Each is the largest of its kind that fits; every one of them is read, whether or not it is then refused. */
+/** Each text is the largest of its kind that fits the limit. The server reads all of them, even those it refuses. */
 const texts: readonly (readonly [string, string])[] = [
   ['lists in lists', fill('[', LIMIT / 2) + fill(']', LIMIT / 2)],
   ['objects in objects', fill('{"a":', LIMIT - 10)],
@@ -96,7 +96,7 @@ const texts: readonly (readonly [string, string])[] = [
   ['empty objects', list('{}')],
 ];
 
-/** What may stand where a member of the body stands. */
+/** Hostile values for a single member of the body. */
 const values: readonly (readonly [string, string])[] = [
   ['the same text many times', list('"a"')],
   ['the same number many times', list('7')],
@@ -108,7 +108,7 @@ const values: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays quick with', (endpoint) => {
-  /** Made anew once a request was heeded; one that is refused leaves what it is about as it was. */
+  /** Created again after a successful request; a refused request leaves the resource unchanged. */
   let params: Params | undefined;
 
   const send = async (text: string, parsedLike = text) => {

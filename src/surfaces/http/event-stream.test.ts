@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 afterAll(() => t.close());
 
-/** Streams of all accounts, once those that ended have left. */
+/** Waits until this many streams are open, over all accounts. */
 const seats = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql`select id from event_streams`.execute(t.services.db);
@@ -89,7 +89,7 @@ describe('a stream of events', () => {
     await one.until(count(5));
     one.leave();
     const lastEventId = one.events.at(-2)?.id ?? '';
-    // What the client read last counts more than what the address says.
+    // `Last-Event-ID` takes precedence over the cursor in the URL.
     const two = await (await start(`?cursor=${first.next_cursor}`, { 'last-event-id': lastEventId })).until(
       count(1),
     );
@@ -272,7 +272,7 @@ describe('409: at most', () => {
     const late = await newListener(['*:*:*'], listener.account);
     expect(await codeOf(await late.listen())).toBe('409 stream_limit_reached');
     expect((await (await newListener()).listen()).response.statusCode).toBe(200);
-    // A process that died without a word holds its seats for half a minute.
+    // The streams of a crashed process count for half a minute.
     await sql`update event_streams set seen_at = now() - interval '31 seconds'`.execute(db);
     expect((await late.listen()).response.statusCode).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Server-sent events on the wire: frames, comments that keep the way open, and the ends a stream can come to. */
+/** Writes server-sent events: frames, comments that keep the connection open, and the end of the stream. */
 import type { ServerResponse } from 'node:http';
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
@@ -8,7 +8,7 @@ import type { Departure } from '../../kernel/waiting/client-gone.ts';
 export interface StreamTimes {
   readonly commentMilliseconds: number;
   readonly lifeMilliseconds: number;
-  /** How long a reader may leave the backlog full. */
+  /** How long the send buffer may stay full before the stream is closed. */
   readonly patienceMilliseconds: number;
   readonly backlogBytes: number;
 }
@@ -23,7 +23,7 @@ export const streamTimes: StreamTimes = {
 export const streamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // Proxies that collect answers before they pass them on would make it anything but live.
+  // Stops proxies such as nginx from buffering the stream.
   'x-accel-buffering': 'no',
 } as const;
 
@@ -37,7 +37,7 @@ function frame({ id, event, data }: StreamItem): string {
 const endFrame = (problem: Problem): string =>
   `event: end\ndata: ${JSON.stringify({ code: problem.code })}\n\n`;
 
-/** False: the reader did not take what it has in time. */
+/** Resolves with false if the client does not read the buffered data in time, or disconnects. */
 function drained(response: ServerResponse, { patienceMilliseconds }: StreamTimes): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isDrained: boolean) => (): void => {
@@ -53,8 +53,8 @@ function drained(response: ServerResponse, { patienceMilliseconds }: StreamTimes
 }
 
 /**
- * Resolves when the stream has ended, whoever ended it. When its time is over it ends between two
- * events, since each is written whole.
+ * Resolves when the stream has ended, whether the client, the server or the maximum lifetime ended it. A stream never
+ * ends in the middle of an event, because each event is written as a whole.
  */
 export async function sendStream(
   response: ServerResponse,
@@ -71,7 +71,7 @@ export async function sendStream(
       const text = frame(item);
       const waiting = response.writableLength + Buffer.byteLength(text);
       if (waiting > times.backlogBytes && !(await drained(response, times))) {
-        // It resumes after the last event it read: nothing is lost but the connection.
+        // The client reconnects and resumes after the last event that it read, so no event is lost.
         response.destroy();
         break;
       }

@@ -1,4 +1,4 @@
-/** What came over HTTP, as the stages of the kernel take it. */
+/** Wraps an HTTP request as the `Exchange` that the pipeline stages use. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import type { Client } from '../../kernel/client.ts';
@@ -18,7 +18,7 @@ const NOBODY: Client = {
 
 const NOWHERE: Match = { place: { endpoints: new Map(), allowed: '', parameters: [] }, values: [] };
 
-/** Headers, query and parameters are read when somebody asks for them: of a refused request nobody does. */
+/** Parses headers, query and parameters on first access, because most refused requests never need them. */
 class Received implements Incoming {
   readonly method: string;
   readonly path: string;
@@ -47,7 +47,8 @@ class Received implements Incoming {
   }
 
   get query(): Incoming['query'] {
-    // Without a bound of its own: the bound on the head of a request is enough, and what is left out cannot be refused.
+    // No limit on the number of parameters: Node already limits the size of the head, and parameters beyond a limit
+    // would be ignored instead of refused.
     this.#query ??= parse(this.#url.slice(this.path.length + 1), '&', '=', { maxKeys: 0 });
     return this.#query;
   }
@@ -78,7 +79,7 @@ export function exchangeOf(request: IncomingMessage, url: string, path: string, 
   };
 }
 
-/** For pages outside the families. */
+/** For pages that are not API endpoints, such as the OpenAPI document. */
 export function openExchange({ raw }: { readonly raw: IncomingMessage }): Exchange {
   const url = raw.url ?? '/';
   return exchangeOf(raw, url, url.slice(0, endOfPath(url)));

@@ -1,4 +1,7 @@
-/** What a client that means no good can send over a socket: the exact problem of the catalogue, never a 5xx, and everybody else is still served. */
+/**
+ * Hostile input over a raw socket. Each request answers the exact problem of the catalogue and never a 5xx, and other
+ * clients are still served.
+ */
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
@@ -22,7 +25,7 @@ let clock = 0;
 const open: RawConnection[] = [];
 
 beforeAll(async () => {
-  // Everybody on loopback has one address; a clock that runs ahead keeps them from being many.
+  // All clients share the loopback address. A clock that jumps ahead keeps them below the rate limit.
   const limiter = new MemoryRateLimit({ now: () => (clock += 1000) });
   const provider = (config: ProviderConfig) => ({
     ...config,
@@ -32,7 +35,7 @@ beforeAll(async () => {
   key = await createKey(t.services.db, await createAccount(t.services.db));
   await t.app.listen({ port: 0, host: '127.0.0.1' });
   port = (t.app.server.address() as AddressInfo).port;
-  // On its own, or a busy test machine would look like a slow client everywhere.
+  // A second server has the short timeouts, because on a busy machine they would fail the other tests as well.
   hasty = createServer(t.services, { bodyMilliseconds: 300, headersMilliseconds: 300 });
   await hasty.listen({ port: 0, host: '127.0.0.1' });
 });

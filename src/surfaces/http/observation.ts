@@ -1,4 +1,4 @@
-/** One log line and one count for each request, once its answer is out. Never a query, a body or a key. */
+/** Writes one log line and updates the metrics for each answered request. Never logs a query, a body or a key. */
 import type { FastifyInstance } from 'fastify';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { openRequestLog } from '../../kernel/log.ts';
@@ -6,7 +6,7 @@ import type { Services } from '../../kernel/services.ts';
 
 export interface Observer {
   answered(exchange: Exchange, status: number, milliseconds: number): void;
-  /** Nobody was there to read the answer, so none was sent; the call was made all the same. */
+  /** The client disconnected, so no answer was sent; the call was executed all the same. */
   abandoned(exchange: Exchange): void;
 }
 
@@ -32,13 +32,13 @@ export function openObserver({ metrics, log }: Services): Observer {
       metrics.requests.aborted(operation);
       log.info(
         { request_id: requestId, operation, client_ip: client.address.text },
-        'client left before its answer',
+        'client disconnected before its answer',
       );
     },
   };
 }
 
-/** The pages outside the families; those that opened no exchange, such as the probes, are not told of. */
+/** Observes pages that are not API endpoints. Pages without an exchange, such as the probes, are not logged. */
 export function observePages(app: FastifyInstance, observer: Observer): void {
   app.addHook('onResponse', ({ exchange }, { statusCode, elapsedTime }, done) => {
     if (exchange !== undefined) observer.answered(exchange, statusCode, elapsedTime);

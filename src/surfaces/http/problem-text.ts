@@ -1,4 +1,4 @@
-/** The JSON of `problemBody`, faster: a flood of refusals should not make us write the same sentences over and over. */
+/** Writes the same JSON as `problemBody`, but caches its fixed parts, so that a flood of refusals stays cheap. */
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import type { Problem } from '../../kernel/problems/problem.ts';
@@ -6,7 +6,7 @@ import type { Problem } from '../../kernel/problems/problem.ts';
 interface Fixed {
   readonly docsUrl: string;
   readonly begin: string;
-  /** Unless a refusal says more about its case. */
+  /** The default detail; a problem may have a more specific one. */
   readonly detail: string;
   readonly end: string;
 }
@@ -16,7 +16,7 @@ const fixed = new Map<ProblemCode, Fixed>();
 const endOf = (code: ProblemCode, nextStep: string): string =>
   JSON.stringify({ next_step: nextStep, retryable: problems[code].retryable ?? false }).slice(1, -1);
 
-/** What is the same in every answer with this code. */
+/** The parts that are the same in every problem with this code. */
 function fixedOf(code: ProblemCode, docsUrl: string): Fixed {
   const known = fixed.get(code);
   if (known !== undefined && known.docsUrl === docsUrl) return known;
@@ -28,7 +28,7 @@ function fixedOf(code: ProblemCode, docsUrl: string): Fixed {
   return made;
 }
 
-/** With the comma before them, or nothing. */
+/** Returns the members with a leading comma, or an empty string. */
 function writeMembers(extra: Readonly<Record<string, unknown>>): string {
   for (const _ in extra) {
     const text = JSON.stringify(extra);
@@ -42,7 +42,7 @@ interface Rendered {
   readonly docsUrl: string;
   readonly begin: string;
   readonly end: string;
-  /** As many bytes as characters: nobody has to count them. */
+  /** Whether the text is ASCII, so that its length in bytes equals its length in characters. */
   readonly isAscii: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface ProblemText {
   readonly isAscii: boolean;
 }
 
-/** Of each code the last: those that say nothing of their request are one object, and a flood is made of them. */
+/** Caches the last problem of each code. A flood consists of problems that are reused for every request. */
 const rendered = new Map<ProblemCode, Rendered>();
 
 function render(problem: Problem, docsUrl: string): Rendered {
@@ -71,7 +71,7 @@ function render(problem: Problem, docsUrl: string): Rendered {
   return made;
 }
 
-/** Holds no key, whatever the problem quotes. */
+/** API keys in the text are masked, whatever the problem quotes. */
 export function problemText(problem: Problem, requestId: string, docsUrl: string): ProblemText {
   const { code } = problem;
   const last = rendered.get(code);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Node makes an object of all headers when the first is asked for: a refused request is not worth that. */
+/** Reads one header without `request.headers`, because Node parses all headers on the first access to that object. */
 export function readHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {

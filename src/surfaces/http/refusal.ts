@@ -1,4 +1,4 @@
-/** How a refusal leaves: one shape for every code, and nothing of an unknown error but the request id. */
+/** Turns an error into the problem that is sent. Of an unknown error, the client sees only the request id. */
 import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -19,7 +19,7 @@ export interface Refusal {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** In bytes, where it is known. */
+  /** The length of the body in bytes, if it is known without counting. */
   readonly length: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Proxies may send the whole URI in the request line (RFC 9112, 3.2.2); only its path and query matter. */
+/** Returns path and query. Proxies may send the absolute URI in the request line (RFC 9112, 3.2.2). */
 export function originForm(url: string): string {
   if (url.startsWith('/')) return url;
   const whole = /^https?:\/\/[^/?#]*/i.exec(url);
@@ -7,7 +7,7 @@ export function originForm(url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Where the path ends and the query begins. */
+/** The index at which the path ends: at the query, the fragment or the end of the URL. */
 export function endOfPath(url: string): number {
   const mark = url.indexOf('?');
   const end = mark < 0 ? url.length : mark;

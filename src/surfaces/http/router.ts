@@ -1,17 +1,20 @@
-/** From a path to its records. Fixed segments go before parameters; what a path offers tells 405 from 404. */
+/**
+ * Finds the endpoints of a path. Fixed segments take precedence over parameters. A match without the requested method
+ * answers 405, no match answers 404.
+ */
 import type { Endpoint } from '../../kernel/record.ts';
 
-/** All records of one path. */
+/** The endpoints that share one path, by method. */
 export interface Place {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** As the header `Allow` names them. */
+  /** The methods, as the header `Allow` lists them. */
   readonly allowed: string;
   readonly parameters: readonly string[];
 }
 
 export interface Match {
   readonly place: Place;
-  /** Decoded, in the order of `place.parameters`. */
+  /** The decoded values, in the order of `place.parameters`. */
   readonly values: readonly string[];
 }
 
@@ -80,7 +83,7 @@ function walk(
   return place;
 }
 
-/** Undefined for a path no record has, and for one that cannot be decoded. */
+/** The router returns undefined for an unknown path and for a path that cannot be decoded. */
 export function buildRouter(endpoints: readonly Endpoint[]): (path: string) => Match | undefined {
   const root = newNode();
   for (const [path, records] of groupByPath(endpoints)) {

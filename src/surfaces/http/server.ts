@@ -1,6 +1,7 @@
 /**
- * Calls of the API go from node:http to the dispatch; Fastify serves the pages beside it and comes to the dispatch
- * with what it has no page for. So `inject`, which knows nothing of the server, takes the same way by another door.
+ * Creates the HTTP server. API requests go from node:http directly to the dispatch; Fastify serves the other pages
+ * and passes requests without a page to the dispatch. That is also how requests of Fastify's `inject`, which bypasses
+ * node:http, reach the API.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -45,7 +46,7 @@ export interface ServerOptions {
   readonly bodyMilliseconds?: number;
   readonly streamTimes?: Partial<StreamTimes>;
   readonly consoleBeatMilliseconds?: number;
-  /** Sees every successful answer before it leaves; the tests hold them against their schemas. */
+  /** Called with every successful answer before it is sent; the tests check the answers against their schemas. */
   readonly witness?: (endpoint: Endpoint, status: number, body: string | null) => void;
 }
 
@@ -64,12 +65,16 @@ function openHttp(
     connectionsCheckingInterval: Math.min(headersMilliseconds, PATIENCE_MS),
     keepAliveTimeout: 72_000,
     requestTimeout: 60_000,
-    // Node's own refusal says nothing.
+    // Node's own 400 has no body, so the listener checks the header Host itself.
     requireHostHeader: false,
   };
   const listener: Listener = (request, response) => {
     if (lacksHost(request))
-      dispatch.takeUnreadable(request, response, 'HTTP/1.1 wants the header Host, and there is none.');
+      dispatch.takeUnreadable(
+        request,
+        response,
+        'HTTP/1.1 requires the header Host, and the request has none.',
+      );
     else if (!dispatch.take(request, response)) pages(request, response);
   };
   const server = tls
@@ -78,7 +83,7 @@ function openHttp(
         listener,
       )
     : createHttpServer(limits, listener);
-  // What else a client expects beside 100-continue is for no one here to meet, and no reason to refuse.
+  // An `Expect` header other than 100-continue is ignored instead of refused.
   server.on('checkExpectation', listener);
   return server;
 }
@@ -104,16 +109,16 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     exposeHeadRoutes: false,
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
-      const detail = 'The URL holds a percent sign that encodes nothing.';
+      const detail = 'The URL contains a percent sign that is not part of a valid percent-encoding.';
       dispatch.takeUnreadable(request.raw, reply.raw, detail);
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenHttp(services, error, socket),
   }) as FastifyInstance;
-  // Bodies are read by our own rules, after all that can be refused without them.
+  // Fastify reads no bodies: the API reads them after all checks that need no body.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', (done) => {
     house.closing = true;
-    // Those who wait, those who stream and those at a console would keep the server open for as long as they like.
+    // Waiting calls, streams and consoles would otherwise keep the server open.
     services.waiters.close();
     consoles.close();
     done();

@@ -1,4 +1,4 @@
-/** Answers where node:http has let go of the connection: it is the last word on it. */
+/** Writes an answer to a socket that node:http no longer manages, and closes the connection. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 

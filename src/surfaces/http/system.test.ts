@@ -78,7 +78,7 @@ describe('probes', () => {
   });
 
   it('says so when notifications are lost, and serves on', async () => {
-    // It comes back within a moment, so it is ended again until a look falls into the gap.
+    // The listener reconnects quickly, so the test ends its connection again until a check falls into the gap.
     const look = async (): Promise<string> => {
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
                 where application_name like '%listen' and datname = current_database()`.execute(

@@ -1,4 +1,4 @@
-/** For the operator and the load balancer, not for customers: outside the families, not counted by the limiter. */
+/** Health, readiness and metrics pages for operators and load balancers. The rate limit does not count them. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import { parseAddress } from '../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
@@ -10,7 +10,7 @@ export interface Component {
 }
 
 export interface Health {
-  /** Down when a component is: then no traffic should come. Degraded still serves. */
+  /** If one component is down, the server is not ready and should get no traffic. A degraded server still serves. */
   check(): Promise<Record<string, Component>>;
 }
 
@@ -24,7 +24,7 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
     (range) => parseCidr(range)?.cidr ?? [],
   );
 
-  // Many a balancer asks with HEAD: the status is all it wants.
+  // Many load balancers send HEAD, because they need only the status.
   const page = (url: string, handler: RouteHandlerMethod): void => {
     app.route({ method: ['GET', 'HEAD'], url, handler });
   };

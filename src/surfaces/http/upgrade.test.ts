@@ -1,4 +1,4 @@
-/** An offer to speak something else that nobody meets is ignored: the request is answered as if it had not been made. */
+/** The server ignores an unsupported upgrade offer and answers the request as if the offer were absent. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * Once somebody listens for upgrades, node:http hands over every request that offers one, also those whose offer nobody
- * meets (a plain HTTP/1.1 client that would rather speak HTTP/2). Such an offer is to be ignored (RFC 9110, 7.8): the
- * request goes back to the server without it, as the last one of its connection.
+ * Ignores upgrade offers that the server does not support (RFC 9110, 7.8). With an upgrade listener,
+ * node:http emits every request with the header `Upgrade` as an upgrade, for instance that of an HTTP/1.1 client that
+ * offers h2c. The request is fed back to the server without the offer, as the last request of its connection.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';

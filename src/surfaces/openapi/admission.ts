@@ -1,4 +1,4 @@
-/** `?for=me` passes the same checks as a call of My APIs, whose question it asks, and is counted like one. */
+/** Checks and rate limits `/openapi.json?for=me` like a call of `listMyApis`, which returns the same information. */
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../kernel/access/caller.ts';
 import { callerOf, type Exchange, type Stage } from '../../kernel/exchange.ts';
@@ -12,10 +12,12 @@ import { permission } from '../../pipeline/permission.ts';
 import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 
-/** How the HTTP surface reads a request; handed in, since surfaces do not know each other. */
+/** Creates the exchange of a request. Injected by the HTTP surface, because surfaces do not import each other. */
 export type OpenExchange = (request: FastifyRequest) => Exchange;
 
-/** Gives the request its id and its client, so that its log line and its refusals look like all others. */
+/**
+ * Sets the request id and the client, so that the log line and the problems have the same form as those of API calls.
+ */
 export async function identify(exchange: Exchange, services: Services): Promise<Exchange> {
   await runStages([requestId, clientAddressStage], exchange, services);
   return exchange;

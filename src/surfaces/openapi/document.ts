@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, as a pure function of the registry: what is not in a record is not in the document, and
- * nothing in it is kept by hand.
+ * Generates the OpenAPI 3.1 document as a pure function of the registry. All content about endpoints comes from their
+ * records; nothing is maintained by hand.
  */
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
@@ -28,7 +28,7 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
   return Object.fromEntries(ordered.map((endpoint) => [verbOf(endpoint), operationOf(endpoint, pages)]));
 }
 
-/** Which events there are, and what the `data` of each holds. */
+/** Describes every event type and the schema of its `data`. */
 function describeEvents({ eventTypes }: Registry): OpenApiDocument['x-event-types'] {
   const schemas = new NamedSchemas();
   return Object.fromEntries(
@@ -79,7 +79,8 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'A key made in the portal under Developers > API > Keys, sent exactly once.',
+          description:
+            'Your API key, sent exactly once. Create keys in the portal under Developers > API > Keys.',
         },
       },
     },

@@ -1,4 +1,6 @@
-/** docs/errors.md, made from the catalogue: the same words that answers and the specification carry. */
+/**
+ * Generates docs/errors.md from the problem catalogue, with the same texts as the answers and the OpenAPI document.
+ */
 import {
   fieldCodes,
   type ProblemCode,
@@ -32,21 +34,21 @@ export function errorsPage(): string {
 
 # Errors
 
-Every refusal is an \`application/problem+json\` (RFC 9457) with \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\`,
+Every error is an \`application/problem+json\` (RFC 9457) with \`type\`, \`title\`, \`status\`, \`detail\`, \`instance\`,
 \`code\`, \`request_id\`, \`next_step\`, \`retryable\` and \`errors\`; some codes add the members named below.
 
 ## How to react
 
-1. **Branch on \`code\`, then on the status.** A code never changes its meaning inside v1, but new ones may appear: treat
-   one you do not know by its status. \`title\` and \`detail\` are for people.
-2. **Wait when told to.** Where \`Retry-After\` (also \`retry_after_seconds\`) is given, wait that many seconds, then send the
-   same request. Where \`retryable\` is false, the identical request will be refused again.
-3. **Repeat with the same \`Idempotency-Key\`.** After a 5xx, a 408 or a lost connection, repeat a POST with the key it
-   had: if the first one took effect, you get its answer with \`Idempotent-Replayed: true\` and nothing happens twice.
-4. **Correct all fields at once.** A 422 \`validation_failed\` lists every broken field in \`errors\`, each with a
+1. **Branch on \`code\`, then on the status.** A code never changes its meaning inside v1, but new codes may appear: treat
+   an unknown code by its status. \`title\` and \`detail\` are for people.
+2. **Wait before you retry.** If the answer has \`Retry-After\` (also \`retry_after_seconds\`), wait that many seconds, then
+   send the same request. If \`retryable\` is false, the identical request will be refused again.
+3. **Repeat with the same \`Idempotency-Key\`.** After a 5xx, a 408 or a lost connection, repeat a POST with the same
+   key: if the first request took effect, you get its answer with \`Idempotent-Replayed: true\` and nothing happens twice.
+4. **Correct all fields at once.** A 422 \`validation_failed\` lists every invalid field in \`errors\`, each with a
    \`pointer\` (JSON Pointer into the body, or \`query/<name>\`, \`header/<name>\`, \`path/<name>\`), a \`code\` and a \`detail\`.
-5. **Keep the \`X-Request-Id\`.** It is on every answer and in every problem as \`request_id\`; with it support finds the
-   request.
+5. **Keep the \`X-Request-Id\`.** It is on every answer, and in every problem as \`request_id\`. Support needs it to find
+   your request.
 
 ## Codes
 
@@ -54,11 +56,11 @@ ${table(codes.filter((code) => !isPortalOnly(code)))}
 
 ## Codes of single fields
 
-They stand in \`errors[].code\`: ${fieldCodes.map((code) => `\`${code}\``).join(', ')}.
+These codes appear in \`errors[].code\`: ${fieldCodes.map((code) => `\`${code}\``).join(', ')}.
 
 ## Codes of the portal
 
-Only the portal and the operator's command line answer with these; no call of the API does.
+Only the portal and the operator's command line return these codes; no API call does.
 
 ${table(codes.filter(isPortalOnly))}
 `;

@@ -1,13 +1,12 @@
-/** What the document says of the provider whose API it describes. */
+/** The facts about the provider that the OpenAPI document contains. */
 import type { ProviderConfig } from '../../provider/schema.ts';
 
 export interface ProviderFacts {
   readonly providerName: string;
-  /** Whom to ask. */
   readonly supportEmail?: string;
-  /** In which the examples of cost are given. */
+  /** The currency of the cost examples. */
   readonly currency?: string;
-  /** Where webhooks come from. */
+  /** The source addresses of webhook deliveries. */
   readonly egressAddresses?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The headers of answers, each described once. */
+/** The response headers; operations refer to these components. */
 import type { Header, Reference } from './model.ts';
 
 interface NamedHeader extends Header {
@@ -10,25 +10,25 @@ const text = { type: 'string' } as const;
 const headers = {
   RequestId: {
     name: 'X-Request-Id',
-    description: 'The id of this request; name it when you ask about the request.',
+    description: 'The id of this request. Include it when you contact support.',
     schema: text,
     example: 'req_01k9zt6m7qf0x8r3v5c2d4e6g8',
   },
   RateLimitPolicy: {
     name: 'RateLimit-Policy',
-    description: 'The limit: `q` requests in `w` seconds from one address.',
+    description: 'The rate limit: `q` requests in `w` seconds from one address.',
     schema: text,
     example: '"ip";q=200;w=60',
   },
   RateLimit: {
     name: 'RateLimit',
-    description: 'Requests left now (`r`) and seconds until there are more (`t`).',
+    description: 'The requests that are left (`r`) and the seconds until you get more (`t`).',
     schema: text,
     example: '"ip";r=187;t=9',
   },
   CacheControl: {
     name: 'Cache-Control',
-    description: '`no-store` where the answer holds a secret, else `private, no-cache`.',
+    description: '`no-store` if the answer contains a secret, otherwise `private, no-cache`.',
     schema: text,
     example: 'private, no-cache',
   },
@@ -46,35 +46,35 @@ const headers = {
   },
   OperationLocation: {
     name: 'Operation-Location',
-    description: 'The URL of the operation that does the work.',
+    description: 'The URL of the operation that does the work. Read it to follow the progress.',
     schema: { type: 'string', format: 'uri' },
   },
   IdempotentReplayed: {
     name: 'Idempotent-Replayed',
-    description: '`true` when this answer was kept from an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the stored answer of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
   PreferenceApplied: {
     name: 'Preference-Applied',
-    description: 'The wait that was heeded, if one was asked for.',
+    description: 'The wait that was applied, if you requested one.',
     schema: text,
     example: 'wait=30',
   },
   RetryAfter: {
     name: 'Retry-After',
-    description: 'Seconds to wait before the call is worth repeating.',
+    description: 'The seconds to wait before you send the request again.',
     schema: { type: 'integer', minimum: 1 },
     example: 9,
   },
   Challenge: {
     name: 'WWW-Authenticate',
-    description: 'How the key has to be sent.',
+    description: 'How to send the API key.',
     schema: text,
     example: 'ApiKey header="X-API-Key"',
   },
   RequiredPermission: {
     name: 'X-Required-Permission',
-    description: 'The permission of the endpoint.',
+    description: 'The permission that the operation needs.',
     schema: text,
     example: 'account:self:read',
   },

@@ -1,22 +1,22 @@
-/** What every caller has to know before the first call; the rest is with each operation. */
+/** The introduction of the OpenAPI document: rules that apply to all operations. */
 export const introduction = `\
-**Key.** Send your API key in the header \`X-API-Key\`, exactly once. Keys are made in the portal under
-Developers > API > Keys. Each operation names the one permission it needs (\`x-permission\`);
-\`GET /openapi.json?for=me\` with a key shows only what that key may call.
+**Key.** Send your API key in the header \`X-API-Key\`, exactly once. Create keys in the portal under
+Developers > API > Keys. Each operation needs one permission, which \`x-permission\` names.
+\`GET /openapi.json?for=me\` with a key returns only the operations that this key may call.
 
-**Rate limit.** 200 requests in any 60 seconds from one address (IPv6: one /64). \`RateLimit\` says how many are left;
-a 429 says in \`Retry-After\` how long to wait.
+**Rate limit.** You may send 200 requests in any 60 seconds from one address (IPv6: one /64). The header \`RateLimit\`
+says how many are left. After a 429, wait as many seconds as \`Retry-After\` says.
 
-**Repeating safely.** A POST that changes something takes an \`Idempotency-Key\`: within 24 hours the same request with
-the same key gets the same answer and has no second effect. PUT, PATCH and DELETE take \`If-Match\` with the \`ETag\` you
-read. Every changing call takes \`dry_run=true\`: all checks, no effect.
+**Repeating safely.** Send an \`Idempotency-Key\` with a POST that changes something: within 24 hours the same request
+with the same key gets the same answer and has no second effect. With PUT, PATCH and DELETE you can send the \`ETag\` you
+read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to run all checks without any effect.
 
-**Lists.** \`limit\` rows at a time; pass \`next_cursor\` as \`cursor\` with the same filters, or follow the \`Link\` header,
-until \`next_cursor\` is null. There are no totals.
+**Lists.** A list returns up to \`limit\` rows. Pass \`next_cursor\` as \`cursor\` with the same filters, or follow the
+\`Link\` header, until \`next_cursor\` is null. Lists have no total count.
 
-**Refusals.** \`application/problem+json\` (RFC 9457). Branch on \`code\`, then on the status; \`next_step\` says what to do.
-Name the \`X-Request-Id\` when you ask us about a request.
+**Errors.** Every error is \`application/problem+json\` (RFC 9457). Branch on \`code\`, then on the status; \`next_step\`
+says what to do. Include the \`X-Request-Id\` when you contact support about a request.
 
-**Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque. Unknown members and query
-parameters are refused; new members may appear in answers.
+**Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque strings. The API
+refuses unknown members and query parameters. New members may appear in answers: ignore those you do not know.
 `;

@@ -1,4 +1,4 @@
-/** As much of OpenAPI 3.1 as we write. */
+/** Types for the subset of OpenAPI 3.1 that the document uses. */
 import type { Access, ResourceRole } from '../../kernel/record.ts';
 
 export interface Reference {
@@ -99,6 +99,6 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Components;
   readonly 'x-egress-addresses': readonly string[];
-  /** By their names. */
+  /** The key is the event type. */
   readonly 'x-event-types': Readonly<Record<string, EventDescription>>;
 }

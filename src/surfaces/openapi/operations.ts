@@ -17,7 +17,7 @@ function describe({ description, permission, sensitive }: Endpoint): string {
   return [description, `Permission: \`${permission}\`${warning}.`].filter(Boolean).join('\n\n');
 }
 
-/** An absent body counts as `{}`, so it is required only where `{}` would not do. */
+/** The API reads an absent body as `{}`, so the body is required only if `{}` is invalid. */
 function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas): Partial<Operation> {
   if (body === undefined) return {};
   return {
@@ -25,7 +25,7 @@ function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas)
       ...(method === 'PATCH'
         ? {
             description:
-              'A JSON merge patch (RFC 7396): members left out stay as they are. `application/merge-patch+json` is taken as well.',
+              'A JSON merge patch (RFC 7396): members you leave out stay unchanged. `application/merge-patch+json` is accepted as well.',
           }
         : {}),
       required: !isValid(body, {}),

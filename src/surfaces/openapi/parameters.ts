@@ -11,7 +11,7 @@ const headerParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Of your own choice, kept 24 hours: a repeat of the same request with it gets the same answer and has no second effect.',
+      'A key of your choice, kept for 24 hours. The same request with the same key gets the same answer and has no second effect.',
     required: false,
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 },
     example: '4f1f6c1e-7a52-4c0b-9a57-2f6c1de0b7aa',
@@ -20,7 +20,7 @@ const headerParameters = {
     name: 'Approval-Id',
     in: 'header',
     description:
-      'Only for keys that need approval: the operation that a person approved, for one identical repeat of the request within 15 minutes. Where no approval is needed it is ignored.',
+      'Only for keys that need approval: the id of the operation that a person approved. It is valid for one identical repeat of the request within 15 minutes. Calls that need no approval ignore it.',
     required: false,
     schema: { type: 'string' },
     example: 'op_01jqzv9t5xe9rs5d3k8w4t6y0c',
@@ -28,7 +28,8 @@ const headerParameters = {
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The `ETag` of the version you mean to change; another current version answers 412.',
+    description:
+      'The `ETag` of the version you want to change. If that version is no longer current, the answer is 412.',
     required: false,
     schema: { type: 'string' },
     example: '"q3w2c9T1hVb7Zk0m"',
@@ -36,7 +37,8 @@ const headerParameters = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` you have; if it is still current the answer is 304 without a body.',
+    description:
+      'The `ETag` of the version you have. If it is still current, the answer is 304 without a body.',
     required: false,
     schema: { type: 'string' },
     example: '"q3w2c9T1hVb7Zk0m"',
@@ -44,7 +46,7 @@ const headerParameters = {
   IfNoneMatchToCreate: {
     name: 'If-None-Match',
     in: 'header',
-    description: '`*` to create only: if there is one of this name already the answer is 412.',
+    description: 'Send `*` to create only: if the name already exists, the answer is 412.',
     required: false,
     schema: { type: 'string' },
     example: '*',
@@ -52,7 +54,7 @@ const headerParameters = {
   Prefer: {
     name: 'Prefer',
     in: 'header',
-    description: `\`wait=N\` (RFC 7240): hold the answer for up to N seconds, 1 to ${LONGEST_WAIT_SECONDS}, until there is something to tell.`,
+    description: `\`wait=N\` (RFC 7240): hold the answer for up to N seconds, 1 to ${LONGEST_WAIT_SECONDS}, until there is news or the operation has ended.`,
     required: false,
     schema: { type: 'string' },
     example: 'wait=30',
@@ -60,7 +62,7 @@ const headerParameters = {
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'Of a stream only: the id of the last event seen; the stream goes on after it.',
+    description: 'Only for streams: the id of the last event you read. The stream continues after it.',
     required: false,
     schema: { type: 'string', maxLength: 1000 },
   },
@@ -72,12 +74,12 @@ const headerParameter = (name: keyof typeof headerParameters): Reference => ({
   $ref: `#/components/parameters/${name}`,
 });
 
-/** Answers with an `ETag`, so a caller may ask whether it changed. */
+/** Whether the endpoint answers with an `ETag`, so that it supports `If-None-Match`. */
 export function isVersioned(endpoint: Endpoint): boolean {
   return endpoint.method === 'GET' && hasMember(endpoint.answers[200], 'etag');
 }
 
-/** `{id}` is the resource itself, `{snapshot_id}` says what it is. */
+/** `{id}` names the endpoint's own resource; other names, such as `{snapshot_id}`, contain the noun. */
 function describePathParameter(endpoint: Endpoint, name: string): string {
   const noun = name === 'id' ? endpoint.resource.name : name.replace(/_id$/, '');
   return `The id of the ${noun.replaceAll(/[_-]/g, ' ')}.`;

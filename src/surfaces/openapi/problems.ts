@@ -1,4 +1,4 @@
-/** How refusals look in the document: one response for each status, with the codes that can stand behind it. */
+/** Describes problems in the document: one response per status, with the codes that the endpoint can return. */
 import { denials } from '../../kernel/access/caller.ts';
 import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../../kernel/problems/possible.ts';
@@ -23,7 +23,7 @@ const FieldErrorShape = Named(
       description: 'What is wrong with the field. New codes may appear.',
       'x-extensible-enum': [...fieldCodes],
     }),
-    detail: Type.String({ description: 'The same in words.' }),
+    detail: Type.String({ description: 'What is wrong with the field, in words.' }),
   }),
 );
 
@@ -31,10 +31,10 @@ function describeCodes(): string {
   const lines = publicCodes.map(
     (code) => `- \`${code}\` (${problems[code].status}): ${problems[code].title}`,
   );
-  return `Never changes its meaning; branch on it, then on the status. New codes may appear.\n\n${lines.join('\n')}`;
+  return `A code never changes its meaning. Branch on it, then on the status. New codes may appear.\n\n${lines.join('\n')}`;
 }
 
-/** Open, unlike all other shapes: some codes add members of their own. */
+/** Allows additional properties, unlike all other schemas, because some codes add members. */
 export function problemShape(docsUrl: string) {
   const example = new Problem('validation_failed', {
     detail: 'One field is not as the specification says.',
@@ -44,28 +44,30 @@ export function problemShape(docsUrl: string) {
     'Problem',
     Type.Object(
       {
-        type: Type.String({ description: 'The page about this code.', format: 'uri' }),
-        title: Type.String({ description: 'The code in words.' }),
-        status: Type.Integer({ description: 'The status of the answer.', minimum: 400, maximum: 599 }),
+        type: Type.String({ description: 'The URL of the page about this code.', format: 'uri' }),
+        title: Type.String({ description: 'A short title for the code.' }),
+        status: Type.Integer({ description: 'The HTTP status of the answer.', minimum: 400, maximum: 599 }),
         detail: Type.String({ description: 'What happened in this case.' }),
-        instance: Type.String({ description: 'Names this request.' }),
+        instance: Type.String({ description: 'A URI reference that identifies this request.' }),
         code: Type.String({ description: describeCodes(), 'x-extensible-enum': publicCodes }),
-        request_id: Type.String({ description: 'As in the header `X-Request-Id`.' }),
+        request_id: Type.String({ description: 'The same id as in the header `X-Request-Id`.' }),
         next_step: Type.String({ description: 'What to do, in one sentence.' }),
         retryable: Type.Boolean({ description: 'Whether the identical request may succeed later.' }),
         retry_after_seconds: Type.Optional(
-          Type.Integer({ description: 'As in the header `Retry-After`.', minimum: 1 }),
+          Type.Integer({ description: 'The same number as in the header `Retry-After`.', minimum: 1 }),
         ),
-        errors: Type.Array(FieldErrorShape, { description: 'Every field that is wrong, on a 422.' }),
-        required_permission: Type.Optional(Type.String({ description: 'On a 403: what the call needs.' })),
+        errors: Type.Array(FieldErrorShape, { description: 'On a 422: every invalid field.' }),
+        required_permission: Type.Optional(
+          Type.String({ description: 'On a 403: the permission that the call needs.' }),
+        ),
         denied_by: Type.Optional(
           Type.Array(OneOf(denials), {
-            description: 'On a 403: who does not give it.',
+            description: 'On a 403: what does not grant the permission.',
           }),
         ),
       },
       {
-        description: 'A refusal (RFC 9457). Some codes add members, which the page about the code names.',
+        description: 'An error (RFC 9457). Some codes add members; the page about the code lists them.',
         additionalProperties: true,
         examples: [problemBody(example, 'req_01k9zt6m7qf0x8r3v5c2d4e6g8', docsUrl)],
       },
@@ -94,7 +96,7 @@ function problemResponse(status: number, codes: readonly ProblemCode[]): Respons
 const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** What many calls share is written once; a long list of codes belongs to one call and stays with it. */
+/** Responses with few codes are shared by many operations and become components; long lists stay inline. */
 function sharedName(status: number, codes: readonly ProblemCode[]): string | undefined {
   if (status === 401) return 'Unauthorized';
   return codes.length <= 3 ? codes.map(pascalCase).join('Or') : undefined;

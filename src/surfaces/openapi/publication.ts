@@ -1,4 +1,4 @@
-/** The document in the bytes it is served as, each made once: writing YAML takes long enough to be felt by other requests. */
+/** Caches the serialized document, because writing YAML takes long enough to delay other requests. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../kernel/access/caller.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -16,7 +16,7 @@ export interface Edition {
   readonly etag: string;
 }
 
-/** Keys differ less than accounts do: most are made from a few presets. */
+/** The number of cached partial documents. Few are enough, because most keys are created from a few presets. */
 const MAX_PARTS = 64;
 
 const writers: Readonly<Record<Format, (document: OpenApiDocument) => string>> = {

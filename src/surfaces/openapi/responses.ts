@@ -1,5 +1,4 @@
-/** What a call answers when it does what was asked, or says what it would do. */
-
+/** Describes the success responses of an endpoint, including dry runs and 304. */
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
 import {
   type Endpoint,
@@ -41,14 +40,13 @@ function dryRunExample({ resource, example }: Endpoint, currency: string): Stati
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
-      if (isAsync(endpoint))
-        return 'With `Prefer: wait=N`: the operation has ended, and this is what came of it.';
+      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: the answer after the operation has ended.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:
       return 'Created.';
     case 202:
       return endpoint.operation === undefined
-        ? 'Accepted: it will be done soon.'
+        ? 'Accepted: the work is done soon after this answer.'
         : 'Accepted: the resource as it is now, with the pending operation.';
     case 204:
       return 'Done; there is nothing to return.';
@@ -93,7 +91,7 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
   };
 }
 
-/** A 200 that is either the answer itself or what a dry run says. */
+/** A 200 response that is either the answer of the call or the result of a dry run. */
 function withDryRun(answer: Response | undefined, dryRun: MediaType): Response {
   const real = answer?.content?.['application/json'];
   if (answer === undefined || real === undefined) {

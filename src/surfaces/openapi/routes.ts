@@ -1,6 +1,7 @@
 /**
- * The live document at `/openapi.json` and `/openapi.yaml`: whole for everyone, with `?for=me` only what the calling
- * key may call. Only the latter is counted by the rate limit: it checks a key and makes a document for it.
+ * Serves the document at `/openapi.json` and `/openapi.yaml`. Everyone may read the whole document; with `?for=me` it
+ * contains only the operations that the caller's key may call. The rate limit counts only `?for=me`, because that
+ * request checks a key and builds a document.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, Problem } from '../../kernel/problems/problem.ts';
@@ -27,7 +28,7 @@ function names(ifNoneMatch: string | undefined, etag: string): boolean {
   return tags.includes(etag) || tags.includes('*');
 }
 
-/** The record whose question `?for=me` asks; it needs no permission beyond a valid key. */
+/** The endpoint as which `?for=me` is checked; it needs a valid key and no special permission. */
 function findMyApis({ registry }: Services): Endpoint {
   const record = registry.endpoints.find(({ id }) => id === 'listMyApis');
   if (record === undefined) {

@@ -1,4 +1,4 @@
-/** Shapes are JSON Schema already; what is left to do is to write each named one once and point to it everywhere else. */
+/** Collects named schemas, so that the document contains each of them once and refers to it everywhere else. */
 import type { JsonSchema, Reference } from './model.ts';
 
 const COMPONENT_NAME = /^[A-Z]\w*$/;
@@ -10,7 +10,7 @@ export class NamedSchemas {
   readonly #seen = new WeakMap<object, JsonSchema>();
   readonly #written = new Map<string, JsonSchema>();
 
-  /** The schema as it stands in the document: a reference where it has a name. */
+  /** Returns the schema for the document: a reference if the schema has a name. */
   write(schema: object): JsonSchema {
     const known = this.#seen.get(schema) ?? this.#name(this.#writeBody(schema as JsonSchema));
     this.#seen.set(schema, known);
@@ -55,7 +55,7 @@ export class NamedSchemas {
   }
 }
 
-/** TypeBox writes tuples as older drafts did; OpenAPI 3.1 reads the draft of 2020. */
+/** Converts tuples: TypeBox writes them as in older JSON Schema drafts, OpenAPI 3.1 uses draft 2020-12. */
 function asPrefixItems(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema['items'])) return schema;
   const { items, additionalItems = true, ...rest } = schema;

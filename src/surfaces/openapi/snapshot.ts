@@ -3,7 +3,7 @@ import { openapiDocument } from './document.ts';
 import type { OpenApiDocument } from './model.ts';
 import { version } from './version.ts';
 
-/** The document of a provider that does not exist: what is committed must not depend on whose installation wrote it. */
+/** The document of an example provider, so that the committed file does not depend on a local configuration. */
 export function exampleDocument(registry: Registry): OpenApiDocument {
   return openapiDocument(registry, {
     baseUrl: 'https://api.example.com',
@@ -13,7 +13,7 @@ export function exampleDocument(registry: Registry): OpenApiDocument {
   });
 }
 
-/** As it is committed in openapi.json, where every change of the API shows as a difference. */
+/** The text of the committed openapi.json, in which every change of the API shows up as a diff. */
 export function snapshotText(registry: Registry): string {
   return `${JSON.stringify(exampleDocument(registry), null, 2)}\n`;
 }

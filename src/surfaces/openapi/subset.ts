@@ -1,4 +1,4 @@
-/** A part of the document that stands on its own: the operations asked for, and whatever they point to. */
+/** Extracts a self-contained part of the document: the chosen operations and all components that they refer to. */
 import type { Components, OpenApiDocument, Operation, PathItem } from './model.ts';
 
 function collectReferences(value: unknown, found: Set<string>): void {
@@ -9,7 +9,7 @@ function collectReferences(value: unknown, found: Set<string>): void {
 
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Follows references until there are no new ones. */
+/** Collects all references that are directly or indirectly reachable. */
 function reach(from: unknown, sections: Sections): Set<string> {
   const reached = new Set<string>();
   let open = new Set<string>();
@@ -26,7 +26,7 @@ function reach(from: unknown, sections: Sections): Set<string> {
   return reached;
 }
 
-/** Without the components that nothing points to. */
+/** Removes the components that no operation refers to. */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { securitySchemes, ...sections } = document.components;
   const reached = reach(document.paths, sections);

@@ -1,4 +1,4 @@
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** Of the program, and so of the document it publishes. */
+/** The version of Hostplane, which is also the version of the OpenAPI document. */
 export const { version } = manifest;

@@ -1,16 +1,16 @@
 /**
- * JSON values as YAML. Written by hand because the library takes half a second for the whole document, in which no
- * other request is answered; the tests hold what this writes against what the library reads.
+ * Writes JSON values as YAML. The `yaml` library is not used here, because it needs half a second for the whole
+ * document and blocks all other requests meanwhile. The tests parse this output with the library.
  */
 const PLAIN = /^[A-Za-z$/_][\w/.{}$-]*$/;
-/** Words that some readers take for something else than text. */
+/** Words that some YAML parsers do not read as strings. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
-/** What a literal block can hold as it is: nothing invisible, no blank at its start, at most one line break at its end. */
+/** Text that a literal block can contain unchanged: no invisible characters, no blank or line break at the start. */
 const LITERAL = /^[\x21-\x7e\u00a1-\u2027\u2030-\ud7ff][\n\x20-\x7e\u00a1-\u2027\u2030-\ud7ff]*$/;
 
 function writeText(text: string, indent: string): string {
   if (PLAIN.test(text) && !RESERVED.test(text)) return text;
-  // What JSON quotes is quoted in YAML as well.
+  // A JSON string is also a valid YAML string. A literal block keeps at most one line break at the end.
   if (!text.includes('\n') || text.endsWith('\n\n') || !LITERAL.test(text)) return JSON.stringify(text);
   const lines = text.replace(/\n$/, '').split('\n');
   const body = lines.map((line) => (line === '' ? '' : `${indent}${line}`)).join('\n');
@@ -29,7 +29,7 @@ function writeScalar(value: unknown, indent: string): string {
   return typeof value === 'string' ? writeText(value, indent) : JSON.stringify(value);
 }
 
-/** Without the indentation of its first line, so that a list's dash can stand before it. */
+/** Leaves the first line without indentation, so that the dash of a list item can precede it. */
 function write(value: unknown, indent: string): string {
   if (value === null || typeof value !== 'object') return writeScalar(value, indent);
   if (isEmpty(value)) return Array.isArray(value) ? '[]' : '{}';

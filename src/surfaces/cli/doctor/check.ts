@@ -1,6 +1,6 @@
 import type { Examination } from '../../../kernel/registry.ts';
 
-/** One thing an installation needs: whether it is so, and if not, what to do. */
+/** The result of one check of an installation; a failed check says how to fix the fault. */
 export interface Finding {
   readonly name: string;
   readonly status: 'ok' | 'failed' | 'skipped';
@@ -17,7 +17,7 @@ export const failed = (name: string, detail: string, fix: string): Finding => ({
   fix,
 });
 
-/** What somebody else has looked at. */
+/** Converts a check that a family or an engine made. */
 export const judged = ({ name, detail, fix }: Examination): Finding =>
   fix === undefined ? ok(name, detail) : failed(name, detail, fix);
 

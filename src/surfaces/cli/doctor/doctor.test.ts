@@ -58,7 +58,7 @@ describe('doctor', () => {
     expect(checks).toContainEqual({
       name: 'Migrations',
       status: 'failed',
-      detail: expect.stringMatching(/^0001-foundation, .* not done\.$/),
+      detail: expect.stringMatching(/^0001-foundation, .* not applied\.$/),
       fix: 'Run: hostplane migrate',
     });
   });
@@ -75,7 +75,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^✗ Database .*\n +fix: Check that the server runs/m);
     expect(out).toMatch(/^✗ Redis .*\n +fix: Start it/m);
     expect(out).toMatch(/^– Clock +needs the database/m);
-    expect(out).toMatch(/need mending\.\n$/);
+    expect(out).toMatch(/checks failed\.\n$/);
   });
 
   it('shows every fault of the configuration', async () => {
@@ -101,7 +101,7 @@ describe('doctor', () => {
     const { checks, statusOf } = await examine(env);
     expect(statusOf('PostgreSQL programs')).toBe('ok');
     expect(statusOf('Database')).toBe('skipped');
-    expect(checks.find(({ name }) => name === 'Data folder')?.detail).toContain('made at the first start');
+    expect(checks.find(({ name }) => name === 'Data folder')?.detail).toContain('created at the first start');
   });
 
   it('looks into the embedded database that migrate made', async () => {

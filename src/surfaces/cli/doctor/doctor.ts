@@ -1,4 +1,6 @@
-/** `hostplane doctor`: everything a start depends on, looked at without starting; each fault with its cure. */
+/**
+ * `hostplane doctor`: checks everything that a start depends on, without starting, and says how to fix each fault.
+ */
 import type { Command } from 'commander';
 import { formatFault } from '../../../provider/fault.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
@@ -52,14 +54,14 @@ function describe(findings: readonly Finding[]): string {
     ...(fix === undefined ? [] : [`  ${' '.repeat(width)}  fix: ${fix}`]),
   ]);
   const broken = findings.filter(({ status }) => status === 'failed').length;
-  const verdict = broken === 0 ? 'Nothing is wrong.' : `${broken} of ${findings.length} need mending.`;
+  const verdict = broken === 0 ? 'Nothing is wrong.' : `${broken} of ${findings.length} checks failed.`;
   return clean(`${[...lines, '', verdict].join('\n')}\n`);
 }
 
 export function addDoctor(program: Command, cli: Cli): void {
   program
     .command('doctor')
-    .description('check everything a start depends on, and say how to mend what is wrong')
+    .description('check everything a start depends on, and say how to fix each fault')
     .action(
       cli.action(async ({ config }) => {
         const findings = await examine(cli, config);

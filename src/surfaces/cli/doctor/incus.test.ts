@@ -34,7 +34,7 @@ interface Changes {
   readonly architectures?: readonly string[];
 }
 
-/** The demo provider, its first location on the engine of this test. */
+/** The configuration of the demo provider, with its first location on the Incus daemon of this test. */
 function fileWith({ compute, cidr = '192.0.2.0/25', images = [IMAGE], architectures }: Changes): object {
   const [first, ...rest] = catalogue.locations;
   const location = {
@@ -58,7 +58,7 @@ function fileWith({ compute, cidr = '192.0.2.0/25', images = [IMAGE], architectu
   };
 }
 
-/** What doctor says of the location, by what it looked at. */
+/** The findings of `hostplane doctor` for the location, by the name of the check. */
 async function examine(changes: Changes = {}): Promise<Record<string, Finding>> {
   await writeFile(join(folder, 'hostplane.yaml'), JSON.stringify(fileWith(changes)));
   const env = { HOSTPLANE_PORT: '0', HOSTPLANE_DATA: join(folder, 'data') };

@@ -1,3 +1,4 @@
+/** Checks of the machine: Node version, data folder and limit of open files. */
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
@@ -17,7 +18,7 @@ export function checkNode(version: string = process.versions.node): Finding {
   );
 }
 
-/** The folder, or the nearest one above it that is there. */
+/** The folder, or its nearest parent that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   const isThere = await access(folder).then(
     () => true,
@@ -28,16 +29,16 @@ async function nearestFolder(folder: string): Promise<string> {
 
 const LEAST_FREE_MB = 512;
 
-/** `null`: the data lies in a database server elsewhere. */
+/** `folder` is null if the data is in a separate database server. */
 export async function checkDataFolder(folder: string | null): Promise<Finding> {
   const name = 'Data folder';
-  if (folder === null) return skipped(name, 'the database is a server of its own');
+  if (folder === null) return skipped(name, 'the database is a separate server');
   const near = await nearestFolder(folder);
   try {
     await access(near, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(near);
     const freeMb = Math.floor((bavail * bsize) / 1_048_576);
-    const made = near === folder ? '' : ' (made at the first start)';
+    const made = near === folder ? '' : ' (created at the first start)';
     if (freeMb >= LEAST_FREE_MB) return ok(name, `${folder}${made}, ${freeMb} MB free`);
     return failed(
       name,
@@ -52,16 +53,16 @@ export async function checkDataFolder(folder: string | null): Promise<Finding> {
 
 const FEWEST_FILES = 4096;
 
-/** A child inherits the limit, and every shell knows how to ask for it. */
+/** A child process inherits this limit, and every shell can print it. */
 function readOpenFiles(): string {
   return spawnSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).stdout?.trim() ?? '';
 }
 
-/** Every connection of a client is an open file. */
+/** Every client connection uses one open file, so the limit bounds the number of clients. */
 export function checkOpenFiles(limit: string = readOpenFiles()): Finding {
   const name = 'Open files';
   if (limit === 'unlimited' || Number(limit) >= FEWEST_FILES) return ok(name, `${limit} at once`);
-  if (!/^\d+$/.test(limit)) return skipped(name, 'this system does not say');
+  if (!/^\d+$/.test(limit)) return skipped(name, 'this system does not report the limit');
   const fix = `Raise it to ${FEWEST_FILES} or more: ulimit -n 65536, or LimitNOFILE=65536 in a systemd unit.`;
-  return failed(name, `Only ${limit} at once, so fewer clients than that.`, fix);
+  return failed(name, `Only ${limit} at once, which limits the number of clients.`, fix);
 }

@@ -1,3 +1,4 @@
+/** Checks of the listening port and of the TLS certificate. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { request as requestPlain } from 'node:http';
@@ -8,7 +9,7 @@ import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 
 type Server = Pick<ProviderConfig['server'], 'host' | 'port' | 'tls'>;
 
-/** The code of the fault, or null when the port was free. */
+/** Resolves with the error code, or with null if the port is free. */
 function tryListening({ host, port }: Server): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -21,7 +22,7 @@ function reach({ host, port, tls }: Server): Promise<string> {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   const options = { host: shown, port, path: '/healthz', timeout: 2000, agent: false };
   return new Promise((resolve) => {
-    // Whose certificate it is does not matter here: nothing secret is sent.
+    // The certificate is not verified, because this request sends nothing secret.
     const asking = tls ? requestTls({ ...options, rejectUnauthorized: false }) : requestPlain(options);
     asking.on('response', (response) => {
       let text = '';
@@ -49,7 +50,7 @@ export async function checkPort(server: Server): Promise<Finding> {
       return failed(
         name,
         `${place} is taken by another program.`,
-        'Stop that one, or choose another port with HOSTPLANE_PORT.',
+        'Stop that program, or choose another port with HOSTPLANE_PORT.',
       );
     case 'EACCES':
       return failed(
@@ -67,7 +68,7 @@ export async function checkPort(server: Server): Promise<Finding> {
 }
 
 const DAY_MS = 86_400_000;
-/** Whoever renews by machine has done so long before. */
+/** Automatic renewal happens long before this, so a certificate with fewer days left is a fault. */
 const RENEWAL_DAYS = 7;
 
 export async function checkTls(tls: Server['tls'], now: Date = new Date()): Promise<Finding> {
@@ -80,15 +81,15 @@ export async function checkTls(tls: Server['tls'], now: Date = new Date()): Prom
     if (Date.parse(validFrom) > now.getTime()) {
       return failed(
         name,
-        `The certificate holds only from ${validFrom}.`,
-        'Check the clock, or use a certificate that holds now.',
+        `The certificate is valid only from ${validFrom}.`,
+        'Check the clock, or use a certificate that is valid now.',
       );
     }
-    if (days >= RENEWAL_DAYS) return ok(name, `the certificate holds for ${days} more days`);
+    if (days >= RENEWAL_DAYS) return ok(name, `the certificate is valid for ${days} more days`);
     const fix = `Renew it, put it at ${tls.certificate} and restart.`;
     const isOver = Date.parse(validTo) <= now.getTime();
     return failed(name, `The certificate ${isOver ? 'expired' : 'expires'} on ${validTo}.`, fix);
   } catch (error) {
-    return failed(name, reasonOf(error), 'Give PEM files that this user can read in server.tls.');
+    return failed(name, reasonOf(error), 'Set server.tls to PEM files that this user can read.');
   }
 }

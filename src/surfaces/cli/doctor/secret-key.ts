@@ -3,15 +3,15 @@ import type { ProviderConfig } from '../../../provider/schema.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
 import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 
-/** Whether the key is the one that the secrets in the database are sealed with; looking makes none. */
+/** Checks whether the secrets in the database are sealed with the configured key. The check creates no key. */
 export async function checkSecretKey(config: Pick<ProviderConfig, 'database' | 'secrets'>): Promise<Finding> {
   const name = 'Secret key';
   const { database, secrets } = config;
   if (database.url === null && !(await hasEmbeddedDatabase(database.folder)))
-    return skipped(name, 'the first start makes it');
+    return skipped(name, 'created at the first start');
   try {
     const fault = await withDatabase(config, (db) => findFault(db, secrets));
-    if (fault === null) return ok(name, 'fits the database');
+    if (fault === null) return ok(name, 'matches the database');
     const [detail = '', ...rest] = fault.split(/(?<=\.) /);
     return failed(name, detail, rest.join(' '));
   } catch (error) {

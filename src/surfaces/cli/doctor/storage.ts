@@ -1,3 +1,4 @@
+/** Checks of the database, its migrations, clock and operations, and of Redis. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -44,7 +45,7 @@ function judge({ version, skewMs }: DatabaseFacts, pending: readonly string[]): 
       : failed('Database', `${shown} is too old.`, `Upgrade it to ${OLDEST_POSTGRES} or newer.`),
     pending.length === 0
       ? ok('Migrations', 'up to date')
-      : failed('Migrations', `${pending.join(', ')} not done.`, 'Run: hostplane migrate'),
+      : failed('Migrations', `${pending.join(', ')} not applied.`, 'Run: hostplane migrate'),
     Math.abs(skewMs) <= MOST_SKEW_MS
       ? ok('Clock', `${skew} from that of the database`)
       : failed(
@@ -60,7 +61,7 @@ function judgeBacklog({ unfinished, overdue, unknown }: Backlog): Finding {
   if (unknown > 0) {
     return failed(
       name,
-      `${unknown} of types this version does not know.`,
+      `${unknown} have types that this version does not know.`,
       'A newer version started them: run its workers, or upgrade this one.',
     );
   }
@@ -68,7 +69,7 @@ function judgeBacklog({ unfinished, overdue, unknown }: Backlog): Finding {
     return failed(
       name,
       `${overdue} of ${unfinished} have been due for more than a minute.`,
-      'See that a worker runs (hostplane serve, or hostplane worker), its log, and: hostplane operations list',
+      'Check that a worker runs (hostplane serve, or hostplane worker), read its log, and run: hostplane operations list',
     );
   }
   return ok(name, `${unfinished} under way, none overdue`);
@@ -86,12 +87,12 @@ export async function checkDatabase(
 ): Promise<Finding[]> {
   const { url, folder } = config.database;
   const programs =
-    url === null ? checkPrograms() : skipped('PostgreSQL programs', 'the database is a server of its own');
+    url === null ? checkPrograms() : skipped('PostgreSQL programs', 'the database is a separate server');
   const notYet = (detail: string) =>
     ['Database', 'Migrations', 'Clock', 'Operations'].map((name) => skipped(name, detail));
   if (programs.status === 'failed') return [programs, ...notYet('needs the programs')];
   if (url === null && !(await hasEmbeddedDatabase(folder))) {
-    return [programs, ...notYet('the first start makes it')];
+    return [programs, ...notYet('created at the first start')];
   }
   try {
     const look = async (db: Db) => {
@@ -109,7 +110,7 @@ export async function checkDatabase(
   } catch (error) {
     const fix =
       url === null
-        ? `See the log in ${folder}, and that no other user owns the files there.`
+        ? `Read the log in ${folder}, and check that no other user owns the files there.`
         : 'Check that the server runs, that HOSTPLANE_DATABASE_URL is right, and that its pg_hba.conf lets this machine in.';
     const [, ...rest] = notYet('needs the database');
     return [programs, failed('Database', reasonOf(error), fix), ...rest];
@@ -136,7 +137,7 @@ export async function checkRedis(url: string | null): Promise<Finding> {
     return ok(name, 'answers');
   } catch (error) {
     const fix =
-      'Start it, or correct HOSTPLANE_REDIS_URL; until then the limit is counted locally and stricter.';
+      'Start it, or correct HOSTPLANE_REDIS_URL; until then each process applies a stricter limit of its own.';
     return failed(name, `No answer: ${reason || reasonOf(error)}`, fix);
   } finally {
     redis.disconnect();

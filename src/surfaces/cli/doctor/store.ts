@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 
 export interface DatabaseFacts {
-  /** As PostgreSQL counts: 150019 is 15.19. */
+  /** `server_version_num` of PostgreSQL: 150019 is 15.19. */
   readonly version: number;
   readonly skewMs: number;
 }
 
-/** The clocks are compared in the middle of a round trip, as near as one gets to the same moment. */
+/** Compares the database clock with the middle of the round trip, which is the best estimate of the same moment. */
 export async function readDatabaseFacts(db: Db): Promise<DatabaseFacts> {
   const version = await sql<{ version: number }>`
     select current_setting('server_version_num')::int as version`.execute(db);
