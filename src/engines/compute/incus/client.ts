@@ -189,7 +189,9 @@ export class Client {
         ...(ask.signal === undefined ? {} : { signal: ask.signal }),
       };
       const request = door.request(options, resolve);
-      request.setTimeout(SILENCE_MS, () => request.destroy(new Error('the connection was idle for too long')));
+      request.setTimeout(SILENCE_MS, () =>
+        request.destroy(new Error('the connection was idle for too long')),
+      );
       request.on('error', (error) =>
         reject(ask.signal?.aborted === true ? ask.signal.reason : unreachable(error)),
       );
