@@ -1,7 +1,8 @@
-// `npm test`: runs formatting, types, build and all tests, then prints what was skipped and why, and the
-// counts.
+// `npm test`: runs formatting, types, build and all tests, then prints the slowest files, how many tests each law has, what
+// was skipped and why, and the counts. `npm test -- --all` is the long form: more seeds, and everything that sends SQL
+// also on the oldest PostgreSQL.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
@@ -17,7 +18,21 @@ const checks = [
   await check('Types', 'node_modules/.bin/tsc', ['--noEmit']),
   await check('Build', process.execPath, ['scripts/build.mjs']),
 ];
-const tests = await runTests(process.argv.slice(2));
+const args = process.argv.slice(2);
+const isLong = args.includes('--all');
+const folder = mkdtempSync(join(tmpdir(), 'hostplane-tally-'));
+const statements = join(folder, 'statements');
+const tests = await runTests(args.filter((arg) => arg !== '--all'));
+if (existsSync(statements))
+  checks.push(
+    await check('Statements on the oldest PostgreSQL', 'node_modules/.bin/tsx', [
+      'scripts/statements.ts',
+      statements,
+    ]),
+  );
+rmSync(folder, { recursive: true });
+reportTimes(tests.files);
+reportLaws(tests.files);
 const passed = tests.passed + checks.filter((ok) => ok).length;
 const failed = tests.failed + checks.filter((ok) => !ok).length;
 reportSkips([...missing, ...explainSkips(tests.skipped)]);
@@ -31,14 +46,14 @@ async function check(title, program, args) {
 
 async function runTests(args) {
   console.log('\n== Tests');
-  const folder = mkdtempSync(join(tmpdir(), 'hostplane-tally-'));
   const file = join(folder, 'tally.json');
   const reporters = ['--reporter=default', '--reporter=./scripts/tally.mjs'];
   const code = await run('node_modules/.bin/vitest', ['run', ...reporters, ...args], {
     HOSTPLANE_TALLY: file,
+    HOSTPLANE_STATEMENTS: statements,
+    HOSTPLANE_TEST_ALL: isLong ? '1' : '',
   });
   const tally = readTally(file);
-  rmSync(folder, { recursive: true });
   if (code !== 0 && tally.failed === 0) tally.failed = 1;
   return tally;
 }
@@ -47,7 +62,7 @@ function readTally(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, skipped: [], files: [] };
   }
 }
 
@@ -60,6 +75,31 @@ function run(program, args, env = {}) {
     });
     child.on('close', resolve);
   });
+}
+
+function reportTimes(files) {
+  const total = files.reduce((sum, { ms }) => sum + ms, 0);
+  const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 10);
+  console.log(`\nTen slowest of ${files.length} files, of ${seconds(total)} in all:`);
+  for (const { project, file, ms } of slowest)
+    console.log(`${seconds(ms).padStart(8)}  ${file} (${project})`);
+}
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** A law that lost endpoints would be quicker and find less: its count of tests shows it. */
+function reportLaws(files) {
+  const { paths } = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
+  const endpoints = Object.values(paths).flatMap((path) => Object.keys(path)).length;
+  const laws = files.filter(({ project, file }) => project === 'main' && file.startsWith('src/laws/'));
+  if (laws.length === 0) return;
+  console.log(`\nTests of each law, and seconds for each of the ${endpoints} endpoints:`);
+  for (const { file, tests, ms } of laws.toSorted((a, b) => (a.file < b.file ? -1 : 1)))
+    console.log(
+      `${String(tests).padStart(8)}  ${(ms / 1000 / endpoints).toFixed(2)}  ${file.slice('src/laws/'.length)}`,
+    );
 }
 
 function explainSkips(skipped) {

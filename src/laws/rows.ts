@@ -1,6 +1,6 @@
 /** An account with rows in every table that has an account column, so that lists have something to show and to withhold. */
 import { sql } from 'kysely';
-import { fixtures } from './fixtures.ts';
+import { fixtureOf, fixtures } from './fixtures.ts';
 import { filledIn, noteFilled } from './walk.ts';
 import type { World } from './world.ts';
 
@@ -13,10 +13,8 @@ export async function addRow(world: World, mark: string, i: number): Promise<voi
 }
 
 /** The same for one collection alone. */
-export async function addRowTo(collection: string, world: World, name: string, i: number): Promise<boolean> {
-  const add = fixtures.find((fixture) => fixture.collection === collection)?.addRow;
-  await add?.(world, name, i, filledIn(world, outerOf(collection)) ?? '');
-  return add !== undefined;
+export async function addRowTo(collection: string, world: World, name: string, i: number): Promise<void> {
+  await fixtureOf(collection)?.addRow?.(world, name, i, filledIn(world, outerOf(collection)) ?? '');
 }
 
 export async function fill(world: World, count: number, mark: string): Promise<void> {

@@ -12,6 +12,7 @@ import {
   endpoints,
   type Params,
   paramsFor,
+  probeOf,
   requestTo,
   urlOf,
   type World,
@@ -25,8 +26,7 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld();
   // Warms up every endpoint: code is compiled on its first run, and the limits do not include that cost.
-  for (const endpoint of endpoints)
-    await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
+  for (const endpoint of endpoints) await world.app.call({ ...probeOf(endpoint), key: world.key.key });
 });
 
 afterAll(() => world.app.close());
@@ -129,8 +129,8 @@ describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays qui
 
   it.each(texts)('%s', (_, text) => send(text));
 
-  it.each(values)('%s in any place', async (_, value) => {
-    for (const name of bodyMembers(endpoint)) {
+  it.each(values)('%s in any place', async (kind, value) => {
+    for (const name of newMembers(endpoint, kind)) {
       const others = Object.entries((endpoint.example.body ?? {}) as object).filter(
         ([other]) => other !== name,
       );
@@ -153,8 +153,18 @@ describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays qui
   });
 });
 
-const bodyMembers = ({ body }: Endpoint): string[] =>
-  Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
+const tried = new Set<string>();
+
+/** The members of the body whose schema no endpoint before this one had: what reads a member is made of its schema. */
+function newMembers({ body }: Endpoint, kind: string): string[] {
+  const members = Object.entries((body as { properties?: object } | undefined)?.properties ?? {});
+  return members.flatMap(([name, schema]) => {
+    const text = `${kind} ${name} ${JSON.stringify(schema)}`;
+    if (tried.has(text)) return [];
+    tried.add(text);
+    return [name];
+  });
+}
 
 const hostile = [
   fill('a', 15_000),

@@ -46,7 +46,10 @@ function fileWith({ compute, cidr = '192.0.2.0/25', images = [IMAGE], architectu
   const details = { name: 'Small', os, min_disk_gb: 1, min_memory_mb: 32, default_user: 'root' };
   return {
     catalogue: {
-      locations: [location, ...rest.map((each) => ({ ...each, compute: null }))],
+      locations: [
+        location,
+        ...rest.map((each) => ({ ...each, architectures: [architecture], compute: null })),
+      ],
       plans: catalogue.plans.map((plan) => ({ ...plan, architecture })),
       images: images.map((slug) => ({ slug, architecture, ...details })),
       address_pools: [
