@@ -154,16 +154,18 @@ describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays qui
 });
 
 const tried = new Set<string>();
+/** Whether no endpoint before this one had a member or parameter with this schema: what reads it is made of its schema. */
+function isNew(text: string): boolean {
+  const isFirst = !tried.has(text);
+  tried.add(text);
+  return isFirst;
+}
 
-/** The members of the body whose schema no endpoint before this one had: what reads a member is made of its schema. */
 function newMembers({ body }: Endpoint, kind: string): string[] {
   const members = Object.entries((body as { properties?: object } | undefined)?.properties ?? {});
-  return members.flatMap(([name, schema]) => {
-    const text = `${kind} ${name} ${JSON.stringify(schema)}`;
-    if (tried.has(text)) return [];
-    tried.add(text);
-    return [name];
-  });
+  return members
+    .filter(([name, schema]) => isNew(`${kind} ${name} ${JSON.stringify(schema)}`))
+    .map(([name]) => name);
 }
 
 const hostile = [
@@ -187,6 +189,7 @@ describe.each(endpoints.filter(({ query }) => Object.keys(query.properties).leng
   '$id stays quick with hostile',
   (endpoint) => {
     it.each(Object.keys(endpoint.query.properties))('%s', async (name) => {
+      if (!isNew(`query ${name} ${JSON.stringify(endpoint.query.properties[name])}`)) return;
       const params = await paramsFor(endpoint, world);
       for (const text of hostile) {
         const request = await requestTo(endpoint, world, { params, query: { [name]: text } });
