@@ -8,19 +8,11 @@ import pg from 'pg';
 import { NamedQuery, type Shape } from './named-query.ts';
 
 const MAX_NAMES = 500;
-const names = new Map<string, string>();
-
-function nameOf(text: string): string | undefined {
-  const known = names.get(text);
-  if (known !== undefined || names.size >= MAX_NAMES) return known;
-  const name = `q${names.size}`;
-  names.set(text, name);
-  return name;
-}
 
 type Query = (...args: unknown[]) => unknown;
 
 export class NamingClient extends pg.Client {
+  readonly #names = new Map<string, string>();
   /**
    * Column descriptions by statement name. A new connection starts with an empty map and describes them
    * again.
@@ -31,7 +23,7 @@ export class NamingClient extends pg.Client {
     const [text, values, callback] = args;
     const send = super.query.bind(this) as unknown as Query;
     if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return send(...args);
-    const name = nameOf(text);
+    const name = this.#nameOf(text);
     if (name === undefined) return send(...args);
     const statement = { name, text, values };
     if (callback !== undefined) return send(new NamedQuery(statement, this.#shapes, callback as never));
@@ -43,4 +35,12 @@ export class NamingClient extends pg.Client {
       );
     });
   }) as unknown as pg.Client['query'];
+
+  #nameOf(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size >= MAX_NAMES) return known;
+    const name = `q${this.#names.size}`;
+    this.#names.set(text, name);
+    return name;
+  }
 }
