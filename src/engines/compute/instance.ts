@@ -1,10 +1,8 @@
 /** A machine as we ask for it and as the engine tells of it. */
 
-/** Things are named by our ids, which never change, and belong to one account each: its project in the engine. */
-export interface Ref {
-  readonly account: string;
-  readonly id: string;
-}
+import type { Ref } from '../engine.ts';
+
+export type { Ref };
 
 /** `account: null`: one of the provider's own, which everybody may use; its id is its slug. */
 export interface ImageRef {

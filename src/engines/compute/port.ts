@@ -6,7 +6,8 @@
  * carries a `once`, the id of the operation, which the engine remembers with the machine.
  */
 import type { Duplex } from 'node:stream';
-import type { Capabilities } from './capabilities.ts';
+import type { Engine, Engines, Watcher } from '../engine.ts';
+import type { CapabilityName } from './capabilities.ts';
 import type { Image, ImageFormat, ImageSource } from './image.ts';
 import type {
   Boot,
@@ -31,12 +32,7 @@ export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
 
-/** Of this installation. */
-export interface ComputeEngines {
-  /** Undefined where no machines are run. */
-  at(location: string): ComputeEngine | undefined;
-  readonly all: readonly ComputeEngine[];
-}
+export type ComputeEngines = Engines<ComputeEngine>;
 
 declare module '../../kernel/services.ts' {
   interface Services {
@@ -64,14 +60,8 @@ export interface Console {
   readonly stream: Duplex;
 }
 
-/** A nudge: something about this machine changed without our asking. It may be lost. */
-export type Watcher = (ref: Ref) => void;
-
 /** Every call rejects with `EngineRefused` (final), `EngineUnreachable` (ask again) or the reason of its signal. */
-export interface ComputeEngine {
-  readonly driver: string;
-  readonly location: string;
-  readonly capabilities: Capabilities;
+export interface ComputeEngine extends Engine<CapabilityName> {
   /** The files that `ensureImage` takes; `exportImage` writes the first of these. */
   readonly imageFormats: readonly [ImageFormat, ...ImageFormat[]];
   /** What its graphical consoles speak, where it has any. */
@@ -151,7 +141,6 @@ export interface ComputeEngine {
   /** As of now: nothing is held back for whoever asked. */
   fits(account: string, size: Size, placement: Placement | null, signal?: AbortSignal): Promise<Fit>;
 
-  /** Returns what ends it. */
+  /** Tells of machines only. Returns a function that ends the watch. */
   watch(watcher: Watcher): () => void;
-  close(): Promise<void>;
 }

@@ -5,9 +5,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { isUnavailable } from '../../../store/unavailable.ts';
+import type { Watcher } from '../../engine.ts';
 import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
-import type { Watcher } from '../port.ts';
 import { type Task, TIMES } from './durations.ts';
 import type { CallName, Effect } from './faults.ts';
 import { type Machine, type Moment, restsAt } from './state.ts';
