@@ -1,80 +1,93 @@
-/** Engines asked while a caller waits: what they refuse is the problem of the call, and silence ends soon. */
-import {
-  CapabilityMissing,
-  type CapabilityName,
-  type ComputeEngine,
-  EngineRefused,
-  EngineUnreachable,
-} from '../../../engines/compute/port.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
-import type { Services } from '../../../kernel/services.ts';
-import { engineAt } from '../engine-step.ts';
+/**
+ * The way for a request handler to call an engine while its caller waits. An error of the engine becomes a problem of
+ * the catalogue, and an engine that does not answer is given up soon.
+ */
+import type { OperationErrorCode } from '../kernel/operations/schema.ts';
+import type { ProblemCode } from '../kernel/problems/catalogue.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { Engine, Engines } from './engine.ts';
+import { engineAt } from './engine-step.ts';
+import { CapabilityMissing, EngineRefused, EngineUnreachable } from './errors.ts';
 
 const PATIENCE_MS = 10_000;
 const RETRY_SECONDS = 5;
 
-/** A transaction that waits for an engine keeps a connection from all others: so many may, of those of a process. */
+/**
+ * A transaction that waits for an engine keeps a database connection from all other requests. This many transactions of
+ * a process may wait for the engines of a port.
+ */
 const MOST_HELD = 4;
 
-type Home = Pick<Services, 'compute'>;
-type Ask<T> = (engine: ComputeEngine, signal: AbortSignal) => Promise<T>;
+/** Which problem a refusal is for the caller of an endpoint. Refusals that are not listed mean `engine_unavailable`. */
+export type RefusalProblems = Readonly<Partial<Record<OperationErrorCode, ProblemCode>>>;
+
+type EngineCall<E, T> = (engine: E, signal: AbortSignal) => Promise<T>;
 
 const unavailable = (detail: string, cause?: unknown): Problem =>
   new Problem('engine_unavailable', { detail, retryAfterSeconds: RETRY_SECONDS, cause });
 
-function problemOf(error: unknown, hasGivenUp: boolean): unknown {
+const missing = (capability: string, detail: string): Problem =>
+  new Problem('capability_missing', { detail, extra: { capability } });
+
+function problemOf(error: unknown, problems: RefusalProblems, hasGivenUp: boolean): unknown {
   if (error instanceof Problem) return error;
   if (error instanceof CapabilityMissing) return missing(error.capability, error.message);
   if (error instanceof EngineRefused) {
-    if (error.code === 'invalid_state' || error.code === 'not_found')
-      return new Problem('vm_not_running', { detail: error.message });
-    if (error.code === 'guest_agent_unavailable') return new Problem(error.code, { detail: error.message });
-    return unavailable(error.message, error);
+    const code = problems[error.code];
+    return code === undefined
+      ? unavailable(error.message, error)
+      : new Problem(code, { detail: error.message });
   }
   if (hasGivenUp)
     return unavailable(`The engine did not answer within ${PATIENCE_MS / 1000} seconds.`, error);
   return error instanceof EngineUnreachable ? unavailable(error.message, error) : error;
 }
 
-const missing = (capability: string, detail: string): Problem =>
-  new Problem('capability_missing', { detail, extra: { capability } });
-
-/** The engine of a location that can do this. */
-export function requireCapability(
-  { compute }: Home,
+/** Returns the engine of the location, or throws `capability_missing` with the reason that the driver declares. */
+export function requireCapability<Name extends string, E extends Engine<Name>>(
+  engines: Engines<E>,
   location: string,
-  capability: CapabilityName,
-): ComputeEngine {
-  const engine = compute.at(location);
+  capability: Name,
+): E {
+  const engine = engines.at(location);
   if (engine === undefined) throw unavailable(`No engine serves ${location} at the moment.`);
   const reason = engine.capabilities[capability];
   if (reason !== true) throw missing(capability, reason);
   return engine;
 }
 
-export async function ask<T>(services: Home, location: string, question: Ask<T>): Promise<T> {
+export async function ask<E extends Engine, T>(
+  engines: Engines<E>,
+  location: string,
+  problems: RefusalProblems,
+  call: EngineCall<E, T>,
+): Promise<T> {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
-    return await question(engineAt(services, location), patience.signal);
+    return await call(engineAt(engines, location), patience.signal);
   } catch (error) {
-    throw problemOf(error, patience.signal.aborted);
+    throw problemOf(error, problems, patience.signal.aborted);
   } finally {
     clearTimeout(timer);
   }
 }
 
-const held = new WeakMap<Services['compute'], number>();
+const held = new WeakMap<Engines<Engine>, number>();
 
-/** From within a transaction. */
-export async function askHolding<T>(services: Home, location: string, question: Ask<T>): Promise<T> {
-  const { compute } = services;
-  const before = held.get(compute) ?? 0;
+/** Like `ask`, for handlers that hold a transaction open meanwhile. Refuses when too many already do. */
+export async function askHolding<E extends Engine, T>(
+  engines: Engines<E>,
+  location: string,
+  problems: RefusalProblems,
+  call: EngineCall<E, T>,
+): Promise<T> {
+  const before = held.get(engines) ?? 0;
   if (before >= MOST_HELD) throw unavailable('Too many calls wait for an engine at the moment.');
-  held.set(compute, before + 1);
+  held.set(engines, before + 1);
   try {
-    return await ask(services, location, question);
+    return await ask(engines, location, problems, call);
   } finally {
-    held.set(compute, (held.get(compute) ?? 1) - 1);
+    held.set(engines, (held.get(engines) ?? 1) - 1);
   }
 }

@@ -1,10 +1,9 @@
-/** Steps that ask an engine: what it says becomes the outcome of the step, in words the operation may end with. */
+/** Steps of operations that call an engine. An error of the engine becomes the outcome of the step. */
+import { failed, type Outcome, type Step, type Work } from '../kernel/operations/kind.ts';
+import type { Engine, Engines } from './engine.ts';
+import { EngineRefused, EngineUnreachable } from './errors.ts';
 
-import { type ComputeEngine, EngineRefused, EngineUnreachable } from '../../engines/compute/port.ts';
-import { failed, type Outcome, type Step, type Work } from '../../kernel/operations/kind.ts';
-import type { Services } from '../../kernel/services.ts';
-
-/** Refusals are final, silence is not: the step is tried again until the deadline of its operation. */
+/** A refusal is final. A step whose engine did not answer is retried until the deadline of its operation. */
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof EngineRefused) return failed(error.code, error.message);
   if (error instanceof EngineUnreachable) return failed('engine_unavailable', error.message, true);
@@ -23,9 +22,12 @@ export function step<I>(
   };
 }
 
-/** Where there is none, nothing can be there either: work on it waits until the provider has put it back. */
-export function engineAt({ compute }: Pick<Services, 'compute'>, location: string): ComputeEngine {
-  const engine = compute.at(location);
+/**
+ * A location without an engine counts as unreachable: the provider may have removed the engine from the provider file
+ * for a while, and the step is retried until it is back.
+ */
+export function engineAt<E extends Engine>(engines: Engines<E>, location: string): E {
+  const engine = engines.at(location);
   if (engine === undefined) throw new EngineUnreachable(`No engine serves ${location} at the moment.`);
   return engine;
 }
