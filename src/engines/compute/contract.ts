@@ -1,8 +1,5 @@
-/**
- * What every driver of the compute port promises, tried on the driver itself. A driver's test calls this with a way to
- * open it; what it declares itself incapable of is skipped, with the reason it gave, and nothing else is.
- */
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+/** The contract suite of the compute port. The test of a driver calls this with a way to open the driver. */
+import { describePort } from '../contract/suite.ts';
 import { describeDisks } from './contract/disks.ts';
 import { describeGuests } from './contract/guests.ts';
 import { describeImages } from './contract/images.ts';
@@ -20,20 +17,13 @@ export function describeCompute(
   capabilities: Capabilities,
   open: () => Promise<Harness>,
 ): void {
-  describe(`the compute port on ${driver}`, () => {
-    let lab: Lab;
-    beforeAll(async () => {
-      lab = new Lab(await open());
-    });
-    afterEach(() => lab.clear());
-    afterAll(() => lab.harness.close());
-    const use = { capabilities, lab: () => lab };
-    describeInstances(use);
-    describePower(use);
-    describePlaces(use);
-    describeDisks(use);
-    describeNetworks(use);
-    describeImages(use);
-    describeGuests(use);
-  });
+  describePort(`the compute port on ${driver}`, capabilities, async () => new Lab(await open()), [
+    describeInstances,
+    describePower,
+    describePlaces,
+    describeDisks,
+    describeNetworks,
+    describeImages,
+    describeGuests,
+  ]);
 }
