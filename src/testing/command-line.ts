@@ -1,5 +1,5 @@
 /** The operator's command line in this process, with what it prints caught and its questions answered. */
-import { examineEngines } from '../engines/compute/doctor.ts';
+import { examineEngines } from '../engine-ports.ts';
 import { sandboxDesk } from '../engines/compute/sandbox/operator.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
