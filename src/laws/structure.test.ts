@@ -33,8 +33,8 @@ function rulesFor(layer: string): RegExp | undefined {
   return knows[layer] ?? knows[layer.split('/')[0] ?? ''];
 }
 
-/** What a family may import of the engines: the ports, and what every port shares. Drivers stay behind their port. */
-const enginePort = /^src\/engines\/([^/]+|[^/]+\/port)\.ts$/;
+/** What a family may import of the engines: each port, and what all ports share. Drivers stay behind their port. */
+const enginePort = /^src\/engines\/([^/]+|[^/]+\/port|reconciler\/[^/]+)\.ts$/;
 /** The one file of a family that its neighbours may import. */
 const offers = /^src\/families\/[^/]+\/offers\.ts$/;
 
