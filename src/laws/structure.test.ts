@@ -107,6 +107,14 @@ describe('layers point one way', () => {
     expect(circlesOf(arrows)).toEqual([]);
   });
 
+  it.each(families)('$name declares the engine ports that it imports', ({ name, ports = [] }) => {
+    const imported = shipped
+      .filter(({ path }) => path.startsWith(`src/families/${name}/`))
+      .flatMap(({ imports }) => imports)
+      .flatMap(({ target }) => /^src\/engines\/([^/]+)\/port\.ts$/.exec(target)?.[1] ?? []);
+    expect(ports.map((port) => port.name).sort()).toEqual([...new Set(imported)].sort());
+  });
+
   it('nothing that is shipped imports what is there for tests', () => {
     const wrong = shipped.filter(({ imports }) =>
       imports.some(({ target }) => isTest({ path: target }) || ['vitest', 'fast-check'].includes(target)),

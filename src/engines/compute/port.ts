@@ -7,6 +7,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Engine, Engines, Watcher } from '../engine.ts';
+import type { EnginePort } from '../engine-port.ts';
 import type { CapabilityName } from './capabilities.ts';
 import type { Image, ImageFormat, ImageSource } from './image.ts';
 import type {
@@ -39,6 +40,11 @@ declare module '../../kernel/services.ts' {
     readonly compute: ComputeEngines;
   }
 }
+
+export const computePort: EnginePort<ComputeEngine> = {
+  name: 'compute',
+  engines: ({ compute }) => compute,
+};
 
 export type Fit =
   | { readonly fits: true }
