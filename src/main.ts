@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { examineEngines } from './engines/compute/doctor.ts';
-import { sandboxDesk } from './engines/compute/sandbox/operator.ts';
+import { examineEngines, sandboxDesk } from './engine-ports.ts';
 import { families } from './families/index.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import { serve } from './serve.ts';

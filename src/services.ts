@@ -1,7 +1,7 @@
 /** Creates the services of a process in the order of their dependencies, and closes them in reverse order. */
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { openCompute } from './engines/compute/open.ts';
+import { openEnginePorts } from './engine-ports.ts';
 import { unbuiltFamilies } from './families/index.ts';
 import { KeyActivity } from './kernel/access/activity.ts';
 import { ACCESS_CHANNEL, AccessCache } from './kernel/access/cache.ts';
@@ -97,7 +97,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
-  const compute = openCompute({ provider, connection, listener });
+  const ports = openEnginePorts({ provider, connection, listener });
   const services: Services = {
     provider,
     tariff: tariffOf(provider.catalogue, [...registry.families, ...unbuiltFamilies]),
@@ -116,7 +116,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     egress: new Egress(provider.egress),
     cursors: new CursorSeal(cursor_secret),
     secrets,
-    compute,
+    ...ports.engines,
     baseUrl: options.baseUrl,
     docsUrl: provider.provider.docs_url.replace(/\/$/, ''),
   };
@@ -180,7 +180,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     async close() {
       await worker?.close();
       await Promise.all([activity.close(), denials.close(), audit.close()]);
-      await Promise.all([limiter.close(), listener.close(), compute.close()]);
+      await Promise.all([limiter.close(), listener.close(), ports.close()]);
       await db.destroy();
     },
   };

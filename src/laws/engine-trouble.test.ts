@@ -4,25 +4,37 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CallName, callNames, type Effect } from '../engines/compute/sandbox/faults.ts';
-import { addFault, clearFaults, listFaults } from '../engines/compute/sandbox/store.ts';
+import { sandboxFaults } from '../engine-ports.ts';
+import type { Effect } from '../engines/sandbox/faults.ts';
+import { addFault, clearFaults, listFaults } from '../engines/sandbox/store.ts';
 import { families } from '../families/index.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
 import { hasEnded } from '../kernel/operations/schema.ts';
 import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
-import { buildRegistry } from '../kernel/registry.ts';
+import { buildRegistry, type Family } from '../kernel/registry.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { begin, scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
 import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
+import { engineFamilies } from './engine-families.ts';
 import { createWorld, type World } from './walk.ts';
 
-const FAMILY = 'flexible-vps';
 const registry = buildRegistry(families);
-/** What is about many machines starts others that are about one each, and those are tried. */
+const familyOf = ({ family: name }: Kind): Family | undefined =>
+  engineFamilies.find(({ family }) => family.name === name)?.family;
+/** A kind about many machines starts one operation for each of them; those kinds are tried instead. */
 const kinds = [...registry.kinds.values()].filter(
-  (kind) => kind.family === FAMILY && scenarioOf(kind).indestructible === undefined,
+  (kind) => familyOf(kind) !== undefined && scenarioOf(kind).indestructible === undefined,
 );
+
+/** All calls of all ports that the family of the kind uses. */
+function possibleCalls(kind: Kind): readonly string[] {
+  return (familyOf(kind)?.ports ?? []).flatMap(({ name }) => {
+    const faults = sandboxFaults[name];
+    if (faults === undefined) throw new Error(`The port ${name} has no sandbox in which its calls can fail.`);
+    return faults.calls;
+  });
+}
 
 interface Trouble {
   readonly name: string;
@@ -66,26 +78,24 @@ async function start(kind: Kind): Promise<{ world: World; operation: StoredOpera
 }
 
 /** A delay of nothing at each call: whatever was struck by one was made. */
-async function callsOf(kind: Kind): Promise<CallName[]> {
+async function callsOf(kind: Kind): Promise<string[]> {
   const { db } = app.services;
   await start(kind);
-  for (const call of callNames) await addFault(db, { call, effect: { kind: 'slow', seconds: 0 } });
+  for (const call of possibleCalls(kind)) await addFault(db, { call, effect: { kind: 'slow', seconds: 0 } });
   await work(app);
-  const struck = (await listFaults(db))
-    .filter(({ struck }) => struck > 0)
-    .map(({ call }) => call as CallName);
+  const struck = (await listFaults(db)).filter(({ struck }) => struck > 0).flatMap(({ call }) => call ?? []);
   await clearFaults(db);
   return struck;
 }
 
-async function reconcile(): Promise<void> {
+async function reconcile({ family }: Kind): Promise<void> {
   for (const schedule of app.registry.schedules)
-    if (schedule.name.startsWith(`${FAMILY}.`)) await schedule.run(app.services);
+    if (schedule.name.startsWith(`${family}.`)) await schedule.run(app.services);
   await work(app);
 }
 
 /** What is wrong afterwards, in words. */
-async function suffer(kind: Kind, call: CallName, { effect, times }: Trouble): Promise<string[]> {
+async function suffer(kind: Kind, call: string, { effect, times }: Trouble): Promise<string[]> {
   const { db } = app.services;
   const { world, operation } = await start(kind);
   if (effect.kind === 'hang')
@@ -103,7 +113,7 @@ async function suffer(kind: Kind, call: CallName, { effect, times }: Trouble): P
   const isLostAside = effect.kind === 'lose' && !kind.type.startsWith('vm.');
   if (ended?.status === 'succeeded' && !isLostAside)
     wrong.push(...(await disagreements(world)).map((each) => `succeeded, but ${each}`));
-  await reconcile();
+  await reconcile(kind);
   wrong.push(...(await disagreements(world)).map((each) => `reconciled, but ${each}`));
   wrong.push(...(await deleteAll(world)));
   wrong.push(...(await leftovers(world)));

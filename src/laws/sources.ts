@@ -44,10 +44,10 @@ export const sources: readonly SourceFile[] = folders
   .map((entry) => readSource(join(entry.parentPath, entry.name)))
   .sort((a, b) => (a.path < b.path ? -1 : 1));
 
-/** A port's contract is a suite that the tests of its drivers run, so it counts as one of them. */
+/** Contract suites are run by the tests of drivers, so a contract folder, and its frame, count as tests. */
 export const isTest = ({ path }: Pick<SourceFile, 'path'>): boolean =>
   /(\.test|(^|[/.])fixture)\.ts$/.test(path) ||
-  /^src\/(testing|laws|engines\/[^/]+\/contract)(\/|\.ts$)/.test(path);
+  /^src\/(testing|laws|engines\/([^/]+\/)?contract)(\/|\.ts$)/.test(path);
 
 /** What users get: everything under `src/` that is not there to try the rest. */
 export const shipped: readonly SourceFile[] = sources.filter(

@@ -33,8 +33,8 @@ function rulesFor(layer: string): RegExp | undefined {
   return knows[layer] ?? knows[layer.split('/')[0] ?? ''];
 }
 
-/** What a family may import of the engines: the ports, and what every port shares. Drivers stay behind their port. */
-const enginePort = /^src\/engines\/([^/]+|[^/]+\/port)\.ts$/;
+/** What a family may import of the engines: each port, and what all ports share. Drivers stay behind their port. */
+const enginePort = /^src\/engines\/([^/]+|[^/]+\/port|reconciler\/[^/]+)\.ts$/;
 /** The one file of a family that its neighbours may import. */
 const offers = /^src\/families\/[^/]+\/offers\.ts$/;
 
@@ -105,6 +105,14 @@ describe('layers point one way', () => {
       if (from.startsWith('families/')) arrows.set(from, [...(arrows.get(from) ?? []), ...neighbours]);
     }
     expect(circlesOf(arrows)).toEqual([]);
+  });
+
+  it.each(families)('$name declares the engine ports that it imports', ({ name, ports = [] }) => {
+    const imported = shipped
+      .filter(({ path }) => path.startsWith(`src/families/${name}/`))
+      .flatMap(({ imports }) => imports)
+      .flatMap(({ target }) => /^src\/engines\/([^/]+)\/port\.ts$/.exec(target)?.[1] ?? []);
+    expect(ports.map((port) => port.name).sort()).toEqual([...new Set(imported)].sort());
   });
 
   it('nothing that is shipped imports what is there for tests', () => {

@@ -1,6 +1,5 @@
 /** The operator's command line in this process, with what it prints caught and its questions answered. */
-import { examineEngines } from '../engines/compute/doctor.ts';
-import { sandboxDesk } from '../engines/compute/sandbox/operator.ts';
+import { examineEngines, sandboxDesk } from '../engine-ports.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { ProviderConfig } from '../provider/schema.ts';

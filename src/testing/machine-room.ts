@@ -1,8 +1,9 @@
 /** An account with real machines on the sandbox, and what can happen to them behind our back. */
 import { haltInside } from '../engines/compute/sandbox/guest-actions.ts';
-import { nameOf } from '../engines/compute/sandbox/room.ts';
+import { changePresent, nameOf } from '../engines/compute/sandbox/room.ts';
 import type { Sandbox } from '../engines/compute/sandbox/sandbox.ts';
 import type { Machine } from '../engines/compute/sandbox/state.ts';
+import { reserve } from '../engines/compute/sandbox/store.ts';
 import type { Vm } from '../families/flexible-vps/vms/schema.ts';
 import { createAccount, createKey, type TestAccount } from './accounts.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from './app.ts';
@@ -74,7 +75,7 @@ export class MachineRoom {
     haltInside(this.engine.room, this.ref(id), how);
 
   befall = (id: string, change: Partial<Machine>): Promise<void> =>
-    this.engine.room.changePresent(nameOf(this.ref(id)), undefined, async (_, machine) => ({
+    changePresent(this.engine.room, nameOf(this.ref(id)), undefined, async (_, machine) => ({
       ...machine,
       ...change,
     }));
@@ -88,7 +89,7 @@ export class MachineRoom {
     await this.engine.room.lose(name);
     return async () => {
       await store.insert('machine', name, machine);
-      await store.reserve(machine.host, machine.size);
+      await reserve(store, machine.host, machine.size);
     };
   }
 

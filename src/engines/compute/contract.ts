@@ -1,9 +1,5 @@
-/**
- * The contract test of the compute port, which runs against every driver. A driver's test passes a function that
- * opens the driver. Only tests for capabilities that the driver declares as missing are skipped, with the declared
- * reason.
- */
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+/** The contract suite of the compute port. The test of a driver calls this with a way to open the driver. */
+import { describePort } from '../contract/suite.ts';
 import { describeDisks } from './contract/disks.ts';
 import { describeGuests } from './contract/guests.ts';
 import { describeImages } from './contract/images.ts';
@@ -21,20 +17,13 @@ export function describeCompute(
   capabilities: Capabilities,
   open: () => Promise<Harness>,
 ): void {
-  describe(`the compute port on ${driver}`, () => {
-    let lab: Lab;
-    beforeAll(async () => {
-      lab = new Lab(await open());
-    });
-    afterEach(() => lab.clear());
-    afterAll(() => lab.harness.close());
-    const use = { capabilities, lab: () => lab };
-    describeInstances(use);
-    describePower(use);
-    describePlaces(use);
-    describeDisks(use);
-    describeNetworks(use);
-    describeImages(use);
-    describeGuests(use);
-  });
+  describePort(`the compute port on ${driver}`, capabilities, async () => new Lab(await open()), [
+    describeInstances,
+    describePower,
+    describePlaces,
+    describeDisks,
+    describeNetworks,
+    describeImages,
+    describeGuests,
+  ]);
 }

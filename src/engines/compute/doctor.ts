@@ -1,13 +1,9 @@
-/** The compute part of `doctor`: checks for each location whether its engine supports what the location sells. */
-
+/** The compute part of `doctor`: checks whether the engine of a location supports what the location sells. The sandbox supports everything. */
 import { parseCidr } from '../../kernel/net/cidr.ts';
-import type { Examination } from '../../kernel/registry.ts';
 import { computeOf } from '../../provider/compute.ts';
-import type { ProviderConfig } from '../../provider/schema.ts';
+import type { Catalogue, ExamineLocation } from '../doctor.ts';
 import { examineIncus, type Sold } from './incus/doctor.ts';
 import { readSettings } from './incus/settings.ts';
-
-type Catalogue = ProviderConfig['catalogue'];
 
 /** What the location sells today. */
 function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | null): Sold {
@@ -34,15 +30,9 @@ function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | nu
   };
 }
 
-export async function examineEngines({
-  catalogue,
-}: Pick<ProviderConfig, 'catalogue'>): Promise<Examination[]> {
-  const found: Examination[] = [];
-  for (const { slug, compute: given } of catalogue.locations) {
-    const compute = given && computeOf(given);
-    if (compute?.driver !== 'incus') continue;
-    const sold = soldIn(catalogue, slug, compute.client?.certificate ?? null);
-    found.push(...(await examineIncus(readSettings(compute), sold)));
-  }
-  return found;
-}
+export const examineCompute: ExamineLocation = async ({ slug, compute: given }, catalogue) => {
+  const compute = given && computeOf(given);
+  if (compute?.driver !== 'incus') return [];
+  const sold = soldIn(catalogue, slug, compute.client?.certificate ?? null);
+  return examineIncus(readSettings(compute), sold);
+};

@@ -1,13 +1,8 @@
 /** The types of a machine: the specification that the callers pass, and the instance that the engine reports. */
 
-/**
- * An object is identified by our id, which never changes, and belongs to one account. Each account is one project in
- * the engine.
- */
-export interface Ref {
-  readonly account: string;
-  readonly id: string;
-}
+import type { Ref } from '../engine.ts';
+
+export type { Ref };
 
 /** With `account: null`, it is an image of the provider that every account may use, and its id is its slug. */
 export interface ImageRef {

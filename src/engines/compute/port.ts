@@ -7,7 +7,9 @@
  * the id of the operation, which the engine stores with the machine.
  */
 import type { Duplex } from 'node:stream';
-import type { Capabilities } from './capabilities.ts';
+import type { Engine, Engines, Watcher } from '../engine.ts';
+import type { EnginePort } from '../engine-port.ts';
+import type { CapabilityName } from './capabilities.ts';
 import type { Image, ImageFormat, ImageSource } from './image.ts';
 import type {
   Boot,
@@ -32,18 +34,18 @@ export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
 
-/** All compute engines of this installation. */
-export interface ComputeEngines {
-  /** Undefined if the location runs no machines. */
-  at(location: string): ComputeEngine | undefined;
-  readonly all: readonly ComputeEngine[];
-}
+export type ComputeEngines = Engines<ComputeEngine>;
 
 declare module '../../kernel/services.ts' {
   interface Services {
     readonly compute: ComputeEngines;
   }
 }
+
+export const computePort: EnginePort<ComputeEngine> = {
+  name: 'compute',
+  engines: ({ compute }) => compute,
+};
 
 export type Fit =
   | { readonly fits: true }
@@ -65,14 +67,8 @@ export interface Console {
   readonly stream: Duplex;
 }
 
-/** Called when a machine has changed without a request of ours. Notifications may be lost. */
-export type Watcher = (ref: Ref) => void;
-
 /** Every call rejects with `EngineRefused` (final), `EngineUnreachable` (retry) or the reason of its abort signal. */
-export interface ComputeEngine {
-  readonly driver: string;
-  readonly location: string;
-  readonly capabilities: Capabilities;
+export interface ComputeEngine extends Engine<CapabilityName> {
   /** The formats that `ensureImage` accepts; `exportImage` writes the first one. */
   readonly imageFormats: readonly [ImageFormat, ...ImageFormat[]];
   /** The protocol of the graphical console, if the driver has one. */
@@ -164,7 +160,6 @@ export interface ComputeEngine {
   /** Whether the machine would fit at this moment; nothing is reserved. */
   fits(account: string, size: Size, placement: Placement | null, signal?: AbortSignal): Promise<Fit>;
 
-  /** Returns a function that ends the subscription. */
+  /** Reports machines only. Returns a function that ends the subscription. */
   watch(watcher: Watcher): () => void;
-  close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { computePort } from '../../engines/compute/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
@@ -155,6 +156,7 @@ export const flexibleVps: Family = {
     rescueExpiry,
     consoleSessionUpkeep,
   ],
+  ports: [computePort],
   watch: watchMachines,
   examine: examineStrays,
 };

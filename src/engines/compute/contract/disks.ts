@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../contract/refusal.ts';
+import { itIfCapable } from '../../contract/suite.ts';
 import type { Ref } from '../port.ts';
-import { FORCED, itIfCapable, refusal, type Use } from './lab.ts';
+import { FORCED, type Use } from './lab.ts';
 
 export function describeDisks(use: Use): void {
   const { lab } = use;

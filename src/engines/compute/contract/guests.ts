@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../contract/refusal.ts';
+import { itIfCapable } from '../../contract/suite.ts';
 import { CapabilityMissing, metricNames, type Ref } from '../port.ts';
-import { FORCED, GRACEFUL, itIfCapable, refusal, type Use } from './lab.ts';
+import { FORCED, GRACEFUL, type Use } from './lab.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGVTdb0Ck0Z4PGJ0Zxe4pZ6KP4pFmyeYcGcXZfBhW1mM ada@example';
 const USER_DATA = '#cloud-config\nruncmd:\n  - echo hello from user data\n';

@@ -3,7 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { itIfCapable, type Lab, refusal, type Use } from './lab.ts';
+import { refusal } from '../../contract/refusal.ts';
+import { itIfCapable } from '../../contract/suite.ts';
+import type { Lab, Use } from './lab.ts';
 
 const sourceOf = ({ engine, harness }: Lab, file: string) => ({
   file,

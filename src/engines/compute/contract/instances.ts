@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../contract/refusal.ts';
 import type { Source } from '../port.ts';
-import { FORCED, refusal, type Use } from './lab.ts';
+import { FORCED, type Use } from './lab.ts';
 
 export function describeInstances({ lab }: Use): void {
   describe('instances', () => {

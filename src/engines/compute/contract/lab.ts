@@ -1,56 +1,46 @@
-import { randomBytes } from 'node:crypto';
-import { expect, it } from 'vitest';
-import {
-  type Capabilities,
-  type CapabilityName,
-  type ComputeEngine,
-  EngineRefused,
-  type Guest,
-  type ImageRef,
-  type Instance,
-  type InstanceSpec,
-  type NetworkSpec,
-  type Nic,
-  type Placement,
-  type Ref,
-  type Size,
-  type Stop,
+import { expect } from 'vitest';
+import { freshId } from '../../contract/fresh-id.ts';
+import type * as suite from '../../contract/suite.ts';
+import type {
+  CapabilityName,
+  ComputeEngine,
+  Guest,
+  ImageRef,
+  Instance,
+  InstanceSpec,
+  NetworkSpec,
+  Nic,
+  Placement,
+  Ref,
+  Size,
+  Stop,
 } from '../port.ts';
 
-/** What the suite cannot know of a driver: how to open it, and how to reach into its guests. */
-export interface Harness {
-  readonly engine: ComputeEngine;
-  /** One of the provider's that starts, with cloud-init and an agent. */
+/** What the suite cannot know of a driver of machines: its images, and how to reach into its guests. */
+export interface Harness extends suite.Harness<ComputeEngine> {
+  /** An image of the provider that boots, with cloud-init and an agent. */
   readonly image: ImageRef;
   readonly architecture: InstanceSpec['architecture'];
   readonly size: Size;
-  /** Makes a file of the format that the engine itself writes; says how large a disk it needs. */
+  /** Writes a file in the format that the engine exports; returns the size of the disk that it needs. */
   writeImage(file: string): Promise<{ readonly minDiskGb: number }>;
-  /** The same engine with nothing remembered in this process. */
-  reopen(): Promise<ComputeEngine>;
   writeInside(ref: Ref, path: string, content: string): Promise<void>;
-  /** `null`: there is no such file. */
+  /** Null: the guest has no such file. */
   readInside(ref: Ref, path: string): Promise<string | null>;
-  /** From now on the guest does not heed requests to shut down. */
+  /** From now on the guest ignores requests to shut down. */
   deafen(ref: Ref): Promise<void>;
   shutDownInside(ref: Ref): Promise<void>;
-  close(): Promise<void>;
 }
 
-export interface Use {
-  readonly capabilities: Capabilities;
-  readonly lab: () => Lab;
-}
+export type Use = suite.Use<Lab, CapabilityName>;
 
 export const GRACEFUL: Stop = { force: false, timeoutSeconds: 30 };
 export const FORCED: Stop = { force: true };
 
-const fresh = (prefix: string): string => `${prefix}_${randomBytes(13).toString('hex')}`;
-
-/** Makes what a test needs and takes it all away again. */
-export class Lab {
+/** Creates the machines, networks and images that a test needs, and removes them after it. */
+export class Lab implements suite.Lab<ComputeEngine> {
   readonly harness: Harness;
-  readonly account = fresh('acc');
+  readonly account = freshId('acc');
   #instances: Ref[] = [];
   #networks: Ref[] = [];
   #images: Ref[] = [];
@@ -65,19 +55,19 @@ export class Lab {
   }
 
   ref(prefix = 'vm'): Ref {
-    const ref = { account: this.account, id: fresh(prefix) };
+    const ref = { account: this.account, id: freshId(prefix) };
     const kept = { vm: this.#instances, net: this.#networks, img: this.#images }[prefix];
     kept?.push(ref);
     return ref;
   }
 
-  token = (): string => fresh('op');
+  token = (): string => freshId('op');
 
   nic(nic: Partial<Nic> = {}): Nic {
     const index = this.#addresses++;
     const mac = `02:00:00:00:00:${(index % 256).toString(16).padStart(2, '0')}`;
     return {
-      id: fresh('nic'),
+      id: freshId('nic'),
       index: 0,
       network: null,
       mac,
@@ -90,7 +80,13 @@ export class Lab {
   }
 
   guest(guest: Partial<Guest> = {}): Guest {
-    const plain = { seed: fresh('seed'), hostname: 'web-1', userData: null, sshKeys: [], passwordHash: null };
+    const plain = {
+      seed: freshId('seed'),
+      hostname: 'web-1',
+      userData: null,
+      sshKeys: [],
+      passwordHash: null,
+    };
     return { ...plain, ...guest };
   }
 
@@ -147,7 +143,7 @@ export class Lab {
   }
 
   group(placement: Partial<Placement> = {}): Placement {
-    return { groupId: fresh('pg'), policy: 'spread', strict: true, others: [], ...placement };
+    return { groupId: freshId('pg'), policy: 'spread', strict: true, others: [], ...placement };
   }
 
   async clear(): Promise<void> {
@@ -155,27 +151,4 @@ export class Lab {
     for (const ref of this.#networks.splice(0)) await this.engine.removeNetwork(ref);
     for (const ref of this.#images.splice(0)) await this.engine.removeImage(ref);
   }
-}
-
-/** The code of the refusal; anything but a refusal is a failure of the test. */
-export async function refusal(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof EngineRefused) return error.code;
-  if (error === null) return 'not refused';
-  throw error;
-}
-
-/** With the reason in the name of the test where the driver cannot do it. */
-export function itIfCapable(
-  { capabilities }: Use,
-  capability: CapabilityName,
-  name: string,
-  test: () => Promise<void>,
-): void {
-  const reason = capabilities[capability];
-  if (reason === true) it(name, test);
-  else it.skip(`${name} (${reason})`, test);
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { itIfCapable, refusal, type Use } from './lab.ts';
+import { refusal } from '../../contract/refusal.ts';
+import { itIfCapable } from '../../contract/suite.ts';
+import type { Use } from './lab.ts';
 
 export function describeNetworks(use: Use): void {
   const { lab } = use;

@@ -1,6 +1,7 @@
 import { describe, expect, it, type TestContext } from 'vitest';
+import { refusal } from '../../contract/refusal.ts';
 import type { Placement, Ref, Size } from '../port.ts';
-import { FORCED, type Lab, refusal, type Use } from './lab.ts';
+import { FORCED, type Lab, type Use } from './lab.ts';
 
 /** Of which a host with nothing else on it takes exactly one. */
 async function hogging({ engine, harness }: Lab): Promise<{ size: Size; hosts: number }> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FORCED, GRACEFUL, refusal, type Use } from './lab.ts';
+import { refusal } from '../../contract/refusal.ts';
+import { FORCED, GRACEFUL, type Use } from './lab.ts';
 
 export function describePower({ lab }: Use): void {
   describe('power', () => {

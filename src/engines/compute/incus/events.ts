@@ -4,8 +4,8 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import type { Watcher } from '../../engine.ts';
 import type { Ref } from '../instance.ts';
-import type { Watcher } from '../port.ts';
 import type { Client } from './client.ts';
 import { idOf, refOfPath } from './names.ts';
 

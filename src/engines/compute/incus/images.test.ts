@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { describeEngines } from '../../../testing/incus/engines.ts';
-import { refusal } from '../contract/lab.ts';
+import { refusal } from '../../contract/refusal.ts';
 import type { Ref } from '../instance.ts';
 import { ensureImage, exportImage, observeImage, type RawImage, removeImage } from './images.ts';
 import { aliasOf, projectOf } from './names.ts';

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
-import { FORCED, refusal } from '../contract/lab.ts';
+import { refusal } from '../../contract/refusal.ts';
+import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { projectOf } from './names.ts';
 import { changeInstance, requireRaw } from './site.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { runIn } from '../../../testing/incus/namespace.ts';
-import { refusal } from '../contract/lab.ts';
+import { refusal } from '../../contract/refusal.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
 import { projectOf } from './names.ts';

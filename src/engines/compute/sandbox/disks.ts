@@ -3,7 +3,7 @@ import { EngineRefused } from '../../errors.ts';
 import type { Guest, ImageRef, Ref } from '../instance.ts';
 import { originOfImage } from './images.ts';
 import { present, requireDisk } from './machines.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { change, changePresent, missing, nameOf, type Room } from './room.ts';
 import { isOn, type Machine, type Moment, withOnce } from './state.ts';
 
 function requireStopped(machine: Machine, now: Moment): void {
@@ -16,7 +16,7 @@ export const ensureSnapshot = (
   { id, quiesce }: { readonly id: string; readonly quiesce: boolean },
   signal: AbortSignal | undefined,
 ) =>
-  room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+  changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.snapshots.some((snapshot) => snapshot.id === id)) return null;
     const isRunning = isOn(machine, now);
     if (quiesce && isRunning && present(nameOf(ref), machine, now).agent === null)
@@ -29,7 +29,7 @@ export const ensureSnapshot = (
   });
 
 export const removeSnapshot = (room: Room, ref: Ref, snapshotId: string, signal: AbortSignal | undefined) =>
-  room.change(nameOf(ref), signal, async (_, machine) => {
+  change(room, nameOf(ref), signal, async (_, machine) => {
     const snapshots = machine.snapshots.filter(({ id }) => id !== snapshotId);
     return snapshots.length === machine.snapshots.length ? null : { ...machine, snapshots };
   });
@@ -40,7 +40,7 @@ export const ensureRestored = (
   { once, snapshot: snapshotId }: { readonly once: string; readonly snapshot: string },
   signal: AbortSignal | undefined,
 ) =>
-  room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+  changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.once.includes(once)) return null;
     requireStopped(machine, now);
     const snapshot = machine.snapshots.find(({ id }) => id === snapshotId);
@@ -58,7 +58,7 @@ export const ensureRebuilt = (
   { once, image, guest }: { readonly once: string; readonly image: ImageRef; readonly guest: Guest },
   signal: AbortSignal | undefined,
 ) =>
-  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
     if (machine.once.includes(once)) return null;
     requireStopped(machine, now);
     if (machine.snapshots.length > 0)

@@ -2,7 +2,7 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import { start, stop } from './power.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { changePresent, missing, nameOf, type Room } from './room.ts';
 import { type Disk, isOn, type Machine, type Moment } from './state.ts';
 
 function requireRunning(machine: Machine, now: Moment): void {
@@ -17,7 +17,7 @@ export async function diskOf({ store }: Room, ref: Ref): Promise<Disk> {
 }
 
 export const writeInside = (room: Room, ref: Ref, path: string, content: string) =>
-  room.changePresent(nameOf(ref), undefined, async (_, machine, now) => {
+  changePresent(room, nameOf(ref), undefined, async (_, machine, now) => {
     requireRunning(machine, now);
     return { ...machine, disk: { ...machine.disk, [path]: content } };
   });
@@ -27,7 +27,7 @@ export async function haltInside(
   ref: Ref,
   how: 'shutdown' | 'crashed' | 'reboot',
 ): Promise<void> {
-  await room.changePresent(nameOf(ref), undefined, async (_, machine, now) => {
+  await changePresent(room, nameOf(ref), undefined, async (_, machine, now) => {
     requireRunning(machine, now);
     if (how === 'reboot') return start(room, stop(machine, now, 'shutdown'), now + room.takes('start'));
     const stopped = stop(machine, now, how);

@@ -18,8 +18,8 @@ export interface Origin {
   readonly task: Task;
 }
 
-function publicImage({ furniture }: Room, slug: string): StoredImage | null {
-  const image = furniture.images.find((entry) => entry.slug === slug);
+function publicImage({ fixtures }: Room, slug: string): StoredImage | null {
+  const image = fixtures.images.find((entry) => entry.slug === slug);
   if (image === undefined) return null;
   const { os, architecture, min_disk_gb, default_user, cloud_init, guest_agent } = image;
   const digest = createHash('sha256').update(slug).digest();

@@ -1,6 +1,7 @@
 /** Making machines, finding a place for them, telling of them and removing them. */
 import { isDeepStrictEqual } from 'node:util';
 import { EngineRefused } from '../../errors.ts';
+import type { Name } from '../../sandbox/store.ts';
 import type {
   Guest,
   Instance,
@@ -15,9 +16,9 @@ import type {
 import { chooseHost } from '../placement.ts';
 import type { Fit } from '../port.ts';
 import { type Origin, originOfImage } from './images.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { change, changePresent, missing, nameOf, type Room, removeMachine } from './room.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
-import type { Name, RoomStore } from './store.ts';
+import { hostsOf, lockGroup, type RoomStore, readHosts, reserve } from './store.ts';
 
 const AGENT_VERSION = '1.0.0-sandbox';
 const BYTES_PER_FILE = 4096;
@@ -37,12 +38,12 @@ export async function place(
   size: Size,
   placement: Placement | null,
 ): Promise<string> {
-  if (placement !== null) await store.lockGroup(placement.groupId);
-  const taken = await store.hostsOf(project, placement?.others ?? []);
+  if (placement !== null) await lockGroup(store, placement.groupId);
+  const taken = await hostsOf(store, project, placement?.others ?? []);
   for (;;) {
-    const choice = chooseHost(await store.hosts(), size, placement, taken);
+    const choice = chooseHost(await readHosts(store), size, placement, taken);
     if ('refused' in choice) throw refusalOf(choice.refused);
-    if (await store.reserve(choice.host, size)) return choice.host;
+    if (await reserve(store, choice.host, size)) return choice.host;
   }
 }
 
@@ -52,8 +53,8 @@ export async function fits(
   size: Size,
   placement: Placement | null,
 ): Promise<Fit> {
-  const taken = await store.hostsOf(project, placement?.others ?? []);
-  const choice = chooseHost(await store.hosts(), size, placement, taken);
+  const taken = await hostsOf(store, project, placement?.others ?? []);
+  const choice = chooseHost(await readHosts(store), size, placement, taken);
   if ('host' in choice) return { fits: true };
   return { fits: false, code: choice.refused, detail: details[choice.refused] };
 }
@@ -175,31 +176,25 @@ export async function observeInstance({ store }: Room, ref: Ref): Promise<Instan
 }
 
 export async function observeInstances({ store }: Room): Promise<Instance[]> {
-  const machines = await store.machines();
+  const machines = await store.list('machine');
   if (machines.length === 0) return [];
   const now = await store.now();
   return machines.map((found) => present(found, found.state, now));
 }
 
 export async function removeInstance(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
-  const wasThere = await room.store.transact(async (store) => {
-    const machine = await store.lock('machine', nameOf(ref));
-    if (machine === null) return false;
-    await store.delete('machine', nameOf(ref));
-    await store.release(machine);
-    return true;
-  });
+  const wasThere = await room.store.transact((store) => removeMachine(store, nameOf(ref)));
   if (wasThere) await room.pause(room.takes('remove'), signal);
 }
 
 export const ensureGuest = (room: Room, ref: Ref, guest: Guest, signal: AbortSignal | undefined) =>
-  room.changePresent(nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
+  changePresent(room, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
 
 export const ensureRescue = (room: Room, ref: Ref, rescue: Rescue | null, signal: AbortSignal | undefined) =>
-  room.changePresent(nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
+  changePresent(room, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
 
 export const ensureNic = (room: Room, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
-  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
     await requireNetwork(store, ref.account, nic);
     const others = machine.nics.filter(({ id }) => id !== nic.id);
     if (machine.nics.some((present) => isDeepStrictEqual(present, nic))) return null;
@@ -207,7 +202,7 @@ export const ensureNic = (room: Room, ref: Ref, nic: Nic, signal: AbortSignal | 
   });
 
 export const removeNic = (room: Room, ref: Ref, nicId: string, signal: AbortSignal | undefined) =>
-  room.change(nameOf(ref), signal, async (_, machine, now) => {
+  change(room, nameOf(ref), signal, async (_, machine, now) => {
     if (!machine.nics.some(({ id }) => id === nicId)) return null;
     const nics = machine.nics.filter(({ id }) => id !== nicId);
     return { ...machine, nics, busyUntil: now + room.takes('nic') };

@@ -2,6 +2,11 @@ import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Network, NetworkSpec } from '../network.ts';
 import { nameOf, type Room } from './room.ts';
+import type { RoomStore } from './store.ts';
+
+/** The machines that have an interface in the network. */
+const usersOf = (store: RoomStore, { account, id }: Ref) =>
+  store.containing('machine', account, { nics: [{ network: id }] });
 
 export async function ensureNetwork(
   room: Room,
@@ -21,7 +26,7 @@ export async function ensureNetwork(
 export async function observeNetwork({ store }: Room, ref: Ref): Promise<Network | null> {
   const spec = await store.find('network', nameOf(ref));
   if (spec === null) return null;
-  const users = await store.usersOf(nameOf(ref));
+  const users = await usersOf(store, ref);
   const usedBy = users.flatMap(({ id: instance, state }) =>
     state.nics.filter(({ network }) => network === ref.id).map(({ id: nic }) => ({ instance, nic })),
   );
@@ -32,7 +37,7 @@ export async function removeNetwork(room: Room, ref: Ref, signal: AbortSignal | 
   const name = nameOf(ref);
   const wasThere = await room.store.transact(async (store) => {
     if ((await store.lock('network', name)) === null) return false;
-    const users = await store.usersOf(name);
+    const users = await usersOf(store, ref);
     if (users.length > 0) {
       const ids = users.map(({ id }) => id).join(', ');
       throw new EngineRefused('resource_in_use', `The network ${ref.id} is used by ${ids}.`);

@@ -1,22 +1,12 @@
-/** What an operator may do to the sandbox from outside, in any location and without its driver. */
-import type { OperationErrorCode } from '../../../kernel/operations/schema.ts';
+/** What an operator may do to the machines of the sandbox from outside, in any location and without its driver. */
 import type { Db } from '../../../store/database.ts';
 import { EngineRefused } from '../../errors.ts';
-import {
-  type CallName,
-  callNames,
-  type Effect,
-  type EffectKind,
-  effectMeanings,
-  type Fault,
-  type NewFault,
-} from './faults.ts';
+import { type Found, StateStore } from '../../sandbox/store.ts';
 import { haltInside } from './guest-actions.ts';
 import { present } from './machines.ts';
-import { Room } from './room.ts';
-import { addFault, clearFaults, type Found, listFaults, locationsInUse, RoomStore } from './store.ts';
-
-const SECONDS = 5;
+import { openRoom } from './room.ts';
+import type { Machine } from './state.ts';
+import { locationsInUse, type RoomStore } from './store.ts';
 
 const mishaps = {
   shutdown: 'the guest shuts itself down',
@@ -26,54 +16,23 @@ const mishaps = {
 } as const;
 type Mishap = keyof typeof mishaps;
 
-interface Order extends Omit<NewFault, 'call' | 'effect'> {
-  readonly effect: string;
-  readonly call?: string | undefined;
-  readonly seconds?: number | undefined;
-  readonly code?: OperationErrorCode | undefined;
-  readonly detail?: string | undefined;
-}
-
-function effectOf({ effect, seconds = SECONDS, code = 'engine_failed', detail }: Order): Effect {
-  const kind = effect as EffectKind;
-  switch (kind) {
-    case 'fail':
-      return { kind, code, detail: detail ?? 'The sandbox was told to fail.' };
-    case 'slow':
-    case 'late':
-      return { kind, seconds };
-    default:
-      return { kind };
-  }
-}
-
-const orderFault = (db: Db, order: Order): Promise<Fault> => {
-  const { location, target, skip, times } = order;
-  return addFault(db, {
-    location,
-    target,
-    skip,
-    times,
-    call: order.call as CallName | undefined,
-    effect: effectOf(order),
-  });
-};
-
-interface Place extends Found<'machine'> {
+interface Place extends Found<Machine> {
   readonly location: string;
 }
+
+const storeAt = (db: Db, location: string): RoomStore => new StateStore(db, location);
 
 async function allMachines(db: Db): Promise<Place[]> {
   const all: Place[] = [];
   for (const location of await locationsInUse(db)) {
-    const machines = await new RoomStore(db, location).machines();
+    const machines = await storeAt(db, location).list('machine');
     all.push(...machines.map((machine) => ({ ...machine, location })));
   }
   return all;
 }
 
 async function listMachines(db: Db) {
-  const now = await new RoomStore(db, '').now();
+  const now = await storeAt(db, '').now();
   return (await allMachines(db)).map((found) => {
     const { location, project: account, id, state: machine } = found;
     const { hostname, state, host, startedAt } = present(found, machine, now);
@@ -87,8 +46,7 @@ async function befall(db: Db, machineId: string, named: string): Promise<boolean
   const found = (await allMachines(db)).find(({ id }) => id === machineId);
   if (found === undefined) return false;
   const { location, project: account, id } = found;
-  const furniture = { hosts: [], images: [], pace: 1 };
-  const room = new Room(location, new RoomStore(db, location), furniture, true);
+  const room = openRoom({ db, location, hosts: [], images: [], pace: 1 });
   if (mishap === 'lose') return room.lose(found);
   try {
     await haltInside(room, { account, id }, mishap === 'crash' ? 'crashed' : mishap);
@@ -99,13 +57,4 @@ async function befall(db: Db, machineId: string, named: string): Promise<boolean
   }
 }
 
-export const sandboxDesk = {
-  effects: effectMeanings,
-  calls: callNames,
-  mishaps,
-  listFaults,
-  addFault: orderFault,
-  clearFaults,
-  listMachines,
-  befall,
-};
+export const machineDesk = { mishaps, listMachines, befall };

@@ -2,7 +2,7 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Ref, Stop } from '../instance.ts';
 import { seedDisk } from './cloud-init.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { changePresent, missing, nameOf, type Room } from './room.ts';
 import { type Boot, isOn, type Machine, type Moment, withBoot, withEnd, withOnce } from './state.ts';
 
 export function start(room: Room, machine: Machine, at: Moment): Machine {
@@ -37,7 +37,7 @@ async function heedDeafness(
   const machine = await room.store.find('machine', nameOf(ref));
   if (machine === null) throw missing('machine', ref.id);
   if (!isOn(machine, await room.store.now())) return;
-  await room.pause(how.timeoutSeconds * 1000 * room.furniture.pace, signal);
+  await room.pause(how.timeoutSeconds * 1000 * room.pace, signal);
   throw new EngineRefused(
     'shutdown_timeout',
     `The guest did not shut down within ${how.timeoutSeconds} seconds; it still runs.`,
@@ -49,7 +49,7 @@ function down(room: Room, machine: Machine, now: Moment, { force }: Stop): Machi
 }
 
 export const ensureRunning = (room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
-  room.changePresent(nameOf(ref), signal, async (_, machine, now) =>
+  changePresent(room, nameOf(ref), signal, async (_, machine, now) =>
     isOn(machine, now) ? null : start(room, machine, now + room.takes('start')),
   );
 
@@ -61,7 +61,7 @@ export async function ensureStopped(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await heedDeafness(room, ref, how, isDeaf, signal);
-  await room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+  await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
     return isOn(machine, now) ? down(room, machine, now, how) : null;
   });
@@ -76,7 +76,7 @@ export async function restart(
 ): Promise<void> {
   const isDone = (await room.store.find('machine', nameOf(ref)))?.once.includes(how.once) === true;
   if (!isDone) await heedDeafness(room, ref, how, isDeaf, signal);
-  await room.changePresent(nameOf(ref), signal, async (_, machine, now) => {
+  await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.once.includes(how.once)) return null;
     const stopped = isOn(machine, now) ? down(room, machine, now, how) : machine;
     const at = Math.max(now, stopped.power.at) + room.takes('start');

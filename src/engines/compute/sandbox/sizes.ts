@@ -2,8 +2,9 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import { place } from './machines.ts';
-import { nameOf, type Room } from './room.ts';
+import { changePresent, nameOf, type Room } from './room.ts';
 import { isOn, type Machine } from './state.ts';
+import { hostsOf, lockGroup, release, reserve } from './store.ts';
 
 const isSame = (a: Size, b: Size): boolean =>
   a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
@@ -20,18 +21,18 @@ function requirePossible(machine: Machine, size: Size, isRunning: boolean): void
 }
 
 export const ensureSize = (room: Room, ref: Ref, size: Size, signal: AbortSignal | undefined) =>
-  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
     if (isSame(machine.size, size)) return null;
     const isRunning = isOn(machine, now);
     requirePossible(machine, size, isRunning);
-    if (await store.reserve(machine.host, size, machine.size))
+    if (await reserve(store, machine.host, size, machine.size))
       return { ...machine, size, busyUntil: now + room.takes('resize') };
     if (isRunning)
       throw new EngineRefused(
         'capacity_unavailable',
         'Its host has no room left for it to grow while it runs.',
       );
-    await store.release(machine);
+    await release(store, machine);
     const host = await place(store, ref.account, size, null);
     return { ...machine, host, size, busyUntil: now + room.takes('move') };
   });
@@ -42,10 +43,10 @@ export const ensurePlacement = (
   placement: Placement | null,
   signal: AbortSignal | undefined,
 ) =>
-  room.changePresent(nameOf(ref), signal, async (store, machine, now) => {
+  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
     if (placement === null) return null;
-    await store.lockGroup(placement.groupId);
-    const taken = await store.hostsOf(ref.account, placement.others);
+    await lockGroup(store, placement.groupId);
+    const taken = await hostsOf(store, ref.account, placement.others);
     const isMet =
       placement.policy === 'spread'
         ? !taken.includes(machine.host)
@@ -55,7 +56,7 @@ export const ensurePlacement = (
       if (!placement.strict) return null;
       throw new EngineRefused('invalid_state', 'A running machine is not moved. Stop it first.');
     }
-    await store.release(machine);
+    await release(store, machine);
     const host = await place(store, ref.account, machine.size, placement);
     return { ...machine, host, busyUntil: now + room.takes(host === machine.host ? 'nic' : 'move') };
   });

@@ -2,11 +2,11 @@
  * What the machine room remembers of each thing. Nothing in it ticks: a change is written at once with the time from
  * which it holds, so what is true now follows from the row and the clock, in every process and after every crash.
  */
+import type { Moment } from '../../sandbox/store.ts';
 import type { Guest, ImageRef, Nic, Rescue, Size } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
 
-/** Milliseconds since 1970, by the clock of the database. */
-export type Moment = number;
+export type { Moment };
 
 /** Path and content of the few files that make up a disk here. */
 export type Disk = Readonly<Record<string, string>>;
@@ -91,7 +91,6 @@ export interface States {
   network: NetworkSpec;
   image: StoredImage;
 }
-export type ThingKind = keyof States;
 
 const MOST_BOOTS = 40;
 const MOST_ONCE = 16;

@@ -7,9 +7,9 @@ import {
   type ImageFormat,
   type ImageSource,
 } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
 import type { Work } from '../../../kernel/operations/kind.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { engineAt } from '../engine-step.ts';
 import { unpack } from './decompression.ts';
 import { fetchFile } from './download.ts';
 import { ImportFailed } from './failure.ts';
@@ -59,7 +59,7 @@ export async function capture(
 ): Promise<Made | null> {
   const { vm_id: instance, snapshot_id } = input;
   const source = snapshot_id === null ? { instance } : { instance, snapshot: snapshot_id };
-  return put(engineAt(services, input.location), row, source, signal);
+  return put(engineAt(services.compute, input.location), row, source, signal);
 }
 
 /** Where machines of this architecture are run from files of customers. */

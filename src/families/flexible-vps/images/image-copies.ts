@@ -6,8 +6,8 @@ import {
   EngineRefused,
   EngineUnreachable,
 } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { engineAt } from '../engine-step.ts';
 import { withScratch } from './scratch.ts';
 import type { ImageRow } from './table.ts';
 
@@ -31,7 +31,7 @@ async function originOf(
   let silence: EngineUnreachable | EngineRefused | null = null;
   for (const place of row.locations.filter((each) => each !== location)) {
     try {
-      const engine = engineAt(services, place);
+      const engine = engineAt(services.compute, place);
       if (!imageFormats.includes(engine.imageFormats[0]))
         silence ??= new EngineRefused('unsupported_format', NO_LIKE);
       else if (await isAt(engine, row, signal)) return engine;
@@ -53,7 +53,7 @@ export async function ensureImageAt(
   location: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const engine = engineAt(services, location);
+  const engine = engineAt(services.compute, location);
   if (await isAt(engine, row, signal)) return;
   const { imageImport } = engine.capabilities;
   if (imageImport !== true) throw new CapabilityMissing('imageImport', imageImport);

@@ -1,11 +1,11 @@
 import { EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
+import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Tx } from '../../../store/database.ts';
-import { step } from '../engine-step.ts';
 import { capture, importers, importFile, type MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';

@@ -3,11 +3,11 @@
  * is asked before the tables are: an interface is in them before it is plugged in, so what they do not know is nobody's.
  */
 import type { ComputeEngine, Instance, Nic } from '../../../engines/compute/port.ts';
+import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
+import { patience } from '../../../engines/reconciler/observation.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { eachEngine } from '../reconciliation/machines.ts';
-import { patience } from '../reconciliation/observed-machine.ts';
 import { readVm } from '../vms/store.ts';
 import { plug, unplug } from './engine-nics.ts';
 import { type AddressedInterface, readInterfaces } from './store.ts';
@@ -74,5 +74,5 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
 export const interfaceDrift: Schedule = {
   name: 'flexible-vps.interfaces',
   everySeconds: 180,
-  run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
+  run: (services) => eachEngine(services, services.compute, (engine) => lookThrough(services, engine)),
 };

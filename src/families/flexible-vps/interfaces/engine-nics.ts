@@ -1,8 +1,8 @@
 /** Brings an interface at the engine to what the tables say of it, and looks whether it is. */
 import { type ComputeEngine, EngineRefused, type Nic } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { engineAt } from '../engine-step.ts';
 import { nicsOf } from '../vms/create-instance.ts';
 import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -29,7 +29,7 @@ const inOrder = (nic: Nic): string => canonicalJson({ ...nic, aliases: nic.alias
 export async function plug(work: Asking, vm: VmRow, interfaceId: string): Promise<Outcome | null> {
   const nic = (await nicsOf(work.db, vm.id)).find(({ id }) => id === interfaceId);
   if (nic === undefined) return failed('not_found', 'The interface is gone.');
-  const engine = engineAt(work.services, vm.location);
+  const engine = engineAt(work.services.compute, vm.location);
   await engine.ensureNic(refOf(vm), nic, work.signal);
   const seen = await observedNic(engine, vm, interfaceId, work.signal);
   return seen !== undefined && inOrder(seen) === inOrder(nic)
@@ -38,7 +38,7 @@ export async function plug(work: Asking, vm: VmRow, interfaceId: string): Promis
 }
 
 export async function unplug(work: Asking, vm: VmRow, interfaceId: string): Promise<Outcome | null> {
-  const engine = engineAt(work.services, vm.location);
+  const engine = engineAt(work.services.compute, vm.location);
   await engine.removeNic(refOf(vm), interfaceId, work.signal);
   return (await observedNic(engine, vm, interfaceId, work.signal)) === undefined
     ? null

@@ -2,12 +2,13 @@
  * How interfaces come, change and go. What is wanted is in the tables from the moment the call was accepted, so that
  * nobody else is promised the same address; the engine follows, and where it does not, the tables go back.
  */
+
+import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
-import { step } from '../engine-step.ts';
 import { readNetwork } from '../networks/store.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';

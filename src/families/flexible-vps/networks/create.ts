@@ -1,11 +1,11 @@
 import type { ComputeEngine } from '../../../engines/compute/port.ts';
+import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoom, requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { requireCapability } from '../vm-access/engine-call.ts';
 import { networkExample, newNetworkExample, operationExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
 import { networkRef, presentNetwork } from './present.ts';
@@ -81,7 +81,7 @@ export const createVpsNetwork = endpoint({
   async handle(call) {
     const { db, caller, body, services, effect, start } = call;
     refuseFaults(call);
-    const engine = requireCapability(services, body.location, 'privateNetworks');
+    const engine = requireCapability(services.compute, body.location, 'privateNetworks');
     await requireFreeName(call, body.name);
     await requireRoom(call, 'flexible-vps.networks');
     await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, body.routes?.length ?? 0);

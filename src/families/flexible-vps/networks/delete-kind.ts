@@ -1,5 +1,6 @@
 /** How networks go: whoever is in it leaves first. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
+import { step } from '../../../engines/engine-step.ts';
 import {
   done,
   failed,
@@ -12,7 +13,6 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { queueOf, readOperation } from '../../../kernel/operations/store.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
-import { step } from '../engine-step.ts';
 import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { takeDown } from './engine-network.ts';

@@ -1,8 +1,8 @@
 /** What the engine of a location is told of a network, and what it is then seen to have. Null: all is as it should be. */
 import type { NetworkSpec } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { engineAt } from '../engine-step.ts';
 import { gatewayOf } from './addresses.ts';
 import type { Settings } from './schema.ts';
 import type { NetworkRow } from './table.ts';
@@ -26,7 +26,7 @@ export async function build(
   row: NetworkRow,
   settings: Pick<NetworkRow, keyof Settings>,
 ): Promise<Outcome | null> {
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   const spec = specOf(row, settings);
   await engine.ensureNetwork(refOf(row), spec, signal);
   const seen = await engine.observeNetwork(refOf(row), signal);
@@ -38,7 +38,7 @@ export async function build(
 }
 
 export async function takeDown({ services, signal }: Asking, row: NetworkRow): Promise<Outcome | null> {
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   await engine.removeNetwork(refOf(row), signal);
   const left = await engine.observeNetwork(refOf(row), signal);
   return left === null

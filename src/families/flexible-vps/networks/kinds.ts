@@ -1,8 +1,9 @@
 /** How networks come and change. Each has a queue of its own; those of the machines are not concerned. */
+
+import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Shape } from '../../../kernel/schema.ts';
-import { step } from '../engine-step.ts';
 import { build, takeDown } from './engine-network.ts';
 import { networkRef } from './present.ts';
 import { Settings } from './schema.ts';

@@ -1,9 +1,9 @@
 import type { ComputeEngine, Instance } from '../../../engines/compute/port.ts';
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -70,7 +70,7 @@ const actStep = (type: ActionType) =>
   step<Input>(
     'power',
     withVm(async (work, row): Promise<Outcome> => {
-      const engine = engineAt(work.services, row.location);
+      const engine = engineAt(work.services.compute, row.location);
       const refused = await refusalOf(() => act[type](engine, work, row));
       const seen = await engine.observeInstance(refOf(row), work.signal);
       const wanted = wantedOf[type];

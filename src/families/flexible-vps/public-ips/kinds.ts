@@ -3,6 +3,7 @@
  * holds without an interface is on its way. The engine is told before anybody else may have it.
  */
 
+import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
@@ -16,7 +17,6 @@ import {
   setAttachment,
 } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
-import { step } from '../engine-step.ts';
 import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
 import { addInterface } from '../interfaces/network-membership.ts';
 import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';

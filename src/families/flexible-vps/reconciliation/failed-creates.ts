@@ -1,5 +1,7 @@
 /** What is left of machines that could not be made: at the engine it goes soon, with us after a day. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
+import { patience } from '../../../engines/reconciler/observation.ts';
+import { type Moment, readClock } from '../../../engines/reconciler/store.ts';
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -9,9 +11,8 @@ import { deleteVmKind } from '../vms/deletion.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteUnbilled } from '../vms/inventory.ts';
 import { updateVm } from '../vms/store.ts';
-import { patience } from './observed-machine.ts';
-import { holdIdle } from './reconcile.ts';
-import { type Moment, oldFailedCreates, readClock } from './store.ts';
+import { holdIdleMachine } from './reconcile.ts';
+import { oldFailedCreates } from './store.ts';
 import { isFailedCreate } from './verdict.ts';
 
 /** The row is held meanwhile: whoever wants to make the machine after all begins when this is over. */
@@ -22,7 +23,7 @@ export async function clearLeftover(
   since: Moment,
 ): Promise<void> {
   await transact(db, async (tx) => {
-    const row = await holdIdle(tx, ref, since);
+    const row = await holdIdleMachine(tx, ref, since);
     if (row === undefined || !isFailedCreate(row)) return;
     await engine.removeInstance(ref, patience());
     log.info({ vm: row.id, location: engine.location }, 'removed what a failed creation left');
@@ -35,7 +36,7 @@ const AT_ONCE = 200;
 
 async function startDeletion({ db, registry }: Services, ref: Ref): Promise<void> {
   await transact(db, async (tx) => {
-    const row = await holdIdle(tx, ref, await readClock(tx));
+    const row = await holdIdleMachine(tx, ref, await readClock(tx));
     if (row === undefined || !isFailedCreate(row)) return;
     const input = { shutdown_timeout_seconds: 0, force_after_timeout: true, former_status: row.status };
     const resource = vmRef(row);

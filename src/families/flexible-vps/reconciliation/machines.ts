@@ -1,19 +1,22 @@
 /** Every engine is asked what it has, and that is compared with what we believe. */
 import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
+import { Attempts } from '../../../engines/reconciler/attempts.ts';
+import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
+import { patience } from '../../../engines/reconciler/observation.ts';
+import { type Moment, readClock } from '../../../engines/reconciler/store.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { refOf } from '../vms/guest.ts';
-import { Attempts } from './attempts.ts';
 import { clearLeftover } from './failed-creates.ts';
-import { patience, sight } from './observed-machine.ts';
+import { observeMachine } from './observed-machine.ts';
 import { alignPart, partsAmiss } from './parts.ts';
 import { align, isStuck } from './reconcile.ts';
 import { rescue } from './rescue.ts';
 import { type Facts, newsOf } from './runtime-facts.ts';
 import { size } from './size.ts';
 import { snapshots } from './snapshots.ts';
-import { type Moment, machinesAt, readClock, type SeenRow, writeFacts } from './store.ts';
+import { machinesAt, type SeenRow, writeFacts } from './store.ts';
 import { noteStrays } from './strays/strays.ts';
 import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
 
@@ -45,9 +48,10 @@ class Look {
     const isOdd = isUpToEngine(row) ? judge(row, seen) !== undefined : isStuck(row, this.#now);
     if (!isOdd) return undefined;
     return async () => {
-      // A list may lack what is there, and who is said to be lost loses much.
-      const sighting = seen === null ? await sight(services, this.#engine, ref) : { at: this.#at, seen };
-      await align(services, ref, sighting);
+      // A list may lack a machine that exists, so a machine that seems lost is observed by itself.
+      const observed =
+        seen === null ? await observeMachine(services, this.#engine, ref) : { at: this.#at, seen };
+      await align(services, ref, observed);
     };
   }
 
@@ -82,26 +86,12 @@ async function lookThrough(services: Services, engine: ComputeEngine, at: Moment
   await noteStrays(services, engine, [...unclaimed.values()]);
 }
 
-/** One that does not answer says nothing of its machines: they stay what they are. */
-export async function eachEngine(
-  { compute, log }: Services,
-  work: (engine: ComputeEngine) => Promise<void>,
-): Promise<void> {
-  await Promise.all(
-    compute.all.map((engine) =>
-      work(engine).catch((error: unknown) =>
-        log.warn({ err: error, location: engine.location }, 'an engine could not be looked through'),
-      ),
-    ),
-  );
-}
-
 export const machineDrift: Schedule = {
   name: 'flexible-vps.machines',
   // What happens at an engine is told by it at once; this finds what was not.
   everySeconds: 60,
   async run(services) {
     const at = await readClock(services.db);
-    await eachEngine(services, (engine) => lookThrough(services, engine, at));
+    await eachEngine(services, services.compute, (engine) => lookThrough(services, engine, at));
   },
 };

@@ -1,18 +1,18 @@
 /** Networks that an engine lost are shown as such, and nothing more: what was in them is not put back by a new one. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
+import { Attempts } from '../../../engines/reconciler/attempts.ts';
+import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
+import { observeNow } from '../../../engines/reconciler/observation.ts';
+import { holdIdle, type Moment } from '../../../engines/reconciler/store.ts';
 import { HOSTPLANE } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
-import { lockSubjects, pendingOn } from '../../../kernel/operations/store.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { networkRef } from '../networks/present.ts';
 import { updateNetwork } from '../networks/store.ts';
 import { refOf } from '../vms/guest.ts';
-import { Attempts } from './attempts.ts';
-import { eachEngine } from './machines.ts';
-import { twice } from './observed-machine.ts';
-import { lockNetworkUnchanged, type Moment, networksAt, readClock } from './store.ts';
+import { lockNetworkUnchanged, networksAt } from './store.ts';
 
 const LOST = { status: 'error', status_reason: 'lost' } as const;
 const FOUND = { status: 'active', status_reason: null } as const;
@@ -24,10 +24,8 @@ async function writeDown(
   since: Moment,
 ): Promise<void> {
   await transact(db, async (tx) => {
-    const row = await lockNetworkUnchanged(tx, ref, since);
+    const row = await holdIdle(tx, () => lockNetworkUnchanged(tx, ref, since));
     if (row === undefined) return;
-    await lockSubjects(tx, [row.id]);
-    if ((await pendingOn(tx, [row.id])).has(row.id)) return;
     const isLost = row.status === LOST.status && row.status_reason === LOST.status_reason;
     if (isThere ? !isLost : row.status !== FOUND.status) return;
     await updateNetwork(tx, row.id, isThere ? FOUND : LOST);
@@ -46,8 +44,8 @@ async function lookAt(
   ref: Ref,
   isBelieved: boolean,
 ): Promise<void> {
-  const at = await readClock(services.db);
-  const isThere = (await twice((signal) => engine.observeNetwork(ref, signal))) !== null;
+  const { at, seen } = await observeNow(services, (signal) => engine.observeNetwork(ref, signal));
+  const isThere = seen !== null;
   if (isThere !== isBelieved) await writeDown(services, ref, isThere, at);
 }
 
@@ -63,5 +61,5 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
 export const networkDrift: Schedule = {
   name: 'flexible-vps.networks',
   everySeconds: 300,
-  run: (services) => eachEngine(services, (engine) => lookThrough(services, engine)),
+  run: (services) => eachEngine(services, services.compute, (engine) => lookThrough(services, engine)),
 };

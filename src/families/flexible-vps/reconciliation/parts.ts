@@ -3,13 +3,14 @@
  * into the rescue system or without a snapshot: no list shows that unless somebody compares.
  */
 import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
+import type { Moment } from '../../../engines/reconciler/store.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import type { VmRow } from '../vms/table.ts';
-import { sight } from './observed-machine.ts';
-import { holdIdle } from './reconcile.ts';
-import type { Moment, SeenRow } from './store.ts';
+import { observeMachine } from './observed-machine.ts';
+import { holdIdleMachine } from './reconcile.ts';
+import type { SeenRow } from './store.ts';
 
 /** A machine that is idle and held, and what was seen of it since it last changed. */
 export interface Held {
@@ -38,10 +39,10 @@ export async function alignPart(
   ref: Ref,
   part: Part,
 ): Promise<void> {
-  const { at, seen } = await sight(services, engine, ref);
+  const { at, seen } = await observeMachine(services, engine, ref);
   if (seen === null || !isSettled(seen)) return;
   await transact(services.db, async (tx) => {
-    const row = await holdIdle(tx, ref, at);
+    const row = await holdIdleMachine(tx, ref, at);
     if (row?.status === seen.state) await part.align({ services, tx, engine, row, seen, at });
   });
 }

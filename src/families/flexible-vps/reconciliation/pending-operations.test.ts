@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readClock } from '../../../engines/reconciler/store.ts';
 import { transact } from '../../../store/transaction.ts';
 import { MachineRoom } from '../../../testing/machine-room.ts';
 import { settle } from '../../../testing/operations.ts';
 import type { VmState } from '../vms/lifecycle.ts';
-import { sight } from './observed-machine.ts';
+import { observeMachine } from './observed-machine.ts';
 import { align } from './reconcile.ts';
-import { readClock, writeFacts } from './store.ts';
+import { writeFacts } from './store.ts';
 
 let room: MachineRoom;
 beforeAll(async () => {
@@ -52,7 +53,7 @@ describe('what an operation works on', () => {
         const before = await room.row(id);
         await room.look();
         const { services } = room.app;
-        await align(services, room.ref(id), await sight(services, room.engine, room.ref(id)));
+        await align(services, room.ref(id), await observeMachine(services, room.engine, room.ref(id)));
         expect(await room.row(id)).toEqual(before);
         await settle(room.app);
       }),
@@ -87,7 +88,7 @@ describe('what an operation works on', () => {
     const { services } = room.app;
     const ref = room.ref(id);
     await room.halt(id, 'shutdown');
-    const stale = await sight(services, room.engine, ref);
+    const stale = await observeMachine(services, room.engine, ref);
     await room.call('POST', `vms/${id}/actions`, { type: 'restart' });
     await settle(room.app);
     expect((await room.read(id)).status).toBe('running');
@@ -99,7 +100,7 @@ describe('what an operation works on', () => {
     const { id } = await room.create();
     const { services } = room.app;
     await room.halt(id, 'shutdown');
-    const sighting = await sight(services, room.engine, room.ref(id));
+    const sighting = await observeMachine(services, room.engine, room.ref(id));
     let aligned: Promise<void> = Promise.resolve();
     await transact(services.db, async (tx) => {
       await sql`select id from vms where id = ${id} for update`.execute(tx);

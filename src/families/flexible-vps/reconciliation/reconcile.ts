@@ -1,8 +1,8 @@
 /** Writes down what an engine says of a machine, unless something works on it or it changed since it was looked at. */
 import type { Instance, Ref } from '../../../engines/compute/port.ts';
+import { holdIdle, type Moment } from '../../../engines/reconciler/store.ts';
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
-import { lockSubjects, pendingOn } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
@@ -12,9 +12,9 @@ import { noteUnbilled, noteVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import type { Sighting } from './observed-machine.ts';
+import type { ObservedMachine } from './observed-machine.ts';
 import { agentOf, newsOf } from './runtime-facts.ts';
-import { lockUnchanged, type Moment, writeFacts } from './store.ts';
+import { lockUnchanged, writeFacts } from './store.ts';
 import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from './verdict.ts';
 
 /** Long enough for whoever watches to see it, and so long that no restart of a worker explains it. */
@@ -25,13 +25,9 @@ export const isStuck = ({ status, updated_at }: Pick<VmRow, 'status' | 'updated_
   vmLife.transitional.some((state) => state === status) &&
   now.getTime() - updated_at.getTime() > STUCK_AFTER_MS;
 
-/** The row and its queue are held until the commit; undefined where it is not for us to say what it is. */
-export async function holdIdle(tx: Tx, ref: Ref, since: Moment): Promise<VmRow | undefined> {
-  const row = await lockUnchanged(tx, ref, since);
-  if (row === undefined) return undefined;
-  await lockSubjects(tx, [row.id]);
-  return (await pendingOn(tx, [row.id])).has(row.id) ? undefined : row;
-}
+/** Undefined where the row changed after this moment, is gone, or belongs to an operation that works on it. */
+export const holdIdleMachine = (tx: Tx, ref: Ref, since: Moment): Promise<VmRow | undefined> =>
+  holdIdle(tx, () => lockUnchanged(tx, ref, since));
 
 function seenIn(row: VmRow, seen: Instance | null, { status }: Verdict, now: Date) {
   if (seen === null) return { started_at: null };
@@ -51,7 +47,7 @@ async function write(
   tx: Tx,
   row: VmRow,
   verdict: Verdict,
-  { at, seen }: Sighting,
+  { at, seen }: ObservedMachine,
 ): Promise<void> {
   const changed = await updateVm(tx, row.id, { ...verdict, ...seenIn(row, seen, verdict, new Date(at)) });
   if (changed === undefined) return;
@@ -84,24 +80,24 @@ async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
   if (row !== undefined) await noteUnbilled(tx, row, undefined, now);
 }
 
-async function free(services: Services, tx: Tx, row: VmRow, sighting: Sighting): Promise<void> {
+async function free(services: Services, tx: Tx, row: VmRow, observed: ObservedMachine): Promise<void> {
   const { log, metrics } = services;
   metrics.alarms.inc({ alarm: 'stuck_machine' });
   log.error({ vm: row.id, status: row.status }, 'a machine waits for an operation that is not there');
   if (!wasMade(row)) return giveUp(tx, row);
-  const verdict = judge(row, sighting.seen);
-  if (verdict !== undefined) await write(services, tx, row, verdict, sighting);
+  const verdict = judge(row, observed.seen);
+  if (verdict !== undefined) await write(services, tx, row, verdict, observed);
 }
 
-export async function align(services: Services, ref: Ref, sighting: Sighting): Promise<void> {
-  const { at, seen } = sighting;
+export async function align(services: Services, ref: Ref, observed: ObservedMachine): Promise<void> {
+  const { at, seen } = observed;
   await transact(services.db, async (tx) => {
-    const row = await holdIdle(tx, ref, at);
+    const row = await holdIdleMachine(tx, ref, at);
     if (row === undefined) return;
-    if (isStuck(row, new Date(at))) return free(services, tx, row, sighting);
+    if (isStuck(row, new Date(at))) return free(services, tx, row, observed);
     if (!isUpToEngine(row)) return;
     const verdict = judge(row, seen);
-    if (verdict !== undefined) return write(services, tx, row, verdict, sighting);
+    if (verdict !== undefined) return write(services, tx, row, verdict, observed);
     const news = seen === null ? undefined : newsOf(row, seen, new Date(at));
     if (news !== undefined) await writeFacts(tx, [news], at);
   });

@@ -1,10 +1,10 @@
 /** A machine whose next start would lead elsewhere than its row says: what set it was cut off before it could be written. */
 import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
+import { patience } from '../../../engines/reconciler/observation.ts';
 import { RESCUE_HOURS, rescueEvent } from '../vm-access/rescue-kind.ts';
 import { refOf } from '../vms/guest.ts';
 import { updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { patience } from './observed-machine.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
 

@@ -1,6 +1,7 @@
 /** Engines that tell only how machines are now are asked again and again: what they said is what metrics are made of. */
+
+import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
-import { eachEngine } from './machines.ts';
 
 /** Nobody waits for it; but the next time comes. */
 const PATIENCE_MS = 45_000;
@@ -9,5 +10,7 @@ export const machineSamples: Schedule = {
   name: 'flexible-vps.samples',
   everySeconds: 60,
   run: (services) =>
-    eachEngine(services, async (engine) => engine.sample?.(AbortSignal.timeout(PATIENCE_MS))),
+    eachEngine(services, services.compute, async (engine) =>
+      engine.sample?.(AbortSignal.timeout(PATIENCE_MS)),
+    ),
 };

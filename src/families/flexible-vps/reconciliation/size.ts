@@ -1,11 +1,11 @@
 /** A machine is brought back to the size it is sold with; only a disk that has grown stays so, and is then what is sold. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
+import { patience } from '../../../engines/reconciler/observation.ts';
 import { configurationWithDisk, isSameSize, sizeOf, sizeToGive } from '../resize/target.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { updateVm } from '../vms/store.ts';
-import { patience } from './observed-machine.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
 

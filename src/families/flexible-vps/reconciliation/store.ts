@@ -1,23 +1,12 @@
 import { sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
+import { inPages } from '../../../engines/reconciler/pages.ts';
+import { isBusy, type Moment } from '../../../engines/reconciler/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { Facts } from './runtime-facts.ts';
-
-/** A moment as the database writes it: a `Date` would cut it short, and two that differ would seem the same. */
-export type Moment = string;
-
-export async function readClock(db: Db): Promise<Moment> {
-  const { rows } = await sql<{ now: string }>`select to_jsonb(clock_timestamp()) #>> '{}' as now`.execute(db);
-  return rows[0]!.now;
-}
-
-const PAGE = 500;
-
-const isBusy = (table: string) =>
-  sql<boolean>`exists (select from operation_subjects s where s.subject = ${sql.ref(`${table}.id`)})`;
 
 const knownColumns = [
   'id',
@@ -50,10 +39,10 @@ export interface SeenRow extends Pick<VmRow, (typeof knownColumns)[number]> {
   readonly lost_snapshots: string[];
 }
 
-/** All of a location, a page at a time. */
-export async function* machinesAt(db: Db, location: string): AsyncGenerator<SeenRow[]> {
-  for (let after = ''; ; ) {
-    const rows = await db
+/** All machines of a location, a page at a time. */
+export const machinesAt = (db: Db, location: string): AsyncGenerator<SeenRow[]> =>
+  inPages((after, limit) =>
+    db
       .selectFrom('vms')
       .select(knownColumns)
       .select(isBusy('vms').as('is_busy'))
@@ -61,13 +50,9 @@ export async function* machinesAt(db: Db, location: string): AsyncGenerator<Seen
       .where('location', '=', location)
       .where('id', '>', after)
       .orderBy('id')
-      .limit(PAGE)
-      .execute();
-    if (rows.length > 0) yield rows;
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)!.id;
-  }
-}
+      .limit(limit)
+      .execute(),
+  );
 
 export async function isMachineAt(db: Db, { account, id }: Ref, location: string): Promise<boolean> {
   const row = await db
@@ -159,13 +144,13 @@ export function oldFailedCreates(
     .execute();
 }
 
-/** Those the engine should have, or is said to have lost. */
-export async function* networksAt(
+/** The networks that the engine should have, and those that it is said to have lost. */
+export const networksAt = (
   db: Db,
   location: string,
-): AsyncGenerator<Pick<NetworkRow, 'id' | 'account_id' | 'status'>[]> {
-  for (let after = ''; ; ) {
-    const rows = await db
+): AsyncGenerator<Pick<NetworkRow, 'id' | 'account_id' | 'status'>[]> =>
+  inPages((after, limit) =>
+    db
       .selectFrom('vps_networks')
       .select(['id', 'account_id', 'status'])
       .where('location', '=', location)
@@ -173,10 +158,6 @@ export async function* networksAt(
       .where(sql<boolean>`(status = 'active' or (status = 'error' and status_reason = 'lost'))`)
       .where(sql<boolean>`not ${isBusy('vps_networks')}`)
       .orderBy('id')
-      .limit(PAGE)
-      .execute();
-    if (rows.length > 0) yield rows;
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)!.id;
-  }
-}
+      .limit(limit)
+      .execute(),
+  );

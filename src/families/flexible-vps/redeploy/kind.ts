@@ -1,9 +1,9 @@
 /** A fresh disk for a machine that stays the same: its id, its interfaces and its addresses are kept. */
 import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { ensureMade, nicsOf } from '../vms/create-instance.ts';
@@ -31,7 +31,7 @@ type Input = Static<typeof Input>;
 
 /** Hard: what a shutdown would save is about to be wiped. */
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (seen?.state === 'running') await engine.ensureStopped(refOf(row), { force: true }, signal);
   return done({}, async (tx) => {
@@ -48,7 +48,7 @@ async function mend(engine: ComputeEngine, db: Db, row: VmRow, signal: AbortSign
 
 async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
   const { services, db, input, operationId, signal } = work;
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   const changes = {
     ...openPlan(services, row.id, input.sealed),
     image: input.image,
@@ -72,7 +72,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
 }
 
 async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Promise<Outcome> {
-  const seen = await bringUp(engineAt(services, row.location), db, row, signal);
+  const seen = await bringUp(engineAt(services.compute, row.location), db, row, signal);
   if (seen?.state !== 'running')
     return failed('engine_failed', 'The machine was started, but does not run.', true);
   return done({}, async (tx) => {
@@ -87,7 +87,7 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
 /** Cancelled before anything was lost. */
 async function resume({ services, db, signal, now, input }: Work<Input>, row: VmRow): Promise<Outcome> {
   if (input.was === 'error') return done();
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   const isOn = input.was === 'running';
   const seen = isOn
     ? await bringUp(engine, db, row, signal)

@@ -1,8 +1,8 @@
 /** Another size, in a fixed order: stop, size, disk, start. What is refused on the way is taken back. */
 import type { ComputeEngine, Instance, Size } from '../../../engines/compute/port.ts';
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { vmRef } from '../vms/delete-parts.ts';
@@ -34,7 +34,7 @@ const onTheWay = (
     name,
     withVm(async (work, row): Promise<Outcome> => {
       if (faultOf(work) !== null) return done();
-      const engine = engineAt(work.services, row.location);
+      const engine = engineAt(work.services.compute, row.location);
       const refused = await refusalOf(() => ask(engine, work, row));
       const seen = await engine.observeInstance(refOf(row), work.signal);
       if (seen !== null && isDone(seen, work.input)) return done();
@@ -111,7 +111,7 @@ const restore = step<ResizeInput>(
   'restore',
   withVm(async (work, row) => {
     if (faultOf(work) === null) return done();
-    const engine = engineAt(work.services, row.location);
+    const engine = engineAt(work.services.compute, row.location);
     await takeBack(engine, work, row);
     const seen = await engine.observeInstance(refOf(row), work.signal);
     return done({}, async (tx) => {
@@ -142,7 +142,7 @@ const conclude = step<ResizeInput>(
     const { input, services, signal, now } = work;
     const fault = faultOf(work);
     if (fault !== null) return { kind: 'failed', error: fault };
-    const seen = await engineAt(services, row.location).observeInstance(refOf(row), signal);
+    const seen = await engineAt(services.compute, row.location).observeInstance(refOf(row), signal);
     return done({ changed: true, plan: input.plan, ...input.to }, async (tx) => {
       if (!(await writeSize(tx, row, newSize(input, row)))) return undefined;
       const told = await writeStatus(services, tx, row, STATUS, seen, now);

@@ -1,8 +1,9 @@
 /** The disk of a machine as it was. What is on it now is kept until the very step that overwrites it. */
+
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
@@ -49,7 +50,7 @@ const attempt = (
   );
 
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (seen === null) return failed('engine_failed', 'The machine is not where it should be.');
   if (seen.state === 'running') await ensureDown(engine, refOf(row), GRACE, signal);
@@ -66,7 +67,7 @@ async function putBack(
 ): Promise<Outcome> {
   const snapshot = await readSnapshot(db, input.snapshot_id);
   if (snapshot === undefined) return failed('not_found', 'The snapshot is gone.');
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   await engine.ensureRestored(refOf(row), { once: operationId, snapshot: snapshot.id }, signal);
   return done({}, async (tx) => {
     const { applied_seed, applied_user_data_sha256 } = snapshot;
@@ -78,7 +79,7 @@ async function putBack(
 
 async function resume(work: Work<Input>, row: VmRow, isOn: boolean): Promise<Outcome> {
   const { services, db, signal, now } = work;
-  const engine = engineAt(services, row.location);
+  const engine = engineAt(services.compute, row.location);
   const fault = faultIn(work) ?? (isOn ? await refusalOf(() => bringUp(engine, db, row, signal)) : null);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (fault === null && isOn && seen?.state !== 'running')

@@ -1,7 +1,7 @@
 import type { Instance } from '../../../engines/compute/port.ts';
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -42,7 +42,7 @@ async function take(work: Work<CreateInput>): Promise<Outcome> {
   const pair = await readPair(work);
   if (pair === undefined) return failed('not_found', 'The machine is gone.');
   const { row, vm } = pair;
-  const engine = engineAt(services, vm.location);
+  const engine = engineAt(services.compute, vm.location);
   const ref = refOf(vm);
   const before = await engine.observeInstance(ref, signal);
   if (before === null) return failed('engine_failed', 'The machine is not where it should be.');
@@ -72,7 +72,7 @@ async function remove(work: Work<unknown>): Promise<Outcome> {
   const { services, signal, resource, now } = work;
   const pair = await readPair(work);
   if (pair === undefined) return done();
-  await removeFromEngine(engineAt(services, pair.vm.location), pair.vm, pair.row.id, signal);
+  await removeFromEngine(engineAt(services.compute, pair.vm.location), pair.vm, pair.row.id, signal);
   return done({}, (tx) => forgetSnapshot(tx, resource.id ?? '', now));
 }
 

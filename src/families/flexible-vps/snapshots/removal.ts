@@ -1,12 +1,12 @@
 /** Snapshots that leave with something else: with a restore to an older one, or with the disk they are of. */
 import { type ComputeEngine, EngineUnreachable } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Tx } from '../../../store/database.ts';
-import { engineAt } from '../engine-step.ts';
 import type { VmRow } from '../vms/table.ts';
 import { snapshotRef } from './present.ts';
 import { readSnapshots, removeSnapshotRow, usersOf } from './store.ts';
@@ -80,7 +80,7 @@ export async function removeSnapshots(
   const removed: SnapshotRow[] = [];
   for (const row of newestFirst) {
     try {
-      await removeFromEngine(engineAt(services, vm.location), vm, row.id, signal);
+      await removeFromEngine(engineAt(services.compute, vm.location), vm, row.id, signal);
       removed.push(row);
     } catch (error) {
       if (removed.length === 0) throw error;

@@ -1,11 +1,13 @@
 /** From a token to the machine it was given for. */
+
+import { ask } from '../../../engines/engine-call.ts';
 import { type ConsoleLine, hashConsoleToken } from '../../../kernel/consoles.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
-import { ask } from './engine-call.ts';
+import { machineRefusals } from './refusal-problems.ts';
 import { claimSession, releaseSession, removeEndedSessions, removeSession, touchSession } from './store.ts';
 
 export async function openVmConsole(
@@ -19,7 +21,7 @@ export async function openVmConsole(
   try {
     const row = await readVm(db, session.vm_id);
     if (row === undefined) throw new Problem('not_found');
-    const { stream } = await ask(services, row.location, (engine, signal) =>
+    const { stream } = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.openConsole(refOf(row), session.type, signal),
     );
     return {

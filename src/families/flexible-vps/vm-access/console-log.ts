@@ -1,10 +1,11 @@
 import { EngineRefused } from '../../../engines/compute/port.ts';
+import { ask, requireCapability } from '../../../engines/engine-call.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
-import { ask, requireCapability } from './engine-call.ts';
+import { machineRefusals } from './refusal-problems.ts';
 
 const KEPT_BYTES = 256 * 1024;
 const LINES = 500;
@@ -82,8 +83,8 @@ export const getVmConsoleLog = endpoint({
   },
   async handle({ db, caller, params, query, services }) {
     const row = await findVm(db, caller.account.id, params.id);
-    requireCapability(services, row.location, 'consoleLog');
-    const text = await ask(services, row.location, (engine, signal) =>
+    requireCapability(services.compute, row.location, 'consoleLog');
+    const text = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.readConsoleLog(refOf(row), KEPT_BYTES + 1, signal).catch((error: unknown) => {
         // One that is not made yet has said nothing.
         if (error instanceof EngineRefused && error.code === 'not_found') return '';

@@ -1,3 +1,4 @@
+import { requireCapability } from '../../../engines/engine-call.ts';
 import {
   CONSOLE_PROTOCOL,
   consoleUrl,
@@ -15,7 +16,6 @@ import { vmRef } from '../vms/delete-parts.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
-import { requireCapability } from './engine-call.ts';
 import { Password, returnedBefore } from './schema.ts';
 import { countOpenSessions, insertSession } from './store.ts';
 
@@ -42,8 +42,8 @@ function chooseType({ compute }: Services, location: string, asked: ConsoleType 
 
 function protocolOf(services: Services, location: string, type: ConsoleType) {
   if (type === 'graphical')
-    return requireCapability(services, location, 'graphicalConsole').graphicalProtocol;
-  requireCapability(services, location, 'serialConsole');
+    return requireCapability(services.compute, location, 'graphicalConsole').graphicalProtocol;
+  requireCapability(services.compute, location, 'serialConsole');
   return type;
 }
 

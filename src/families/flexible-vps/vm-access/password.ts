@@ -1,4 +1,5 @@
 import { EngineRefused } from '../../../engines/compute/port.ts';
+import { askHolding, requireCapability } from '../../../engines/engine-call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -11,7 +12,7 @@ import { vmLife } from '../vms/lifecycle.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { askHolding, requireCapability } from './engine-call.ts';
+import { machineRefusals } from './refusal-problems.ts';
 import { Password, returnedBefore } from './schema.ts';
 
 const GuestPassword = Named(
@@ -21,7 +22,7 @@ const GuestPassword = Named(
 
 /** The row tells what was true when somebody last looked; what counts is what the engine sees now. */
 async function requireAgent(services: Services, row: VmRow): Promise<void> {
-  const seen = await askHolding(services, row.location, (engine, signal) =>
+  const seen = await askHolding(services.compute, row.location, machineRefusals, (engine, signal) =>
     engine.observeInstance(refOf(row), signal),
   );
   if (seen?.state !== 'running')
@@ -51,7 +52,7 @@ async function setPassword(
   password: string,
 ): Promise<void> {
   try {
-    await askHolding(services, row.location, (engine, signal) =>
+    await askHolding(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.setPassword(refOf(row), username, password, signal).catch((error: unknown) => {
         throw mistaken(error);
       }),
@@ -98,7 +99,7 @@ export const resetVmPassword = endpoint({
     const row = await lockVm(db, caller.account.id, params.id);
     const operation = (await pendingOn(db, [row.id])).get(row.id);
     vmLife.require('resetVmPassword', row.status, { code: 'vm_not_running', operation });
-    requireCapability(services, row.location, 'passwordReset');
+    requireCapability(services.compute, row.location, 'passwordReset');
     await requireAgent(services, row);
     const username = body.username ?? row.image?.default_user ?? 'root';
     const password = newGuestPassword();

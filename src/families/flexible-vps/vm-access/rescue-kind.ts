@@ -1,11 +1,11 @@
 import type { ComputeEngine, Instance, Rescue } from '../../../engines/compute/port.ts';
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { restart } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
@@ -98,7 +98,7 @@ const bootStep = step<RescueInput>(
   'boot',
   withVm(async (work, row): Promise<Outcome> => {
     const { services, input, signal, now, tries } = work;
-    const engine = engineAt(services, row.location);
+    const engine = engineAt(services.compute, row.location);
     const look = () => engine.observeInstance(refOf(row), signal);
     const refused = await refusalOf(async () => {
       await engine.ensureRescue(refOf(row), rescueOf(services, row.id, input), signal);

@@ -1,3 +1,4 @@
+import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -12,7 +13,6 @@ import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { requireCapability } from './engine-call.ts';
 import { RESCUE_HOURS, type RescueInput, rescueKind, sealHash } from './rescue-kind.ts';
 import { Password, returnedBefore } from './schema.ts';
 
@@ -109,7 +109,7 @@ export const setVmRescue = endpoint({
     const row = await lockVm(db, caller.account.id, params.id);
     const pending = (await pendingOn(db, [row.id])).get(row.id);
     vmLife.require('setVmRescue', row.status, { operation: pending });
-    requireCapability(services, row.location, 'rescue');
+    requireCapability(services.compute, row.location, 'rescue');
     const { input, password } = await wantedOf(call, row);
     const resource = vmRef(row);
     if (body.enabled === (row.rescue_expires_at !== null)) {

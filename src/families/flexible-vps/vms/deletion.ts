@@ -1,11 +1,11 @@
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { EngineRefused } from '../../../engines/compute/port.ts';
+import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { engineAt, step } from '../engine-step.ts';
 import { eraseVm, vmRef } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
@@ -47,13 +47,14 @@ export const deleteVmKind: Kind = kind<Input>({
   steps: [
     step('shutdown', async ({ services, db, resource, input, signal }) => {
       const row = await readVm(db, resource.id ?? '');
-      if (row !== undefined) await shutDown(engineAt(services, row.location), refOf(row), input, signal);
+      if (row !== undefined)
+        await shutDown(engineAt(services.compute, row.location), refOf(row), input, signal);
       return done();
     }),
     step('remove', async ({ services, db, resource, signal, now }) => {
       const row = await readVm(db, resource.id ?? '');
       if (row === undefined) return done({ changed: true });
-      const engine = engineAt(services, row.location);
+      const engine = engineAt(services.compute, row.location);
       await engine.removeInstance(refOf(row), signal);
       if ((await engine.observeInstance(refOf(row), signal)) !== null)
         return {

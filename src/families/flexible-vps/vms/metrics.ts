@@ -1,8 +1,9 @@
 import { EngineRefused, metricNames, type Series, type SeriesRange } from '../../../engines/compute/port.ts';
+import { ask, requireCapability } from '../../../engines/engine-call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
-import { ask, requireCapability } from '../vm-access/engine-call.ts';
+import { machineRefusals } from '../vm-access/refusal-problems.ts';
 import { refOf } from './guest.ts';
 import { exampleVm, VmId } from './schema.ts';
 import { findVm } from './store.ts';
@@ -121,10 +122,10 @@ export const getVmMetrics = endpoint({
   },
   async handle({ db, caller, params, query, services, now }) {
     const row = await findVm(db, caller.account.id, params.id);
-    requireCapability(services, row.location, 'series');
+    requireCapability(services.compute, row.location, 'series');
     const range = rangeOf(query, now);
     const metrics = query.metrics ?? metricNames;
-    const series = await ask(services, row.location, (engine, signal) =>
+    const series = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.readSeries(refOf(row), metrics, range, signal).catch((error: unknown) => {
         // Nothing was measured of what is not made yet.
         if (error instanceof EngineRefused && error.code === 'not_found') return [];

@@ -1,8 +1,8 @@
 /** Machines that an engine has and nobody owns. They may be somebody's all the same, so a person decides what becomes of them. */
 import type { ComputeEngine, Ref } from '../../../../engines/compute/port.ts';
+import { patience } from '../../../../engines/reconciler/observation.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { transact } from '../../../../store/transaction.ts';
-import { patience } from '../observed-machine.ts';
 import { isMachineAt } from '../store.ts';
 import { readStrays, replaceStrays } from './store.ts';
 

@@ -1,4 +1,6 @@
 /** From a row to a running machine. */
+
+import { engineAt, step } from '../../../../engines/engine-step.ts';
 import {
   done,
   failed,
@@ -8,7 +10,6 @@ import {
   type Work,
 } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
-import { engineAt, step } from '../../engine-step.ts';
 import { ensureMade } from '../create-instance.ts';
 import { eraseVm, letAddressesGo, vmRef } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
@@ -51,7 +52,7 @@ export const createVmKind: Kind = kind<Input>({
         const fetched =
           row.source.type === 'image' && row.image !== null ? await fetchImage(work, row, row.image) : done();
         if (fetched.kind !== 'done') return fetched;
-        const engine = engineAt(services, row.location);
+        const engine = engineAt(services.compute, row.location);
         await ensureMade(engine, db, row, signal, input.source_vm_id);
         const made = await engine.observeInstance(refOf(row), signal);
         if (made === null)
@@ -62,7 +63,7 @@ export const createVmKind: Kind = kind<Input>({
     step(
       'boot',
       withVm(async ({ services, signal, input, now }, row) => {
-        const engine = engineAt(services, row.location);
+        const engine = engineAt(services.compute, row.location);
         const seen = input.start
           ? await switchOn(engine, row, signal)
           : await engine.observeInstance(refOf(row), signal);
@@ -89,7 +90,10 @@ export const createVmKind: Kind = kind<Input>({
     step('remove', async ({ services, resource, accountId, db, signal, now }) => {
       const row = await readVm(db, resource.id ?? '');
       if (row === undefined) return done();
-      await engineAt(services, row.location).removeInstance({ account: accountId, id: row.id }, signal);
+      await engineAt(services.compute, row.location).removeInstance(
+        { account: accountId, id: row.id },
+        signal,
+      );
       return done({}, (tx) => eraseVm(tx, row.id, now));
     }),
   ],

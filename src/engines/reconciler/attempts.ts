@@ -1,9 +1,12 @@
-import type { Services } from '../../../kernel/services.ts';
+import type { Services } from '../../kernel/services.ts';
 
-/** In a row; each may take all our patience. */
+/** In a row. Each attempt may take as long as `patience` allows, so more would delay the next look. */
 const MOST_FAILURES = 3;
 
-/** The trouble of one thing is not that of the others, unless it is the engine's: then this look is over. */
+/**
+ * Reconciles the things of one engine one after another. An error at one thing does not stop the others. Several errors
+ * in a row mean that the engine itself is in trouble; then this look ends with the last error.
+ */
 export class Attempts {
   readonly #log: Services['log'];
   #failures = 0;

@@ -1,0 +1,29 @@
+/** Lists the engine ports of the program. A new port is opened, examined and shown to operators from here. */
+import { examineCompute } from './engines/compute/doctor.ts';
+import { openCompute } from './engines/compute/open.ts';
+import { computeFaults } from './engines/compute/sandbox/faults.ts';
+import { machineDesk } from './engines/compute/sandbox/operator.ts';
+import { examineLocations } from './engines/doctor.ts';
+import type { EngineOptions } from './engines/open.ts';
+import { type FaultVocabulary, faultDesk } from './engines/sandbox/operator.ts';
+import type { Examination } from './kernel/registry.ts';
+import type { ProviderConfig } from './provider/schema.ts';
+
+/** `engines` has one member for each port, named as in `Services`. */
+export function openEnginePorts(options: EngineOptions) {
+  const engines = { compute: openCompute(options) };
+  return {
+    engines,
+    async close(): Promise<void> {
+      await Promise.all(Object.values(engines).map((port) => port.close()));
+    },
+  };
+}
+
+export const examineEngines = (config: ProviderConfig): Promise<Examination[]> =>
+  examineLocations(config, [examineCompute]);
+
+/** The faults that can be ordered at the sandbox of each port. */
+export const sandboxFaults: Readonly<Record<string, FaultVocabulary>> = { compute: computeFaults };
+
+export const sandboxDesk = { ...faultDesk(Object.values(sandboxFaults)), ...machineDesk };

@@ -1,0 +1,51 @@
+/** Opens the engines of a port: at most one for each location of the provider file. */
+import type { ProviderConfig } from '../provider/schema.ts';
+import { type Connection, type Db, openDatabase, openPool } from '../store/database.ts';
+import type { Listener } from '../store/listener.ts';
+import type { Engine, Engines } from './engine.ts';
+
+/**
+ * Drivers keep their own records in tables of our database, on a separate pool. A handler that calls an engine already
+ * holds a connection of the main pool; on the same pool such handlers could wait for each other for ever.
+ */
+const DRIVER_CONNECTIONS = 4;
+
+export interface RunningEngines<E extends Engine> extends Engines<E> {
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  readonly provider: ProviderConfig;
+  readonly connection: Connection;
+  /** Not started yet: a driver may still subscribe. */
+  readonly listener: Listener;
+}
+
+export type Location = ProviderConfig['catalogue']['locations'][number];
+
+export interface DriverOptions extends EngineOptions {
+  /** On the separate pool. */
+  readonly db: Db;
+}
+
+/** `openDriver` returns null for a location without an engine of this port. */
+export function openEngines<E extends Engine>(
+  options: EngineOptions,
+  openDriver: (location: Location, options: DriverOptions) => E | null,
+): RunningEngines<E> {
+  const { provider, connection } = options;
+  const db = openDatabase(openPool({ ...connection, maxConnections: DRIVER_CONNECTIONS }));
+  const engines = new Map<string, E>();
+  for (const location of provider.catalogue.locations) {
+    const engine = openDriver(location, { ...options, db });
+    if (engine !== null) engines.set(location.slug, engine);
+  }
+  return {
+    at: (location) => engines.get(location),
+    all: [...engines.values()],
+    async close() {
+      for (const engine of engines.values()) await engine.close();
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { type RawBuilder, sql } from 'kysely';
+import { lockSubjects, pendingOn } from '../../kernel/operations/store.ts';
+import type { Db, Tx } from '../../store/database.ts';
+
+/** A moment in the text form of the database. A `Date` would round it, and two different moments could become equal. */
+export type Moment = string;
+
+export async function readClock(db: Db): Promise<Moment> {
+  const { rows } = await sql<{ now: string }>`select to_jsonb(clock_timestamp()) #>> '{}' as now`.execute(db);
+  return rows[0]!.now;
+}
+
+/** Whether an operation works on the row, or waits to. */
+export const isBusy = (table: string): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from operation_subjects s where s.subject = ${sql.ref(`${table}.id`)})`;
+
+/**
+ * Holds the row, and the queue of its operations, until the commit. Undefined where the row was not locked, or where
+ * an operation works on it: then the operation decides what the row says.
+ */
+export async function holdIdle<Row extends { readonly id: string }>(
+  tx: Tx,
+  lockRow: (tx: Tx) => Promise<Row | undefined>,
+): Promise<Row | undefined> {
+  const row = await lockRow(tx);
+  if (row === undefined) return undefined;
+  await lockSubjects(tx, [row.id]);
+  return (await pendingOn(tx, [row.id])).has(row.id) ? undefined : row;
+}

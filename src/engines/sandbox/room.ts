@@ -1,0 +1,260 @@
+/**
+ * The way of every call through a sandbox: an ordered fault first, then the work, in transactions of the sandbox, then
+ * the time that the work takes. The work is written before the call waits, so a repeated call waits for the rest only.
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Subscriber } from '../../store/listener.ts';
+import { isUnavailable } from '../../store/unavailable.ts';
+import type { Ref, Watcher } from '../engine.ts';
+import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { type CommonEffect, isCommon } from './faults.ts';
+import type { SandboxPort } from './sandbox-port.ts';
+import type { Moment, Name, StateStore } from './store.ts';
+
+export interface RoomOptions<P extends SandboxPort> {
+  readonly store: StateStore<P['states']>;
+  readonly fixtures: P['fixtures'];
+  /** How long each task takes at pace 1, in milliseconds. */
+  readonly times: Readonly<Record<P['task'], number>>;
+  /** 1: tasks take their time; 0: they take none. */
+  readonly pace: number;
+  /** The channel on which the sandboxes of this port notify each other. */
+  readonly channel: string;
+  /** Brings the nudges of other processes. Subscribed to at once, so it must not be started yet. */
+  readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void } | undefined;
+  /** Writes the fixtures that are kept in tables; runs before the first call. */
+  prepare?(): Promise<void>;
+  /** Removes the thing in this transaction, as if it had never been. False: it does not exist. */
+  remove(store: StateStore<P['states']>, name: Name): Promise<boolean>;
+}
+
+interface Visit<P extends SandboxPort, T> {
+  readonly call: P['call'];
+  readonly target: Name | null;
+  readonly signal: AbortSignal | undefined;
+  /** What the call answers when it lies; left out where only the true answer has the right shape. */
+  readonly lie?: { readonly value: T };
+  /** The effects of the port that can strike this call. */
+  readonly ownEffects?: readonly P['effect'][];
+  /** `struck`: the effect of the port that struck this call, which the work has to bring about. */
+  work(struck: P['effect'] | null): Promise<T>;
+}
+
+/** Some calls are about a thing of the provider: such a thing belongs to no account. */
+interface Target {
+  readonly account: string | null;
+  readonly id: string;
+}
+
+/** A change of a stored thing. */
+export interface Change<P extends SandboxPort, K extends keyof P['states'] & string> {
+  /** The moment from which nothing is under way at the thing any more. */
+  restsAt(state: P['states'][K]): Moment;
+  /** Returns the new state, or null where nothing has to change. */
+  apply(store: StateStore<P['states']>, state: P['states'][K], now: Moment): Promise<P['states'][K] | null>;
+}
+
+export const nameOf = ({ account, id }: Target): Name => ({ project: account ?? '', id });
+
+export const missing = (what: string, id: string): EngineRefused =>
+  new EngineRefused('not_found', `The engine has no ${what} ${id}.`);
+
+export class Room<P extends SandboxPort> {
+  readonly store: StateStore<P['states']>;
+  readonly fixtures: P['fixtures'];
+  readonly pace: number;
+  readonly #options: RoomOptions<P>;
+  readonly #watchers = new Set<Watcher>();
+  #prepared: Promise<void> | null = null;
+  #late = new Set<Promise<unknown>>();
+
+  constructor(options: RoomOptions<P>) {
+    const { store, fixtures, pace, listener, channel } = options;
+    this.#options = options;
+    this.store = store;
+    this.fixtures = fixtures;
+    this.pace = pace;
+    listener?.subscribe(channel, {
+      heard: (payload) => this.#heard(payload),
+      up: () => undefined,
+      down: () => undefined,
+    });
+  }
+
+  takes(task: P['task']): number {
+    return Math.round(this.#options.times[task] * this.pace);
+  }
+
+  /** For a call that brings about a state. When it lies, it answers that the state is reached. */
+  perform(
+    call: P['call'],
+    ref: Target,
+    signal: AbortSignal | undefined,
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    const lie = { value: undefined };
+    return this.visit<void>({
+      call,
+      target: nameOf(ref),
+      signal,
+      lie,
+      work: async () => void (await work()),
+    });
+  }
+
+  /** For a call that tells what a thing is. When it lies, it answers that the thing does not exist. */
+  observe<T>(
+    call: P['call'],
+    ref: Target,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T | null>,
+  ): Promise<T | null> {
+    return this.visit<T | null>({ call, target: nameOf(ref), signal, lie: { value: null }, work });
+  }
+
+  /** For a call whose answer cannot be a lie of the right shape. */
+  read<T>(
+    call: P['call'],
+    ref: Ref | null,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return this.visit<T>({ call, target: ref && nameOf(ref), signal, work });
+  }
+
+  async visit<T>(visit: Visit<P, T>): Promise<T> {
+    const { signal } = visit;
+    signal?.throwIfAborted();
+    try {
+      return await this.#visit(visit);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (!isUnavailable(error)) throw error;
+      throw new EngineUnreachable('The database of the sandbox does not answer.', { cause: error });
+    }
+  }
+
+  async #visit<T>(visit: Visit<P, T>): Promise<T> {
+    await this.#prepare();
+    const { call, target, ownEffects = [], work } = visit;
+    const effect = await this.store.strike<P['effect']>(call, target?.id ?? null, ownEffects);
+    if (effect === null) return work(null);
+    return isCommon(effect) ? this.#suffer(effect, visit) : work(effect.kind);
+  }
+
+  async #suffer<T>(effect: CommonEffect, { call, target, signal, lie, work }: Visit<P, T>): Promise<T> {
+    switch (effect.kind) {
+      case 'fail':
+        throw new EngineRefused(effect.code, effect.detail);
+      case 'unreachable':
+        throw new EngineUnreachable('The sandbox was told not to answer.');
+      case 'hang':
+        return this.#hang(signal);
+      case 'slow':
+        await this.pause(effect.seconds * 1000, signal);
+        return work(null);
+      case 'fail_after':
+        await work(null);
+        throw new EngineUnreachable('The sandbox was told not to answer after its work.');
+      case 'late':
+        return this.#finishLate(effect.seconds, () => work(null), signal);
+      case 'lie':
+        if (lie !== undefined) return lie.value;
+        throw new EngineRefused('engine_failed', `The sandbox cannot lie about ${call}.`);
+      case 'lose':
+        if (target !== null) await this.lose(target);
+        return work(null);
+    }
+  }
+
+  async #hang(signal: AbortSignal | undefined): Promise<never> {
+    return new Promise((_, reject) => {
+      if (signal?.aborted) reject(signal.reason);
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  }
+
+  async #finishLate(
+    seconds: number,
+    work: () => Promise<unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<never> {
+    const late = wait(seconds * 1000).then(work);
+    // No caller waits for this work any more, so its error goes nowhere.
+    const quiet = late.catch(() => undefined).finally(() => this.#late.delete(quiet));
+    this.#late.add(quiet);
+    await this.pause(seconds * 1000, signal);
+    throw new EngineUnreachable('The sandbox was told to answer too late.');
+  }
+
+  async #prepare(): Promise<void> {
+    this.#prepared ??= this.#options.prepare?.() ?? Promise.resolve();
+    try {
+      await this.#prepared;
+    } catch (error) {
+      this.#prepared = null;
+      throw error;
+    }
+  }
+
+  async pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+    if (milliseconds <= 0) return;
+    await wait(milliseconds, undefined, signal === undefined ? {} : { signal });
+  }
+
+  /** Waits until the thing rests, changes it, and returns when the change holds. False: there is no such thing. */
+  async change<K extends keyof P['states'] & string>(
+    kind: K,
+    name: Name,
+    signal: AbortSignal | undefined,
+    { restsAt, apply }: Change<P, K>,
+  ): Promise<boolean> {
+    for (;;) {
+      const step = await this.store.transact(async (store) => {
+        const state = await store.lock(kind, name);
+        if (state === null) return null;
+        const now = await store.now();
+        if (restsAt(state) > now) return { isDone: false, ms: restsAt(state) - now };
+        const changed = await apply(store, state, now);
+        if (changed === null) return { isDone: true, ms: 0 };
+        await store.update(kind, name, changed);
+        return { isDone: true, ms: restsAt(changed) - now };
+      });
+      if (step === null) return false;
+      await this.pause(step.ms, signal);
+      if (step.isDone) return true;
+    }
+  }
+
+  /** Removes a thing behind the back of its users; those who watch are nudged. */
+  async lose(name: Name): Promise<boolean> {
+    const isLost = await this.store.transact((store) => this.#options.remove(store, name));
+    if (isLost) await this.tell(name);
+    return isLost;
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Nudges the watchers of all processes. A room that hears its own notifications is nudged by them. */
+  async tell(name: Name): Promise<void> {
+    await this.store.notify(this.#options.channel, name);
+    if (this.#options.listener === undefined) this.#nudge(name);
+  }
+
+  #heard(payload: string): void {
+    const [location, project = '', id = ''] = JSON.parse(payload) as string[];
+    if (location === this.store.location) this.#nudge({ project, id });
+  }
+
+  #nudge({ project, id }: Name): void {
+    for (const watcher of this.#watchers) watcher({ account: project, id });
+  }
+
+  async close(): Promise<void> {
+    this.#watchers.clear();
+    await Promise.all(this.#late);
+  }
+}

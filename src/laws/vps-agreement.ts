@@ -1,0 +1,105 @@
+/** Compares the machines, networks and images of an account with what the compute engines have. */
+import { type ComputeEngine, computePort, type Instance } from '../engines/compute/port.ts';
+import { engineAt } from '../engines/engine-step.ts';
+import type { InterfaceRow } from '../families/flexible-vps/interfaces/table.ts';
+import type { VmRow } from '../families/flexible-vps/vms/table.ts';
+import { type Row, rowsIn } from './account-rows.ts';
+import type { FamilyAgreement } from './family-agreement.ts';
+import type { World } from './walk.ts';
+
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
+
+const engineOf = ({ app }: World, location: string): ComputeEngine =>
+  engineAt(computePort.engines(app.services), location);
+
+/** The power of a machine in error is not compared: its disk may be half written. */
+function stateFault({ status, status_reason, host_group }: VmRow, seen: Instance | null): string[] {
+  if (status === 'running' || status === 'stopped')
+    return seen?.state === status
+      ? []
+      : [`the machine is ${status}, and ${seen?.state ?? 'gone'} at the engine`];
+  if (status !== 'error') return [];
+  if (host_group === null && seen !== null) return ['what a failed creation made is still at the engine'];
+  return status_reason === 'lost' && seen !== null ? ['the machine is said to be lost and is there'] : [];
+}
+
+function partFaults(
+  vm: VmRow,
+  interfaces: readonly InterfaceRow[],
+  snapshots: readonly Row[],
+  seen: Instance,
+): string[] {
+  const faults: string[] = [];
+  const { vcpus, memoryMb, diskGb } = seen.size;
+  if (vm.vcpus !== vcpus || vm.memory_mb !== memoryMb || vm.disk_gb !== diskGb)
+    faults.push(
+      `the size is ${vm.vcpus}/${vm.memory_mb}/${vm.disk_gb}, and ${vcpus}/${memoryMb}/${diskGb} at the engine`,
+    );
+  const plugged = seen.nics.map(({ id }) => id);
+  const nics = interfaces.map(({ id }) => id);
+  if (!same(nics, plugged)) faults.push(`the interfaces are ${nics}, and ${plugged} at the engine`);
+  const kept = snapshots.filter(({ status }) => status === 'available').map(({ id }) => id);
+  const taken = seen.snapshots.map(({ id }) => id);
+  if (!same(kept, taken)) faults.push(`the snapshots are [${kept}], and [${taken}] at the engine`);
+  if ((vm.rescue_expires_at !== null) !== seen.rescue.wanted)
+    faults.push(`rescue is ${vm.rescue_expires_at !== null}, and ${seen.rescue.wanted} at the engine`);
+  return faults;
+}
+
+async function vmFaults(world: World, vm: VmRow): Promise<string[]> {
+  const seen = await engineOf(world, vm.location).observeInstance({ account: vm.account_id, id: vm.id });
+  const own = (rows: readonly Row[]): Row[] =>
+    rows.filter((row) => (row as Row & { vm_id: string }).vm_id === vm.id);
+  const interfaces = own(await rowsIn(world, 'vm_interfaces')) as unknown as InterfaceRow[];
+  const snapshots = own(await rowsIn(world, 'vm_snapshots'));
+  const isSettled = vm.status === 'running' || vm.status === 'stopped';
+  return [
+    ...stateFault(vm, seen),
+    ...(seen === null || !isSettled ? [] : partFaults(vm, interfaces, snapshots, seen)),
+  ];
+}
+
+async function presenceFaults(world: World): Promise<string[]> {
+  const faults: string[] = [];
+  const say = (what: string, { status }: Row, isThere: boolean): void => {
+    const isBelieved = status === 'active' || status === 'available';
+    if (isBelieved && !isThere) faults.push(`the ${what} is ${status}, and gone at the engine`);
+  };
+  const account = world.account.id;
+  for (const row of (await rowsIn(world, 'vps_networks')) as (Row & { location: string })[]) {
+    const seen = await engineOf(world, row.location).observeNetwork({ account, id: row.id });
+    say('network', row, seen !== null);
+  }
+  for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
+    for (const location of row.locations) {
+      const seen = await engineOf(world, location).observeImage({ account, id: row.id });
+      say('image', row, seen !== null);
+    }
+  return faults;
+}
+
+async function disagreements(world: World): Promise<string[]> {
+  const faults: string[] = [];
+  for (const vm of (await rowsIn(world, 'vms')) as unknown as VmRow[])
+    faults.push(...(await vmFaults(world, vm)));
+  return [...faults, ...(await presenceFaults(world))];
+}
+
+/** Public addresses outlive machines: the ones that were given with a machine must go with it. */
+async function leftovers({ app, account }: World): Promise<string[]> {
+  const addresses = await app.services.db
+    .selectFrom('public_addresses')
+    .select('id')
+    .where('account_id', '=', account.id)
+    .where((where) => where.or([where('kind', '=', 'ephemeral'), where('vm_id', 'is not', null)]))
+    .execute();
+  return addresses.length > 0 ? ['deleted, but its addresses are held'] : [];
+}
+
+export const vpsAgreement: FamilyAgreement = {
+  disagreements,
+  leftovers,
+  // In the order an owner would delete them: machines before the networks they use.
+  collections: { vms: 'vms', vps_networks: 'networks', vps_images: 'images' },
+};
