@@ -1,4 +1,4 @@
-/** Accounts, members and keys for tests, straight into the tables. */
+/** Inserts accounts, members and API keys for tests directly into the tables. */
 import type { Insertable } from 'kysely';
 import { issueKey } from '../kernel/access/key-format.ts';
 import type { RoleName } from '../kernel/access/roles.ts';
@@ -15,7 +15,7 @@ export interface TestAccount {
 export interface TestKey {
   readonly id: string;
   readonly publicId: string;
-  /** What goes into X-API-Key. */
+  /** The value of the X-API-Key header. */
   readonly key: string;
 }
 

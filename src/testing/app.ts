@@ -1,4 +1,4 @@
-/** The real app on a database of its own, called in process over the whole pipeline. */
+/** Starts the real app on a new database. Tests call it in process, through the whole request pipeline. */
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type pino from 'pino';
 import { families } from '../families/index.ts';
@@ -16,7 +16,7 @@ import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
-/** With public addresses for more machines than any provider's first pool has. */
+/** Enlarges the IPv4 pools: the demo pools have too few public addresses for all machines of a test file. */
 function roomy(config: ProviderConfig): ProviderConfig {
   const address_pools = config.catalogue.address_pools.map((pool, i) =>
     pool.purpose === 'single' && !pool.cidr.includes(':') ? { ...pool, cidr: `10.${100 + i}.0.0/16` } : pool,
@@ -30,9 +30,9 @@ export interface TestApp {
   readonly running: RunningServices;
   readonly registry: Registry;
   readonly database: TestDatabase;
-  /** Every line that was logged. */
+  /** All log lines so far. */
   readonly logged: string[];
-  /** Each call comes from an address of its own unless it names one, so that only the limiter's tests meet the limit. */
+  /** Uses a new client address for each call unless the options set one, so that no test hits the rate limit by accident. */
   call(options: InjectOptions & { key?: string }): Promise<LightMyRequestResponse>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface TestAppOptions {
   readonly limiter?: RateLimitStore;
   readonly server?: ServerOptions;
   readonly database?: TestDatabase;
-  /** Whether operations, webhooks and schedules are carried out, as in the product. Else nothing moves by itself. */
+  /** Runs the worker (operations, webhooks, schedules) as in production. Default: off, so tests run each step themselves. */
   readonly works?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function defaultProvider(): ProviderConfig {
   return roomy(atOnce(loaded.config));
 }
 
-/** Machines that boot at once: nobody learns anything from waiting for them. */
+/** Sets the pace of the sandbox engines to 0, so that machines boot without delay. */
 function atOnce(config: ProviderConfig): ProviderConfig {
   const locations = config.catalogue.locations.map((location) => ({
     ...location,
@@ -61,7 +61,7 @@ function atOnce(config: ProviderConfig): ProviderConfig {
   return { ...config, catalogue: { ...config.catalogue, locations } };
 }
 
-/** No answer of any test may differ from what its record declares. */
+/** Fails the test if an answer has a status or a body that its endpoint record does not declare. */
 function checkAnswer(endpoint: Endpoint, status: number, body: string | null): void {
   if (status === 304) return;
   if (status === 200 && body?.startsWith('{"dry_run":true')) return;
@@ -72,7 +72,10 @@ function checkAnswer(endpoint: Endpoint, status: number, body: string | null): v
   if (faults.length > 0) throw new Error(`${endpoint.id} ${status}: ${JSON.stringify(faults)} in ${body}`);
 }
 
-/** The longest that a timer takes. What tests do with keys is told in the feed when they ask for it, and not in between. */
+/**
+ * The longest delay a timer accepts. Key activity is written, with its events, only when a test requests it, so that
+ * the events do not appear in the middle of another test.
+ */
 const NEVER_MS = 2 ** 31 - 1;
 
 let lastAddress = 0;

@@ -1,4 +1,4 @@
-/** Values of a shape, made up from the shape itself: what a schema allows, an endpoint must be able to read. */
+/** Generates random values from a JSON Schema: an endpoint must be able to read every value that its schema allows. */
 import fc, { type Arbitrary } from 'fast-check';
 
 export interface JsonSchema {
@@ -25,7 +25,7 @@ export interface JsonSchema {
   readonly uniqueItems?: boolean;
 }
 
-/** Text that a database takes: NUL and half surrogate pairs are refused long before a shape is asked. */
+/** Text without NUL and unpaired surrogates: the body reader rejects these before the schema is checked. */
 const text = (minLength: number, maxLength: number): Arbitrary<string> =>
   fc
     .string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, minLength + 40) })
@@ -68,7 +68,7 @@ function objectOf(schema: JsonSchema): Arbitrary<object> {
     .map(([some, known]) => Object.fromEntries([...Object.entries(some), ...Object.entries(known)]));
 }
 
-/** Any JSON that gets past the reader of bodies. */
+/** Any JSON value that the body reader accepts. */
 export const storable: Arbitrary<unknown> = fc
   .jsonValue({ maxDepth: 3 })
   .filter((value) => !/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(value)));
@@ -103,7 +103,7 @@ export function arbitraryOf(schema: JsonSchema): Arbitrary<unknown> {
   return fc.oneof(...[schema.type].flat().map((type) => ofType(type, schema)));
 }
 
-/** One value of the shape, the same at every run. */
+/** One value that matches the schema; the same value in every run. */
 export function sampleOf(schema: JsonSchema): unknown {
   return fc.sample(arbitraryOf(schema), { numRuns: 1, seed: 7 })[0];
 }

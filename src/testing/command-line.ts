@@ -1,4 +1,4 @@
-/** The operator's command line in this process, with what it prints caught and its questions answered. */
+/** Runs the operator's command line in this process, captures its output and answers its questions. */
 import { examineEngines, sandboxDesk } from '../engine-ports.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
@@ -10,9 +10,9 @@ export interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** The questions asked, each answered by the next of `answers`. */
+  /** The questions that the command line asked. Question number n gets answer number n of `answers`. */
   readonly asked: readonly string[];
-  /** What `serve` was started with, and as what. */
+  /** The configuration and the role of each call of `serve`. */
   readonly served: readonly ProviderConfig[];
   readonly roles: readonly string[];
 }
@@ -20,13 +20,13 @@ export interface Ran {
 export interface Setting {
   readonly env?: Record<string, string>;
   readonly folder?: string;
-  /** Null: nobody is there to answer. */
+  /** Null: the command line runs without a terminal, so it cannot ask questions. */
   readonly answers?: readonly string[] | null;
-  /** Other families than those of the product. */
+  /** Default: the families of the product. */
   readonly registry?: Registry;
 }
 
-/** A URL of a database whose server listens on a socket only. */
+/** The URL of a database whose server listens only on a Unix socket. */
 export const urlOf = ({ user, port, database, host }: TestDatabase['connection']): string =>
   `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 

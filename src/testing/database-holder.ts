@@ -1,6 +1,6 @@
 /**
- * A process of its own that holds an embedded database open, for tests about processes that race, share or
- * are killed. It is bundled once per test file, so that another user can run it too.
+ * A separate process that keeps an embedded database open, for tests in which processes start at the same time, share
+ * the database or are killed. Each test file bundles the program once, so that another user can run it too.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 await embedded?.close();
 `;
 
-/** Packages in the older module format still ask for `require`. */
+/** CommonJS packages in the bundle call `require`, which ES modules do not have. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
@@ -84,7 +84,7 @@ export class Holder {
   }
 }
 
-/** Returns the path of the program; the PostgreSQL package is linked or, for another user, copied beside it. */
+/** Returns the path of the program. The PostgreSQL package is linked next to it, or copied if another user runs it. */
 export async function buildHolder(folder: string, bring: 'link' | 'copy' = 'link'): Promise<string> {
   const outfile = join(folder, 'holder.mjs');
   await build({

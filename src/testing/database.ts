@@ -1,4 +1,4 @@
-/** A database of its own for a test file, copied from one that was migrated once per run. */
+/** Creates a separate database for each test file, as a copy of a template that is migrated once per test run. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type Db, openDatabase, openPool } from '../store/database.ts';
@@ -8,9 +8,9 @@ import { createWidgetsTable } from './widgets.ts';
 
 export interface TestDatabase {
   readonly name: string;
-  /** What `openPool` and `pg` take. */
+  /** The connection settings that `openPool` and `pg` accept. */
   readonly connection: ServerAddress & { readonly database: string };
-  /** Ends what is still connected to it. */
+  /** Also closes all connections that are still open. */
   drop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** One for all tests of a file, or of the `describe` it is asked for in; there when they begin. */
+/** Creates one database for all tests of a file, or of the `describe` that calls it, before the first test runs. */
 export function useTestDatabase(): { readonly db: Db } {
   let database: TestDatabase | undefined;
   let db: Db | undefined;
@@ -51,7 +51,7 @@ export function useTestDatabase(): { readonly db: Db } {
   };
 }
 
-/** On a server of the test's own, migrated and with the tables of the test family. */
+/** Creates a migrated database with the tables of the test family on a server that the test started itself. */
 export async function createDatabaseOn(server: ServerAddress): Promise<TestDatabase> {
   const { host, port, user } = server;
   const name = `test_${randomBytes(6).toString('hex')}`;

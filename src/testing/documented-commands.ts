@@ -1,4 +1,4 @@
-/** Pages that are tried as they stand: their commands pasted into one shell, what it prints held against what they show. */
+/** Runs the commands of a documentation page in one shell and compares their output with the output on the page. */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +10,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface Step {
   readonly chapter: string;
   readonly commands: string;
-  /** Part of what they print; `…` stands for anything. */
+  /** A part of the expected output; `…` matches any text. */
   readonly shown: string;
 }
 
-/** Each block of commands, with the block of text that may stand under it. */
+/** Returns each block of commands, with the block of expected output if one follows directly. */
 export function stepsOf(page: string): Step[] {
   return page.split(/^## /m).flatMap((part) => {
     const [chapter = ''] = part.split('\n', 1);
@@ -25,13 +25,13 @@ export function stepsOf(page: string): Step[] {
 
 export interface Place {
   readonly server: Pick<ServerProcess, 'url' | 'apiKey'>;
-  /** Where its data are. */
+  /** The data folder of the server. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
 
-/** What each of them printed. The first command that fails ends it all. */
+/** Returns the output of each step. Throws at the first command that fails. */
 export async function paste(place: Place, steps: readonly Step[]): Promise<string[]> {
   const { server, folder, environment, timeoutMs = 0 } = place;
   const mark = randomUUID();
@@ -52,7 +52,7 @@ export async function paste(place: Place, steps: readonly Step[]): Promise<strin
       },
       (error, stdout, stderr) => resolve({ error, stdout, stderr }),
     );
-    // Some programs read what is typed after them, and nobody is there to type.
+    // Closes stdin, because some programs wait for input and a test has none.
     shell.stdin?.end();
   });
   const printed = stdout.split(`${mark}\n`);
@@ -79,7 +79,7 @@ export function expectInOrder(text: string, expected: readonly string[]): void {
   }
 }
 
-/** What a page shows, as the parts that have to be found. */
+/** Splits the expected output of a step into the parts that the real output must contain. */
 export const partsOf = ({ shown }: Step): string[] =>
   shown
     .split(/…|\n/)

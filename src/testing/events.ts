@@ -1,4 +1,4 @@
-/** Events of tests, written as anything that happens writes them. */
+/** Writes events for tests through the same function that the product uses. */
 import { type EventActor, HOSTPLANE, type NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';
 import type { TestApp } from './app.ts';
@@ -9,7 +9,7 @@ export interface Happening extends Partial<NewEvent> {
   readonly actor?: EventActor;
 }
 
-/** One transaction for all of them. */
+/** Writes all given events in one transaction. */
 export async function happen(
   { services }: Home,
   accountId: string,

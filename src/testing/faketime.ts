@@ -1,4 +1,4 @@
-/** A PostgreSQL whose clock can be moved while it runs, by libfaketime and a file that says by how much. */
+/** Starts a PostgreSQL whose clock can be moved while it runs: libfaketime reads the offset from a file. */
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export function findFaketime(): string | undefined {
 }
 
 export interface MovablePostgres extends TestPostgres {
-  /** From now on its clock shows the real time and so many seconds more, or less. */
+  /** Sets the server's clock to the real time plus this many seconds; negative numbers set it back. */
   moveClock(seconds: number): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function startMovablePostgres(library: string): Promise<MovablePost
   const folder = await makeTemporaryFolder();
   const clock = join(folder, 'clock');
   const moveClock = async (seconds: number): Promise<void> => {
-    // Renamed into place: nobody may read half of it.
+    // The rename is atomic, so that the server never reads a half-written file.
     await writeFile(`${clock}.new`, `${seconds < 0 ? '' : '+'}${seconds}s\n`);
     await chmod(`${clock}.new`, 0o644);
     await rename(`${clock}.new`, clock);
@@ -54,7 +54,7 @@ async function disguise(folder: string, programs: string, library: string, clock
     `LD_PRELOAD='${library}'`,
     `FAKETIME_TIMESTAMP_FILE='${clock}'`,
     'FAKETIME_NO_CACHE=1',
-    // What measures how long something takes is not what tells the time.
+    // The monotonic clock measures durations, which must not jump when the wall clock is moved.
     'FAKETIME_DONT_FAKE_MONOTONIC=1',
   ];
   const script = `#!/bin/sh\nexec env ${settings.join(' ')} '${join(programs, 'postgres')}' "$@"\n`;

@@ -1,4 +1,4 @@
-/** What must be true of the tables when all operations have ended, whatever happened meanwhile. */
+/** Checks the invariants that the tables must satisfy after all operations have ended, even after crashes. */
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Registry } from '../kernel/registry.ts';
@@ -20,7 +20,7 @@ const unfinished = async (db: Db): Promise<Unfinished[]> =>
     .where('finished_at', 'is', null)
     .execute();
 
-/** None is stuck: fails with those that have not ended after so long. A database that is away is asked again. */
+/** Waits until all operations have ended and fails with the unfinished ones at the timeout. Retries failed queries. */
 export async function allEnded(db: Db, patienceMs = 60_000): Promise<void> {
   const until = Date.now() + patienceMs;
   for (;;) {
@@ -34,7 +34,7 @@ export async function allEnded(db: Db, patienceMs = 60_000): Promise<void> {
 const column = async (db: Db, query: ReturnType<typeof sql<{ value: string }>>): Promise<string[]> =>
   (await query.execute(db)).rows.map(({ value }) => value);
 
-/** None lost, none doubled: each step that counts has had its effect once, and each end was told once. */
+/** Each step of a succeeded operation took effect exactly once, and each operation emitted exactly one end event. */
 export async function expectWhole(db: Db, registry: Registry): Promise<void> {
   const doubled = sql<{ value: string }>`
     select operation_id || ' ' || step as value from machine_effects group by 1 having count(*) > 1`;

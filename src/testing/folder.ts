@@ -1,6 +1,6 @@
 /**
- * Temporary folders of tests. Their names carry the id of the process that made them, so that what a killed
- * run left behind, a running PostgreSQL or engine included, is found and removed by the next one.
+ * Temporary folders of tests. The name of a folder contains the id of the process that created it, so that the next
+ * run finds and removes everything that a killed run left behind, including a running PostgreSQL or engine.
  */
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { removeLeftoverNamespaces } from './incus/namespace.ts';
 
 const PREFIX = 'hostplane-test-';
 
-/** May be passed, but not listed, by the unprivileged user that PostgreSQL runs as when root runs the tests. */
+/** Mode 711: if root runs the tests, PostgreSQL's unprivileged user can open paths in the folder but cannot list it. */
 export async function makeTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   await chmod(folder, 0o711);
@@ -30,7 +30,7 @@ export async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
     if (pid && !isAlive(Number(pid))) {
-      // Another run may be removing the same one, and folders of other users are theirs to remove.
+      // Ignores errors: another run may be removing the same folder, or the folder belongs to another user.
       await removeTemporaryFolder(join(tmpdir(), name)).catch(() => undefined);
     }
   }

@@ -1,4 +1,4 @@
-/** Starts one PostgreSQL for all test files of a project and makes the migrated template they copy. */
+/** Starts one PostgreSQL for all test files of a project and creates the migrated template database that they copy. */
 import type { TestProject } from 'vitest/node';
 import { openDatabase, openPool } from '../store/database.ts';
 import { migrate } from '../store/migrations/migrate.ts';

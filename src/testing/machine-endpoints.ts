@@ -1,4 +1,4 @@
-/** The calls of the test family that start operations, as any product family writes them. */
+/** Endpoints for machines in the test family, written like endpoints of a product family. Changes start operations. */
 import { sql } from 'kysely';
 import { OperationView, presentOperation } from '../kernel/operations/schema.ts';
 import type { StoredOperation } from '../kernel/operations/store.ts';
@@ -100,7 +100,7 @@ async function find(db: Db, accountId: string, id: string, lock = false): Promis
   return row;
 }
 
-/** The machine and what works on it, in one look. */
+/** Reads the machine and its unfinished operation in one query. */
 async function findWithWork(db: Db, accountId: string, id: string) {
   const found = await db
     .selectFrom('machines')

@@ -1,4 +1,4 @@
-/** An account with real machines on the sandbox, and what can happen to them behind our back. */
+/** An account with machines on the sandbox engine, and methods that change machines at the engine without the API. */
 import { haltInside } from '../engines/compute/sandbox/guest-actions.ts';
 import { changePresent, nameOf } from '../engines/compute/sandbox/room.ts';
 import type { Sandbox } from '../engines/compute/sandbox/sandbox.ts';
@@ -45,7 +45,7 @@ export class MachineRoom {
 
   read = (id: string): Promise<Vm> => this.call('GET', `vms/${id}`);
 
-  /** Accepted, and nothing done about it yet. */
+  /** Orders a machine. Its operation is queued but does not run yet. */
   order(body: object = {}): Promise<Vm> {
     this.#serial++;
     return this.call('POST', 'vms', {
@@ -80,7 +80,7 @@ export class MachineRoom {
       ...change,
     }));
 
-  /** Gone, until what is returned puts it back as it was. */
+  /** Removes the machine from the engine. Returns a function that puts it back unchanged. */
   async lose(id: string): Promise<() => Promise<void>> {
     const { store } = this.engine.room;
     const name = nameOf(this.ref(id));
@@ -106,7 +106,7 @@ export class MachineRoom {
   row = (id: string) =>
     this.app.services.db.selectFrom('vms').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-  /** Micros an hour, as the meter counts them; null: it costs nothing. */
+  /** The price per hour in millionths that the meter uses; null: the machine is free. */
   async meterOf(id: string): Promise<number | null> {
     const { price_hourly_micros } = await this.app.services.db
       .selectFrom('resources')

@@ -21,7 +21,7 @@ async function makeMachine({ app, account }: World): Promise<string> {
   return row.id;
 }
 
-/** actOnMachine names one kind and its example starts another. */
+/** The record of actOnMachine names only one kind, and its example starts another, so each kind needs a scenario. */
 const acting = (action: string): Scenario => ({
   async begin(world, walk) {
     const params = { id: await makeMachine(world) };

@@ -1,7 +1,6 @@
 /**
- * A resource of the test family whose life is long-running work: made, restarted, extended and taken down by operations.
- * Its engine is a table of its own, written outside every transaction of ours: what was done there stays done, as with
- * any real engine, whoever crashes.
+ * A resource of the test family that operations create, restart, extend and delete. Its engine is a separate table that
+ * is written outside the operation's transaction: as with a real engine, its changes stay even if the worker crashes.
  */
 import { type Generated, type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
@@ -30,9 +29,9 @@ interface MachinesTable {
 declare module '../store/database.ts' {
   interface Tables {
     machines: MachinesTable;
-    /** The engine's own memory: one row per machine that really stands there. */
+    /** The state of the engine: one row per machine that exists at the engine. */
     machine_room: { machine_id: string; builds: Generated<number> };
-    /** One row per committed step: a second one would be an effect that happened twice. */
+    /** One row per committed step. A second row for the same step means that its effect happened twice. */
     machine_effects: { operation_id: string; step: string };
   }
 }
@@ -52,7 +51,7 @@ export async function createMachinesTables(db: Db): Promise<void> {
   await sql`create table machine_effects (operation_id text not null, step text not null)`.execute(db);
 }
 
-/** What a test wants a step to do instead of its work, as often as it says. */
+/** Makes a step misbehave, for as many tries as the test sets. */
 export interface Behaviour {
   readonly step: string;
   readonly does:
@@ -64,7 +63,7 @@ export interface Behaviour {
     | 'slow'
     | 'hang'
     | 'commit-throws';
-  /** As long as it was tried less often than this; always, if left out. */
+  /** The number of tries that misbehave; default: all. */
   readonly times?: number;
 }
 
@@ -78,7 +77,7 @@ export interface MachineInput {
   readonly tolerant?: true;
 }
 
-/** Long enough that most moments of such a step are in it. */
+/** Takes up most of the time of a slow step, so that a crash at a random moment usually interrupts it. */
 const SLOW_MS = 150;
 
 const Input = Type.Unsafe<MachineInput>({ type: 'object' });

@@ -1,4 +1,4 @@
-/** Operations of tests: started as a handler starts them, watched until they are as expected. */
+/** Starts operations in tests the way a handler starts them, and waits until they reach an expected state. */
 
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.ts';
@@ -44,7 +44,7 @@ export async function operationOf({ services }: Home, id: string): Promise<Store
 
 const LOOK_EVERY_MS = 5;
 
-/** Looks at the row itself: what is tested must not be what tells the time. */
+/** Polls the row in the database, because waiting through the product's own listener would rely on the code under test. */
 export async function until(
   home: Home,
   id: string,
@@ -68,7 +68,7 @@ const KINDS = [createMachineKind, restartMachineKind, extendMachineKind, deleteM
 const FLEET = 3;
 const newMachineId = (): string => newId('request').replace('req', 'mac');
 
-/** So many operations of all kinds, in turn for each account; the children of a fleet count too. */
+/** Starts this many operations, taking kinds and accounts in turn. The children of a fleet count too. */
 export async function startMixed(
   home: Home,
   accounts: readonly Pick<TestAccount, 'id'>[],
@@ -89,7 +89,7 @@ export async function startMixed(
   }
 }
 
-/** Does all that is due, and what that leads to; what sleeps goes on sleeping. */
+/** Runs all operations that are due, including operations that these start. Sleeping operations keep sleeping. */
 export async function settle({ services }: Home): Promise<void> {
   const { db, registry, log } = services;
   const store = new DatabaseRunnerStore(db, registry, REAL);

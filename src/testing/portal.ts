@@ -1,4 +1,4 @@
-/** One account with its owner on a database of its own, for tests of what people do to accounts. */
+/** Creates accounts with owners and members on a new database, for tests of the portal API. */
 import { sql } from 'kysely';
 import type { RoleName } from '../kernel/access/roles.ts';
 import type { Vocabulary } from '../kernel/access/vocabulary.ts';
@@ -106,7 +106,7 @@ export async function openPortal(): Promise<TestPortal> {
   };
 }
 
-/** The refusal an action ends with; an action that succeeds fails the test. */
+/** Returns the Problem that the action throws. Fails the test if the action succeeds. */
 export async function refusalOf(action: Promise<unknown>): Promise<Problem> {
   const outcome = await action.then(
     () => undefined,
@@ -116,15 +116,15 @@ export async function refusalOf(action: Promise<unknown>): Promise<Problem> {
   throw outcome ?? new Error('This was expected to be refused, and was done.');
 }
 
-/** Of several at once, in their order. */
+/** The Problems of several parallel actions, in the order of the actions. */
 export const refusalsOf = (actions: readonly Promise<unknown>[]): Promise<Problem[]> =>
   Promise.all(actions.map(refusalOf));
 
-/** `/name required` and the like, for comparing all field errors at once. */
+/** All field errors in a short form such as `/name required`, so that a test compares them at once. */
 export const fieldsOf = (problem: Problem): string[] =>
   problem.errors.map(({ pointer, code }) => `${pointer} ${code}`).sort();
 
-/** Until so many transactions of this database stand in front of a lock. */
+/** Waits until at least this many transactions of the database wait for a lock. */
 export async function untilWaiting(db: Db, count: number): Promise<void> {
   for (;;) {
     const { rows } = await sql`select 1 from pg_stat_activity

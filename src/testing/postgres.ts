@@ -1,4 +1,4 @@
-/** A PostgreSQL for one run of the tests: forgetful on purpose, since nothing in it has to survive. */
+/** Starts a PostgreSQL for one test run. Durability is switched off for speed, because its data is thrown away. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,16 +16,16 @@ export interface ServerAddress {
 }
 
 export interface TestPostgres extends ServerAddress {
-  /** Ends it by this signal, as its operator would, and starts it again on what it left behind. */
+  /** Stops the server with this signal, as an operator would, and starts it again on the same data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** The folder of its programs; without one, the embedded ones. */
+  /** The folder of the PostgreSQL programs; default: the embedded ones. */
   readonly programs?: string;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Given the folder of the programs, returns one whose `postgres` is started instead. */
+  /** Receives the folder of the programs and returns another folder, whose `postgres` is started instead. */
   readonly disguise?: (programs: string) => Promise<string>;
 }
 
@@ -42,12 +42,12 @@ const FORGETFUL = {
   log_min_messages: 'log',
 };
 
-/** The migrated database that every test file's own is copied from. */
+/** The migrated database that each test file copies. */
 export const TEMPLATE = 'hostplane_template';
 
 const SYSTEM = '/usr/lib/postgresql';
 
-/** Debian keeps each major version in a folder of its own; 15, the oldest we support, is the one to test on. */
+/** Debian has one folder per major version. Prefers 15, the oldest supported version, then the oldest installed one. */
 export function findSystemPostgres(): { major: string; bin: string } | undefined {
   let majors: string[] = [];
   try {

@@ -1,4 +1,7 @@
-/** Speaks HTTP byte by byte, as clients that mean no good do: nothing is corrected on the way out, nothing hidden on the way in. */
+/**
+ * Sends and receives raw HTTP bytes, for tests of malicious clients: invalid requests are sent unchanged, and answers
+ * are returned as received.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -21,7 +24,7 @@ export class RawConnection {
       this.#received += text;
       note();
     });
-    // A peer that resets instead of closing has ended the connection just as well.
+    // A reset by the server ends the connection too; 'close' follows it.
     socket
       .on('error', () => undefined)
       .on('close', () => {
@@ -35,7 +38,7 @@ export class RawConnection {
     return this;
   }
 
-  /** The next answer, or undefined when the connection ended without another one. */
+  /** Waits for the next answer; undefined if the connection closes first. */
   async answer(options: { readonly hasBody?: boolean } = {}): Promise<RawAnswer | undefined> {
     for (;;) {
       const parsed = parseAnswer(this.#received, options.hasBody ?? true);
@@ -50,7 +53,7 @@ export class RawConnection {
     }
   }
 
-  /** All answers until the other side closes. */
+  /** Collects all answers until the server closes the connection. */
   async rest(): Promise<RawAnswer[]> {
     const answers: RawAnswer[] = [];
     for (let next = await this.answer(); next !== undefined; next = await this.answer()) answers.push(next);
@@ -85,7 +88,7 @@ function parseAnswer(text: string, hasBody: boolean): { answer: RawAnswer; lengt
   return { answer: { status, headers, body: text.slice(headEnd + 4, end) }, length: end };
 }
 
-/** A request as text; Content-Length is written only where a body is given and none is stated. */
+/** Builds a request as text. Adds Content-Length only if there is a body and the headers do not set it. */
 export function rawRequest(
   method: string,
   target: string,

@@ -1,4 +1,4 @@
-/** A real HTTPS server on loopback that keeps every request it gets, byte for byte, and answers as it is told. */
+/** A real HTTPS server on loopback that records each request byte for byte and answers as the test sets it. */
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const fixtures = join(import.meta.dirname, 'fixtures');
 
-/** What trusts it. */
+/** The self-signed certificate of the receiver; clients that trust it accept the receiver. */
 export const receiverCertificate = readFileSync(join(fixtures, 'localhost.crt'), 'utf8');
 
 export interface Received {
@@ -21,12 +21,12 @@ export type Answering = (response: ServerResponse, received: Received) => void;
 
 export interface Receiver {
   readonly port: number;
-  /** Under the name its certificate is for. */
+  /** Uses `localhost`, the host name in the certificate. */
   readonly url: string;
   readonly received: Received[];
-  /** How often somebody connected, whether or not a request followed. */
+  /** The number of connections so far, including connections without a request. */
   connections(): number;
-  /** From now on. */
+  /** Sets the answer to all following requests. */
   answer(how: Answering): void;
   close(): Promise<void>;
 }

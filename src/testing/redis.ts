@@ -1,4 +1,4 @@
-/** A real Redis or Valkey for tests, on a port of loopback that the system chose, remembering nothing. */
+/** Starts a real Redis or Valkey for tests, on a free loopback port and without persistence. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 export interface TestRedis {
   readonly url: string;
   readonly port: number;
-  /** Stops answering without closing connections; `resume` wakes it. */
+  /** Stops the server from answering while its connections stay open, until `resume` is called. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export async function startRedis(): Promise<TestRedis | null> {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // The tests' own end takes it along, so that no run leaves one behind.
+  // Kills the server when the test process exits, so that no test run leaves a server behind.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   await untilReady(child.stdout, once(child, 'exit'));

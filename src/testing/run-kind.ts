@@ -1,6 +1,6 @@
 /**
- * Runs the steps of a kind at once, without an operation, a queue or a worker: for fixtures that want a resource as its
- * operation leaves it. The events that the steps return are not written.
+ * Runs the steps of an operation kind directly, without an operation, a queue or a worker. Fixtures use it to create a
+ * resource in the state that the operation would leave. It does not write the events that the steps return.
  */
 import { newId } from '../kernel/ids.ts';
 import type { Kind } from '../kernel/operations/kind.ts';

@@ -1,4 +1,4 @@
-/** Machine rooms of a test's own, with three hosts and the images of the demo provider. */
+/** Opens a sandbox engine for one test, at a new location with three hosts and the images of the demo provider. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Harness } from '../engines/compute/contract.ts';
@@ -22,7 +22,7 @@ const hosts: readonly HostSpec[] = [1, 2, 3].map((n) => ({
   diskGb: 2_000,
 }));
 
-/** As much of a qcow2 disk as is looked at. */
+/** Writes only the parts of a qcow2 header that the sandbox reads: magic number, version and disk size. */
 async function writeImage(file: string): Promise<{ minDiskGb: number }> {
   const minDiskGb = 5;
   const bytes = Buffer.alloc(4096);
@@ -38,7 +38,7 @@ export interface SandboxHarness extends Harness {
   reopen(): Promise<Sandbox>;
 }
 
-/** At once unless it is given a pace. */
+/** The sandbox works without delay unless `choices` set a pace. */
 export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): SandboxHarness {
   const location = `lab-${randomBytes(4).toString('hex')}`;
   const options: SandboxOptions = { db, location, images: readImages(), hosts, pace: 0, ...choices };

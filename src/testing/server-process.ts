@@ -1,4 +1,4 @@
-/** The server as `npm start` runs it, in a process of its own, to be stopped, killed and started again. */
+/** Runs the server like `npm start` in a separate process, which tests can stop, kill and start again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,11 +8,11 @@ const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url))
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** Everything printed so far, and the log. */
+  /** Everything on stdout and stderr so far, including the log. */
   readonly output: () => string;
-  /** The key that only the first start prints. */
+  /** The API key that the server prints only at its first start. */
   readonly apiKey: string | undefined;
-  /** Sends the signal and waits for the end; the exit code, or the signal that ended it. */
+  /** Sends the signal and waits until the process exits. Returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 

@@ -1,4 +1,4 @@
-/** Money that was spent in this month, straight into the meter's tables. */
+/** Inserts money spent in the current month directly into the tables of the meter. */
 import { newId } from '../kernel/ids.ts';
 import { micro } from '../kernel/micro.ts';
 import { monthOf } from '../money/metering/calendar.ts';
@@ -9,7 +9,7 @@ export interface Spending {
   readonly family?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly apiKeyId?: string;
-  /** The beginning of the month, unless told otherwise. */
+  /** Default: the beginning of the current month. */
   readonly at?: Date;
 }
 

@@ -1,4 +1,4 @@
-/** A public key nobody has yet, without asking for its private half: nothing here ever signs in with it. */
+/** Generates random SSH public keys. They have no private keys, because no test logs in with them. */
 import { randomBytes } from 'node:crypto';
 
 function field(bytes: Buffer): Buffer {
@@ -7,7 +7,7 @@ function field(bytes: Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** The fields of a key blob, one after the other. */
+/** Joins the fields of an SSH key blob, each with its length in front. */
 export const blobOf = (...fields: readonly (Buffer | string)[]): Buffer =>
   Buffer.concat(fields.map((bytes) => field(Buffer.from(bytes as Buffer))));
 

@@ -1,4 +1,4 @@
-/** A client of server-sent events: what came so far, and until something has come. */
+/** A client for server-sent events. It collects the received frames and can wait for an expected frame. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 
 export interface Frame {
@@ -11,7 +11,7 @@ export interface Frame {
 export class StreamReader {
   readonly response: IncomingMessage;
   readonly #request: ClientRequest;
-  /** As it came over the wire. */
+  /** The received bytes as text, not parsed. */
   text = '';
   ended = false;
   #wake: () => void = () => undefined;
@@ -30,7 +30,7 @@ export class StreamReader {
     response.on('end', end).on('error', end).on('close', end);
   }
 
-  /** Connected, and the head of the answer read. */
+  /** Connects and waits for the status and the headers of the answer. */
   static async open(port: number, path: string, headers: Record<string, string>): Promise<StreamReader> {
     const outgoing = request({
       port,
@@ -85,7 +85,7 @@ export class StreamReader {
     return this;
   }
 
-  /** Reads no more, but stays. */
+  /** Stops reading, but keeps the connection open. */
   stall(): void {
     this.response.pause();
   }

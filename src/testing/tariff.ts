@@ -1,4 +1,4 @@
-/** The tariff of the default catalogue, and short forms of what it prices, for tests that need no app. */
+/** The tariff of the demo provider, with short text forms of its results, for tests that need no app. */
 import { families, unbuiltFamilies } from '../families/index.ts';
 import { formatMoney } from '../money/prices/format.ts';
 import { type PricedItem, type PriceOptions, price } from '../money/prices/price.ts';
@@ -17,12 +17,12 @@ export function priced(type: string, configuration: Configuration, options: Opti
   return result.item;
 }
 
-/** Such as `/configuration/plan required`. */
+/** The problems of a configuration, such as `/configuration/plan required`. */
 export function problemsOf(type: string, configuration: Configuration, options: Options = {}): string[] {
   const result = price(demoTariff, type, configuration, { at, ...options });
   return result.ok ? [] : result.problems.map(({ pointer, code }) => `${pointer} ${code}`);
 }
 
-/** Such as `vps.flex-2-4 7.50`. */
+/** The price lines of an item, such as `vps.flex-2-4 7.50`. */
 export const linesOf = (item: PricedItem): string[] =>
   item.lines.map(({ sku, monthly }) => `${sku} ${formatMoney(monthly)}`);

@@ -1,4 +1,4 @@
-/** An account with machines and private networks, through the API as its owner has them. */
+/** An account that creates machines and private networks through the API, as a customer does. */
 import type { LightMyRequestResponse } from 'fastify';
 import type { Interface } from '../families/flexible-vps/interfaces/schema.ts';
 import type { Vm } from '../families/flexible-vps/vms/schema.ts';
@@ -26,7 +26,7 @@ export class VpsAccount {
     return new VpsAccount(app, account, (await createKey(app.services.db, account)).key);
   }
 
-  /** Of the family; what the path names begins with its collection. */
+  /** Calls the flexible-vps API. The path starts with the collection, such as `vms/…`. */
   send(
     method: Method,
     path: string,
@@ -37,7 +37,7 @@ export class VpsAccount {
     return this.app.call({ method, url, headers, key: this.key, ...(payload ? { payload } : {}) });
   }
 
-  /** Accepted, and done since. */
+  /** Sends the request and runs its operation to the end. */
   async do<T extends { id: string }>(method: Method, path: string, payload?: object): Promise<T> {
     const answer = await this.send(method, path, payload);
     if (answer.statusCode >= 300) throw new Error(`${path} ${answer.statusCode}: ${answer.body}`);

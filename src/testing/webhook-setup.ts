@@ -1,4 +1,4 @@
-/** An app that may call loopback, a receiver there, and senders whose clock the test moves. */
+/** Sets up webhook tests: an app that may call loopback, a receiver on loopback, and senders with a movable clock. */
 import { createHmac } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import type { RoleName } from '../kernel/access/roles.ts';
@@ -39,7 +39,7 @@ export class PostOffice {
       ...config,
       egress: { ...config.egress, ...settings, allow: [...settings.allow] },
     });
-    // Nobody else may send here: what is sent when is what the tests are about.
+    // The app's own worker is off, because the tests decide when a sender sends.
     return new PostOffice(
       await createTestApp({ provider: allow as never, works: false }),
       await createReceiver(),
@@ -56,7 +56,7 @@ export class PostOffice {
     await this.app.close();
   }
 
-  /** Nothing waits any more, and the receiver takes everything. */
+  /** Deletes all webhooks and received requests, and lets the receiver accept everything again. */
   async clear(): Promise<void> {
     await this.app.services.db.deleteFrom('webhooks').execute();
     this.receiver.received.length = 0;
@@ -121,7 +121,7 @@ export class Customer {
     });
   }
 
-  /** At the receiver, for all events, unless the body says otherwise. */
+  /** Creates or replaces a webhook. By default it sends all events to the receiver. */
   set(name: string, body: object = {}, headers = {}): Promise<LightMyRequestResponse> {
     const whole = { url: this.office.receiver.url, event_types: ['*'], ...body };
     return this.call('PUT', `/${name}`, whole, headers);
@@ -132,7 +132,7 @@ export class Customer {
     return list.json().data[0];
   }
 
-  /** The oldest first. */
+  /** Sorted by time, oldest first. */
   async attempts(name: string, query = ''): Promise<Attempt[]> {
     return (await this.call('GET', `/${name}/deliveries?sort=created_at&${query}`)).json().data;
   }
@@ -158,7 +158,7 @@ export class Customer {
   }
 }
 
-/** As a receiver does it, from the headers and raw bytes alone; the secrets that fit, by their place in the list. */
+/** Verifies the signature from headers and raw bytes, as a receiver does. Returns the indexes of the matching secrets. */
 export function verify({ headers, body }: Received, ...secrets: readonly string[]): number[] {
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString('latin1')}`;
   const given = String(headers['webhook-signature']).split(' ');

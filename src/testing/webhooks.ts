@@ -1,4 +1,4 @@
-/** Webhooks and attempts for tests, straight into the tables. */
+/** Inserts webhooks and delivery attempts for tests directly into the tables. */
 import type { Insertable } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import type { Services } from '../kernel/services.ts';
@@ -39,7 +39,7 @@ export async function insertWebhook(
   return { id, secret };
 }
 
-/** One that failed and will not be repeated, unless the columns say otherwise. */
+/** By default the attempt has failed and no retry follows. */
 export async function insertDelivery(
   { db }: Pick<Services, 'db'>,
   account: Pick<TestAccount, 'id'>,

@@ -3,7 +3,7 @@ import { addReading } from '../money/metering/readings/add-reading.ts';
 
 const collection = '/workshop/v1/widgets';
 
-/** Each widget also has used something that is metered, and was created with an Idempotency-Key. */
+/** Each widget also gets a metered reading and is created with an Idempotency-Key, so that the lists of both have rows. */
 export const fixture: Fixture = {
   collection,
   async addRow({ app, key }, name) {

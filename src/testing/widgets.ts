@@ -1,6 +1,6 @@
 /**
- * A family that exists only in tests: everything a real one can do (create with a secret, merge patch, protection by
- * version, deletion, labels, prices, the inventory), so that the laws bite before the product families exist.
+ * A family that exists only in tests. It uses every feature of a product family (create with a secret, merge patch,
+ * If-Match, delete, labels, prices, inventory), so that the laws check them without depending on a product family.
  */
 import { type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
@@ -74,7 +74,7 @@ async function find(db: Db, accountId: string, id: string, lock = false) {
   return row;
 }
 
-/** A widget costs what a volume of ten times its size costs. */
+/** A widget is priced as a volume of ten times its size. */
 async function noteWidget(db: Db, { tariff }: Services, row: Selectable<Tables['widgets']>, keyId: string) {
   const priced = await noteResource(
     db,

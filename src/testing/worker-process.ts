@@ -1,4 +1,4 @@
-/** Workers that carry out operations of the test family in processes of their own, to be killed, paused and resumed. */
+/** Starts workers for operations of the test family in separate processes, which tests can kill, pause and resume. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, symlink } from 'node:fs/promises';
@@ -9,28 +9,28 @@ import { DEFAULT_FILE } from '../provider/default.ts';
 import type { Connection } from '../store/database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Packages in the older module format still ask for `require`. */
+/** CommonJS packages in the bundle call `require`, which ES modules do not have. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 export type WorkerTask = { readonly leaseSeconds: number } & (
   | { readonly connection: Connection }
-  /** Serves the API as well, on a database of its own in this folder. */
+  /** Also serves the API, on an embedded database in this folder. */
   | { readonly folder: string }
 );
 
 export interface WorkerProcess {
   readonly pid: number;
-  /** Where the API is, if it serves one. */
+  /** The address of the API, if the process serves it. */
   readonly url: string;
-  /** Everything it logged. */
+  /** Everything on stdout and stderr so far. */
   output(): string;
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process exits. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Into a folder of the caller's; returns the path of the program. */
+/** Bundles the worker program into this folder and returns its path. */
 export async function buildWorker(folder: string): Promise<string> {
   const outfile = join(folder, 'worker.mjs');
   await build({
@@ -58,7 +58,7 @@ export async function startWorker(program: string, task: WorkerTask): Promise<Wo
       output += text;
     });
   }
-  // The tests' own end takes it along, so that no run leaves one behind.
+  // Kills the worker when the test process exits, so that no test run leaves a worker behind.
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const gone = once(child, 'close').finally(() => process.off('exit', kill));

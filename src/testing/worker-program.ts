@@ -1,6 +1,6 @@
 /**
- * The product with the test family, in a process of its own: the worker alone on a given database, or API and worker
- * together on an embedded one. What it is to do stands in its one argument.
+ * The program that worker-process.ts starts: the product with the test family. It runs only the worker on a given
+ * database, or API and worker on an embedded database. Its only argument is a WorkerTask in JSON.
  */
 import pino from 'pino';
 import { families } from '../families/index.ts';
