@@ -65,6 +65,8 @@ const troubles: readonly Trouble[] = [
 
 /** Nobody waits longer for what hangs: everything else has ended by then. */
 const PATIENCE_MS = 400;
+/** Trouble that lasts ends with the operation: after several retries, not after the half hour that a machine may take. */
+const LASTING_MS = 120_000;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -94,13 +96,16 @@ async function reconcile({ family }: Kind): Promise<void> {
   await work(app);
 }
 
+const endWithin = (operation: StoredOperation, milliseconds: number) =>
+  sql`update operations set deadline_at = now() + ${milliseconds} * interval '1 millisecond'
+      where id = ${operation.id}`.execute(app.services.db);
+
 /** What is wrong afterwards, in words. */
 async function suffer(kind: Kind, call: string, { effect, times }: Trouble): Promise<string[]> {
   const { db } = app.services;
   const { world, operation } = await start(kind);
-  if (effect.kind === 'hang')
-    await sql`update operations set deadline_at = now() + ${PATIENCE_MS} * interval '1 millisecond'
-              where id = ${operation.id}`.execute(db);
+  if (effect.kind === 'hang') await endWithin(operation, PATIENCE_MS);
+  if (times === undefined) await endWithin(operation, LASTING_MS);
   await addFault(db, { call, times, effect });
   await work(app);
   await clearFaults(db);

@@ -1,3 +1,3 @@
 import { describeWorlds, openHomes } from './suite.ts';
 
-describeWorlds(openHomes(), 1001, 1000);
+describeWorlds(openHomes(), 501, 1500);
