@@ -3,7 +3,7 @@ import { OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
 import { count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 
-/** How many regions probe where the configuration names none. */
+/** The number of probing regions if the configuration names none. */
 const USUAL_REGIONS = 3;
 
 const monitor = pricedType({
