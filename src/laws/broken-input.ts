@@ -1,4 +1,4 @@
-/** Generates invalid input from a schema: each way to violate it, with the pointer and code that the error must have. */
+/** Generates invalid input from a schema: each way to violate it, with the pointer and code of the expected error. */
 import type { FieldCode } from '../kernel/problems/catalogue.ts';
 import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
 

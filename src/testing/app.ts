@@ -42,7 +42,7 @@ export interface TestAppOptions {
   readonly limiter?: RateLimitStore;
   readonly server?: ServerOptions;
   readonly database?: TestDatabase;
-  /** Also runs the worker (operations, webhooks, schedules). Default: off, so that nothing runs unless a test runs it. */
+  /** Also runs the worker (operations, webhooks, schedules). Default: off; nothing runs unless a test runs it. */
   readonly works?: boolean;
 }
 

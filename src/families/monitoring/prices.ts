@@ -1,4 +1,4 @@
-/** The priced types of the family: a metric monitor is free; an uptime monitor costs by its interval and its regions. */
+/** The priced types of the family: metric monitors are free; an uptime monitor costs by interval and regions. */
 import { OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
 import { count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
