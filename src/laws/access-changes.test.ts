@@ -1,4 +1,4 @@
-/** What is taken away is gone within a second, also in the cache of a process that did not do it. */
+/** A revoked right ends within a second, also in other processes, which have the old right in their access cache. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../kernel/ids.ts';
@@ -15,7 +15,7 @@ import { outcomeOf } from './responses.ts';
 
 const WITHIN = { timeout: 1000, interval: 10 };
 
-/** Two processes on one database: one changes, the other must notice. */
+/** Two apps on one database, like two processes. `here` makes the change, and `there` must notice it. */
 let here: TestApp;
 let there: TestApp;
 
@@ -40,7 +40,7 @@ interface Change {
   readonly title: string;
   readonly take: (stage: Stage) => Promise<unknown>;
   readonly answer: string;
-  /** Puts it back as it was; what is final has none. */
+  /** Reverts the change; undefined if the change is final. */
   readonly giveBack?: (stage: Stage) => Promise<unknown>;
 }
 
@@ -152,7 +152,10 @@ function write(app: TestApp, key: TestKey) {
   return app.call({ method: 'POST', url: '/workshop/v1/widgets', payload, key: key.key }).then(outcomeOf);
 }
 
-/** Until this answer comes from the cache: the news of what was just made may still be on its way. */
+/**
+ * Calls until the answer comes from the access cache. Notifications about rows that were just created may still arrive
+ * and invalidate the cache.
+ */
 async function warm(app: TestApp, key: TestKey, answer = '201'): Promise<void> {
   const isHit = async () => {
     const { hits } = app.services.access;
@@ -224,7 +227,7 @@ describe('one process', () => {
     await warm(app, other);
     expect(access.size).toBe(1);
 
-    // The look-up reads the key, then the account: held at the account it has already seen the key active.
+    // The look-up reads the key, then the account. While it waits for the account, it has already read the active key.
     const gate = await db.startTransaction().execute();
     await sql`lock table accounts in access exclusive mode`.execute(gate);
     const before = write(app, key);

@@ -10,7 +10,7 @@ import { forgeKey } from './forged-keys.ts';
 import { expectWellFormed, outcomeOf } from './responses.ts';
 import { createWorld, endpoints, probeOf, type World } from './walk.ts';
 
-/** Where the calls of the tests come from unless they say otherwise. */
+/** Contains the client addresses of all test calls that set no address. */
 const INSIDE = '10.0.0.0/8';
 
 let app: TestApp;
@@ -42,7 +42,7 @@ async function createGuarded(mode: AllowlistMode, entries: readonly Entry[] = []
 }
 
 let strangers = 0;
-/** An address of its own for each case, so that no two fold and none meets the rate limit. */
+/** Returns a new address for each case, so that denials are not folded into one row and no case hits the rate limit. */
 function outsider(): string {
   strangers++;
   return `198.51.${strangers >> 8}.${strangers & 255}`;
@@ -69,7 +69,7 @@ async function denialsFrom(world: World, address: string): Promise<Denial[]> {
 const whoami = (key: TestKey, remoteAddress: string) =>
   app.call({ url: '/account/v1/whoami', key: key.key, remoteAddress });
 
-/** The names in an answer, without its values. */
+/** The member names of an answer, without the values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return 'array';
   if (value === null || typeof value !== 'object') return 'value';

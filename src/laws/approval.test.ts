@@ -1,6 +1,6 @@
 /**
- * A key that needs approval does nothing by itself: the call is undone, a person decides, and what then happens is
- * exactly what the person saw, once.
+ * A call with a key that needs approval is rolled back and waits for a person. After the approval, the key may make
+ * exactly the call that the person saw, once.
  */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -16,8 +16,9 @@ import { createWorld, requestTo, type WalkRequest, type World, writes } from './
 
 let app: TestApp;
 let world: World;
-/** Everything needs approval; only what destroys does. */
+/** A key that needs approval for every write. */
 let held: TestKey;
+/** A key that needs approval only for destructive calls. */
 let careful: TestKey;
 
 beforeAll(async () => {
@@ -57,7 +58,7 @@ async function approve(id: string): Promise<void> {
   await approveRequest(app.services.db, staff, input, app.registry);
 }
 
-/** What asking itself leaves behind, and what is noted of every use of a key. */
+/** Tables that the request for approval itself writes to, and the audit trail of every call. */
 const TRACES = ['approvals', 'audit_entries', 'audit_heads', 'event_heads', 'events', 'operations'];
 
 async function allRows(): Promise<unknown> {
@@ -68,7 +69,7 @@ async function allRows(): Promise<unknown> {
   return { text, operations: operations.filter(({ type }) => type !== 'approval.request') };
 }
 
-/** One that a caller could have sent instead, and that is as good in itself. */
+/** Another valid body for the same endpoint. */
 function otherBody({ body }: Endpoint, sent: unknown): object | undefined {
   if (body === undefined || sent === null || typeof sent !== 'object') return undefined;
   const without = Object.keys(sent).map((name) =>
@@ -77,7 +78,7 @@ function otherBody({ body }: Endpoint, sent: unknown): object | undefined {
   const changed = Object.entries(sent).flatMap(([name, value]) =>
     typeof value === 'number' ? [{ ...sent, [name]: value + 1 }] : [],
   );
-  // A name is good whatever it is; that a member may be left out does not say that none takes its place.
+  // Another name is always valid. A member that the schema makes optional may still be needed if nothing replaces it.
   const renamed = 'name' in sent ? [{ ...sent, name: `${String(sent.name)}-b` }] : [];
   return [...changed, ...renamed, ...without].find((candidate) => isValid(body, candidate));
 }
@@ -93,7 +94,7 @@ function otherQuery({ query }: Endpoint, url: string): string | undefined {
   return first === undefined ? undefined : `${url}${url.includes('?') ? '&' : '?'}${first}`;
 }
 
-/** The same request but for one thing. */
+/** Requests that differ from the approved one in one part. */
 async function variationsOf(endpoint: Endpoint, request: WalkRequest) {
   const { payload, ...bare } = request;
   const body = otherBody(endpoint, payload);
@@ -152,7 +153,7 @@ describe.each(writes)('$id', (endpoint) => {
     const separator = request.url.includes('?') ? '&' : '?';
     const repeat = await send({ ...request, url: `${request.url}${separator}dry_run=true` }, world.key);
     const again = await send(request, held, { 'approval-id': id });
-    // What cannot be done a second time is refused for that, before anybody looks at the approval.
+    // A call that cannot be repeated is refused for that reason, before the approval is checked.
     const wanted = repeat.statusCode === 200 ? '409 approval_expired' : outcomeOf(repeat);
     expect(outcomeOf(again)).toBe(wanted);
   });

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../store/database.ts';
 import { fill } from './rows.ts';
 import { callTo, createWorld, type World, writes } from './walk.ts';
 
-/** How many the chain has. */
+/** The number of entries in the chain. */
 let entries = 0;
 let world: World;
 let db: Db;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => world.app.close());
 
-/** Does it, looks, and takes it back. */
+/** Applies the change, checks the chain and rolls back. Returns the first broken entry, or null. */
 async function breakAfter(tamper: (tx: Tx) => Promise<unknown>): Promise<number | null> {
   const tx = await db.startTransaction().execute();
   try {
@@ -38,7 +38,7 @@ async function breakAfter(tamper: (tx: Tx) => Promise<unknown>): Promise<number 
 const update = (tx: Tx, sequence: number, set: ReturnType<typeof sql>) =>
   sql`update audit_entries set ${set} where account_id = ${account} and sequence = ${sequence}`.execute(tx);
 
-/** What someone with a pen could do to one entry. */
+/** Changes that an attacker with write access to the database could make to one entry. */
 const forgeries: Record<string, (tx: Tx, sequence: number) => Promise<unknown>> = {
   'another actor': (tx, n) => update(tx, n, sql`entry = jsonb_set(entry, '{actor,name}', '"somebody else"')`),
   'another time': (tx, n) =>
@@ -62,7 +62,7 @@ const forgeries: Record<string, (tx: Tx, sequence: number) => Promise<unknown>> 
   'rewritten with all that follow': (tx, n) => rewrite(tx, n, entries),
 };
 
-/** Changes entry `from` and gives it and those up to `to` hashes that follow from one another, as a forger would. */
+/** Changes entry `from` and recomputes the hashes from there up to entry `to`, as a forger would. */
 async function rewrite(tx: Tx, from: number, to: number): Promise<void> {
   await update(tx, from, sql`entry = jsonb_set(entry, '{user_agent}', '"forged"')`);
   for (let n = from; n <= to; n++) {
@@ -78,7 +78,7 @@ async function rewrite(tx: Tx, from: number, to: number): Promise<void> {
   }
 }
 
-/** From the words of the documents: members in the order of their names, no space. */
+/** Canonical JSON, written from the documentation and not from the code: members sorted by name, no spaces. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -178,7 +178,7 @@ async function readLog(key: string): Promise<PublicEntry[]> {
 describe('many writers at once', () => {
   it('keep it whole, and a client can recompute it from the answers alone', async () => {
     const busy = await createWorld(world.app);
-    // Those that need a machine of their own first would make hundreds of them at once.
+    // Leaves out flexible-vps, because its calls would create hundreds of machines at once.
     const light = writes.filter(({ family }) => family !== 'flexible-vps');
     const calls = Array.from({ length: 12 }, () => light).flat();
     const answers = await Promise.all(

@@ -27,7 +27,7 @@ import {
 
 let world: World;
 let nowhere: Db;
-/** The same world where the database is away, where every query meets a fault of ours, where all is used up. */
+/** The same world on broken apps: without a database, with a bug in every query, and over the rate limit. */
 let away: World;
 let confused: World;
 let tired: World;
@@ -64,7 +64,7 @@ async function countEntries(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** The same app with a part of it replaced. */
+/** The same world on an app in which these services are replaced. */
 function worldWith(parts: Partial<Services>): World {
   const server = createServer({ ...world.app.services, ...parts });
   const call: World['app']['call'] = ({ key, headers, ...options }) =>
@@ -95,10 +95,10 @@ interface Case {
 const hasIds = (endpoint: Endpoint): boolean => paramNames(endpoint).length > 0;
 const example = (endpoint: Endpoint) => endpoint.example.params ?? {};
 
-/** Calls by someone who is known, and how they end. */
+/** Calls with a valid key, each with its expected outcome. */
 const known: Record<string, Case> = {
   done: {
-    // What is declared is there already when the walk declares it.
+    // The walk creates the resource before the call, so a PUT by name updates it and answers 200.
     answer: (e) => (declares(e) ? '200' : String(e.example.answer.status)),
     call: (e) => callTo(e, world),
   },

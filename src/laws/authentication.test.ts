@@ -9,7 +9,7 @@ import { createWorld, endpoints, requestTo, urlOf, type WalkRequest, type World 
 const CHALLENGE = 'ApiKey header="X-API-Key"';
 
 let world: World;
-/** Right secrets that do not open, by the code they get. */
+/** Keys with the right secret that are refused all the same, each with the expected code. */
 const shut: Record<string, { key: TestKey; code: string }> = {};
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Whatever is wrong with a request is named by its place and its code, all of it at once, and nothing happens. */
+/** The answer to an invalid request names all faults at once, by pointer and code, and the call changes nothing. */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declares } from '../kernel/named/named.ts';
@@ -32,7 +32,7 @@ afterAll(() => app.close());
 interface Sent {
   readonly params?: Params;
   readonly query?: readonly [string, string][];
-  /** The body as text; left out: that of the example. */
+  /** The body as text; default: the body of the example. */
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
@@ -42,7 +42,7 @@ const namesIn = (response: LightMyRequestResponse): string[] =>
     .json<{ errors: { pointer: string; code: string }[] }>()
     .errors.map((e) => `${e.pointer} ${e.code}`);
 
-/** Where a breakage should have been named and was not, or where something else was. */
+/** Describes the answer if it does not name the expected fault, or names a fault at another place. */
 function misnamed(response: LightMyRequestResponse, pointer: string, code: string): string[] {
   if (outcomeOf(response) !== '422 validation_failed') return [`${pointer} ${code}: ${outcomeOf(response)}`];
   const names = namesIn(response);
@@ -58,7 +58,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   let world: World;
   let params: Params;
   let before: string[];
-  /** Entries of what was made so that there is an id to put into the path. */
+  /** The audit entries of creating the resources that the path names. */
   let setUp: ReadonlySet<string>;
   const body = endpoint.body as JsonSchema | undefined;
   const query = queryShapeOf(endpoint) as JsonSchema;
@@ -83,7 +83,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     return response;
   }
 
-  /** All rows of the account but the trail of refusals and the times of use. */
+  /** All rows of the account, without the audit trail and the times of last use. */
   async function remember(): Promise<string[]> {
     const tables = (await accountTables(world)).filter((table) => !table.startsWith('audit_'));
     const rows = await Promise.all(tables.map((table) => rowsOf(world, table)));
@@ -176,7 +176,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   }
 
   it.each(paramNames(endpoint))('knows nothing under a %s that is none', async (name) => {
-    // A name nobody has used is what a declaration makes, not what it misses.
+    // A PUT by name creates the resource if the name is unused, so an unused name does not answer 404.
     const names = declares(endpoint) ? [] : ['x', 'constructor'];
     const strange = [...names, 'a\0', '__proto__', 'a'.repeat(5000), 'É', '%', "'--"];
     const alike = [
@@ -229,7 +229,7 @@ async function entriesOf(world: World): Promise<{ id: string; outcome: string }[
 
 const at0 = ({ at }: Breakage): string => at[0] ?? '';
 
-/** A value can be wrong in two ways at one place; the second one is welcome, not expected. */
+/** A value can have a second fault at the same place. The answer may name the second fault, but does not have to. */
 function sharesPlace(name: string, breakages: readonly Breakage[]): boolean {
   return breakages.some(({ at, named }) =>
     name.replace(/^query/, '').startsWith(`${pointerTo(named ?? at)} `),

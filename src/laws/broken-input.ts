@@ -1,13 +1,13 @@
-/** Every way to break a value that its shape tells of, each with the place and the code that must be named. */
+/** Generates invalid input from a schema: each way to violate it, with the pointer and code of the expected error. */
 import type { FieldCode } from '../kernel/problems/catalogue.ts';
 import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
 
 export interface Breakage {
-  /** Instead of what stood at `at`; for a missing member, nothing. */
+  /** Replaces the value at `at`; `NOTHING` removes the member. */
   readonly value: unknown;
-  /** Where it is put, as the names and numbers on the way. */
+  /** The path to the replaced value: member names and array indexes. */
   readonly at: readonly string[];
-  /** Where the fault must be found, if that is not where it is put. */
+  /** The path that the error must name, if it differs from `at`. */
   readonly named?: readonly string[];
   readonly code: FieldCode;
 }
@@ -109,7 +109,7 @@ function brokenObjects(schema: JsonSchema, at: readonly string[]): Breakage[] {
   return found;
 }
 
-/** Of a member that an example may lack: broken in one place, it must be whole in all others. */
+/** Breaks a member that the example may lack: inserts an object that is complete and has only one fault. */
 function breakagesIn(member: JsonSchema, at: readonly string[]): Breakage[] {
   const found = breakagesOf(member, at);
   if (!typesOf(member).includes('object') || (member.required ?? []).length === 0) return found;
@@ -138,7 +138,7 @@ export function breakagesOf(schema: JsonSchema, at: readonly string[]): Breakage
   ];
 }
 
-/** The same value with something else at one place; what is on the way there and missing is made. */
+/** Returns a copy with another value at the path. Creates missing objects along the path. */
 export function put(value: unknown, at: readonly string[], part: unknown): unknown {
   const [name, ...rest] = at;
   if (name === undefined) return part;
@@ -154,7 +154,7 @@ export function put(value: unknown, at: readonly string[], part: unknown): unkno
 export const pointerTo = (at: readonly string[]): string =>
   at.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** As a query carries it: only what text can say, and only what the text would not be read as right. */
+/** The breakages that a query string can express, without values that are valid once they are sent as text. */
 export function queryBreakagesOf(schema: JsonSchema): Breakage[] {
   const found = Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const isList = typesOf(member).includes('array');

@@ -1,4 +1,4 @@
-/** A blocking budget that is used up stops what adds cost, asked in earnest or not, and nothing else. */
+/** A used-up budget with `block_new_cost` refuses calls that add cost, including dry runs, and no other calls. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import type { Endpoint } from '../kernel/record.ts';
@@ -34,7 +34,7 @@ async function useUp({ account, key }: World, budget: object = {}): Promise<void
   await spend(app.services.db, account.id, '5.01', { apiKeyId: key.id });
 }
 
-/** A call on things made while there was room. */
+/** Prepares a call on resources that are created before the budget is used up. */
 async function prepare(
   endpoint: Endpoint,
 ): Promise<{ world: World; request: WalkRequest; dry: WalkRequest }> {

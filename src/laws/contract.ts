@@ -1,4 +1,4 @@
-/** The 224 endpoints as they were agreed, read from the table committed beside this file. */
+/** Reads the 224 agreed endpoints from `endpoints.tsv` in this folder. */
 import { readFileSync } from 'node:fs';
 import { familyNames } from '../kernel/families.ts';
 

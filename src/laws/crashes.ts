@@ -1,6 +1,6 @@
 /**
- * Workers that die at a chosen moment, and the next ones that go on. A kind is run as it is; only its steps are watched,
- * so that whoever writes one has nothing to do for it.
+ * Runs operations with workers that crash at a chosen moment, and then with new workers that continue. The steps of
+ * each kind are wrapped from outside, so that a kind needs no code for these tests.
  */
 import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
 import { hasEnded } from '../kernel/operations/schema.ts';
@@ -19,7 +19,7 @@ export const moments = [
   'after the commit',
 ] as const;
 
-/** What goes wrong at a step of a kind, the first time it is met. */
+/** A fault at a step of a kind. It happens the first time that the step runs. */
 export interface Mishap {
   readonly type: string;
   readonly step: string;
@@ -28,7 +28,7 @@ export interface Mishap {
 
 class Death extends Error {}
 
-/** Ahead of the database's clock by so much: leases of the dead run out without anybody waiting for it. */
+/** How far the workers' clock is ahead, so that the leases of crashed workers expire without waiting. */
 let aheadMs = 0;
 const environment: Environment = { ...REAL, now: () => new Date(Date.now() + aheadMs) };
 
@@ -126,7 +126,7 @@ const failure = ({ name }: Step<unknown>): Outcome => ({
 
 const LOOK_EVERY_MS = 4;
 
-/** Until all that was started has ended, however many lives it takes. Returns how many workers died. */
+/** Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. */
 export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
   const left = [...mishaps];
   aheadMs = 0;
@@ -135,13 +135,13 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     life.runner.start();
     const isDone = await untilDoneOrDead(app, life);
     await life.runner.close(0);
-    // One that dies after its last commit may be seen to have ended before it is seen to be dead.
+    // If a worker crashes after its last commit, its operations may end before `isOver` is set: check it again here.
     if (isDone && !life.isOver) return deaths;
     aheadMs += (LEASE_SECONDS + 1) * 1000;
   }
 }
 
-/** Where all sleep, time passes at once. */
+/** If all operations sleep, moves the clock to the time when the next one is due. */
 async function untilDoneOrDead(app: TestApp, life: Life): Promise<boolean> {
   for (;;) {
     if (life.isOver) return false;

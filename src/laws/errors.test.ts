@@ -1,4 +1,4 @@
-/** One catalogue of refusals: what the code throws, what the specification says and what the documents explain are the same. */
+/** The code, the specification and the documentation use the same problem codes, those of the catalogue. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const document = exampleDocument(registry);
 const catalogue = Object.keys(problems) as ProblemCode[];
 const publicCodes = catalogue.filter((code) => problems[code].portalOnly !== true);
 
-/** Answered where no endpoint was found, so no endpoint lists them. */
+/** Codes for requests that match no endpoint, so no endpoint lists them. */
 const OF_NO_ENDPOINT: readonly ProblemCode[] = ['endpoint_not_found', 'method_not_allowed'];
 
 function codesNamed(schema: string): string[] {

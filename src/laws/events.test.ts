@@ -1,4 +1,4 @@
-/** Whatever a call changes is told in the feed of the account: about the thing itself, or the operation that works on it. */
+/** Every call that changes something emits an event in its account, about the resource or about the operation on it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declares } from '../kernel/named/named.ts';
 import type { Tables } from '../store/database.ts';
@@ -41,9 +41,9 @@ async function entryOf(requestId: unknown): Promise<Entry | undefined> {
   return rows.map(({ entry }) => entry).find(({ request_id }) => request_id === requestId);
 }
 
-/** The types that tell of what the call did, and not of what was made for it to work on. */
+/** The types of the events that the call itself emitted, without events about resources created for the call. */
 async function toldOf(endpoint: (typeof writes)[number]): Promise<string[]> {
-  // What is declared by name is declared anew: to declare it again as it is changes nothing.
+  // A PUT by name uses a new name, because repeating the same PUT changes nothing.
   const isNew = declares(endpoint) ? { params: { id: `told-${++serial}` } } : {};
   const request = await requestTo(endpoint, world, isNew);
   const before = (await toldSince(0)).at(-1)?.sequence ?? 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exemptions } from './exemptions.ts';
 import { sources } from './sources.ts';
 
-/** That each entry is still needed is said by its law, which wants its list to be exactly what it found. */
+/** Whether an entry is still needed is checked by its law, which compares its findings with its list. */
 describe.each(Object.entries(exemptions))('exemptions from %s', (law, entries) => {
   it('are asked for by some law', () => {
     const asking = sources.filter(({ path }) => /^src\/laws\/.+\.test\.ts$/.test(path));

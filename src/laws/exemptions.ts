@@ -1,6 +1,6 @@
 /**
- * Everything a law lets pass, with the reason. A law compares what it found with its list here, both ways: what is
- * not listed fails, and so does an entry that is no longer needed. The lists may only shrink.
+ * The exceptions that the laws allow, each with its reason. A law compares its findings with its list here: a finding
+ * without an entry fails, and so does an entry without a finding. The lists may only shrink.
  */
 import type { FamilyName } from '../kernel/families.ts';
 
@@ -18,7 +18,7 @@ export const notBuilt: Readonly<Record<FamilyName, number>> = {
 };
 
 interface Exemption {
-  /** What the law would name: an endpoint, a table, or a file from `src/` on. */
+  /** The name that the law reports: an endpoint, a table, or the path of a file from `src/` on. */
   readonly subject: string;
   readonly reason: string;
 }
@@ -27,87 +27,98 @@ export const exemptions = {
   fileSize: [
     {
       subject: 'src/kernel/problems/catalogue.ts',
-      reason:
-        'One table of all refusals: split, nobody could see whether a code is taken or two mean the same.',
+      reason: 'The one table of all problem codes: in one file, a duplicate code or meaning is easy to see.',
     },
   ],
   sqlInStoresOnly: [
     {
       subject: 'src/services.ts',
-      reason: 'Asks whether the database answers at all (select 1); there is no table it could belong to.',
+      reason: 'Checks that the database answers (select 1); the query uses no table, so no store owns it.',
     },
   ],
   surfacesTakeTypesFromStores: [
     {
       subject: 'src/surfaces/cli/upkeep.ts',
       reason:
-        'The operator verifies the audit chain; the function that walks it is the whole of that command.',
+        'The command that verifies the audit chain consists only of a call to the function of the store.',
     },
   ],
   listsOfRows: [
-    { subject: 'listLimits', reason: 'Lists the limits the provider sells by: as many for every account.' },
-    { subject: 'listMyApis', reason: 'Lists the endpoints of the registry: as many for every account.' },
-    { subject: 'listPrices', reason: 'Lists the price book of the provider: the same for every account.' },
-    { subject: 'listVpsLocations', reason: 'Lists the places of the provider: the same for every account.' },
-    { subject: 'listVpsPlans', reason: 'Lists what the provider sells: the same for every account.' },
+    {
+      subject: 'listLimits',
+      reason: 'Lists the limits of the catalogue: the same number for every account.',
+    },
+    {
+      subject: 'listMyApis',
+      reason: 'Lists the endpoints of the registry: the same number for every account.',
+    },
+    { subject: 'listPrices', reason: 'Lists the prices of the catalogue: the same for every account.' },
+    {
+      subject: 'listVpsLocations',
+      reason: 'Lists the locations of the catalogue: the same for every account.',
+    },
+    { subject: 'listVpsPlans', reason: 'Lists the plans of the catalogue: the same for every account.' },
   ],
   oneQueryPerDocument: [
     {
       subject: 'getIpAllowlist',
       reason:
-        'Three independent parts (mode, entries, what Report only would have denied), whatever their size.',
+        'Three independent parts (mode, entries, denials that Report only would cause): always three queries.',
     },
   ],
   operationOfAccepted: [
     {
       subject: 'cancelOperation',
-      reason: 'Answers with the operation it stops, and names that one; it starts none.',
+      reason: 'Answers with the operation that it cancels and starts no operation of its own.',
     },
     {
       subject: 'redeliverWebhook',
-      reason: 'The delivery in its answer is what it starts; deliveries are followed by their own id.',
+      reason: 'Starts a delivery, not an operation; the answer has the id of the delivery to follow.',
     },
   ],
   permissionChecksInPipelineOnly: [
     {
       subject: 'src/families/account/self/my-apis.ts',
-      reason: 'Tells what the pipeline would decide for each endpoint; it lets nobody in or out.',
+      reason: 'Reports what the pipeline would decide for each endpoint; it allows and denies no call.',
     },
     {
       subject: 'src/families/account/self/whoami.ts',
-      reason: 'Tells what the pipeline would decide, as the list of effective permissions.',
+      reason: 'Reports what the pipeline would decide, as the list of effective permissions.',
     },
   ],
   silentWrites: [
     {
       subject: 'redeliverWebhook',
-      reason: 'Sends once more what was told before; the list of deliveries shows what becomes of it.',
+      reason: 'Sends an existing event again; the list of deliveries shows the result.',
     },
   ],
   statesWalked: [
     {
       subject: 'cancelOperation (image)',
-      reason: 'Names the operation, not what it works on; whether that may be stopped is the law of kinds.',
+      reason:
+        'Its path names an operation, not the resource; operation.test.ts checks what can be cancelled.',
     },
     {
       subject: 'cancelOperation (network)',
-      reason: 'Names the operation, not what it works on; whether that may be stopped is the law of kinds.',
+      reason:
+        'Its path names an operation, not the resource; operation.test.ts checks what can be cancelled.',
     },
     {
       subject: 'cancelOperation (snapshot)',
-      reason: 'Names the operation, not what it works on; whether that may be stopped is the law of kinds.',
+      reason:
+        'Its path names an operation, not the resource; operation.test.ts checks what can be cancelled.',
     },
     {
       subject: 'deleteVpsNetwork (interface)',
       reason:
-        'Waits for interfaces that are changed by others instead of refusing; deletion.test.ts beside it tries that.',
+        'Waits until other operations on the interfaces end, instead of refusing; deletion.test.ts tests that.',
     },
   ],
 } as const satisfies Record<string, readonly Exemption[]>;
 
 export type Law = keyof typeof exemptions;
 
-/** The subjects a law finds at fault must be exactly these. */
+/** The findings of the law must equal this list. */
 export function exemptFrom(law: Law): string[] {
   return exemptions[law].map(({ subject }) => subject).sort();
 }

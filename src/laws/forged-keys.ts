@@ -1,9 +1,9 @@
-/** Keys that were never issued, by the published format alone: what anybody outside could send. */
+/** Builds keys that were never issued, from the published key format alone, as an attacker could. */
 import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The reserved key of the documents. */
+/** The example key of the documentation, which is reserved and never issued. */
 export const VECTOR = 'hpk1_EXAMPLEkey00_EXAMPLEONLYdoNOTuse00000000000001bUagA';
 
 function withChecksum(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * Requests made up from an endpoint's own record, good ones and bad ones: never a 5xx, never a refusal that the
- * endpoint does not declare, and what its shapes allow reaches its handler. A failure prints the seed that repeats it.
+ * Sends random valid and invalid requests, generated from the record of each endpoint. No answer is a 5xx or a problem
+ * that the endpoint does not declare, and valid requests reach the handler. A failure prints the seed to repeat it.
  */
 import fc, { type Arbitrary } from 'fast-check';
 import type { InjectOptions } from 'fastify';
@@ -28,12 +28,12 @@ import {
 const RUNS = 60;
 
 let world: World;
-/** What the last call was about and left as it was: the next one needs nothing new. */
+/** The path ids of the last call, if the call changed nothing; then the next call uses the same resources. */
 let untouched: Params | undefined;
 
 beforeAll(async () => {
   world = await createWorld();
-  // Calls may ask to wait for a minute; here nobody does anything they could wait for.
+  // A call may wait up to a minute for a change. Nothing changes here, so waiting is switched off.
   world.app.services.waiters.close();
 });
 
@@ -68,7 +68,7 @@ async function send(endpoint: Endpoint, { ids, query, body, headers }: Made) {
 const asText = (value: unknown): string =>
   Array.isArray(value) ? value.map(String).join(',') : String(value);
 
-/** Only what a query can say of a list: its items are told apart by commas. */
+/** A query separates the items of a list by commas, so an item cannot contain a comma. */
 const isSayable = (value: unknown): boolean =>
   !Array.isArray(value) || !value.some((item) => String(item).includes(','));
 
@@ -85,7 +85,7 @@ function goodQuery(endpoint: Endpoint): Arbitrary<[string, string][]> {
     .map((chosen) => Object.entries(chosen).map(([name, value]): [string, string] => [name, asText(value)]));
 }
 
-/** Where a call may end itself, it is made on something of its own: `self` would be the key that all others use. */
+/** Never uses the id `self`: it would revoke or change the key that all other calls use. */
 function goodIds(endpoint: Endpoint): Arbitrary<Record<string, string>> {
   const { properties = {} } = endpoint.params as JsonSchema;
   const members = paramNames(endpoint).map((name) => [
@@ -169,14 +169,14 @@ function badRequests(endpoint: Endpoint): Arbitrary<Made> {
   return fc.record({ ids: ids.map(withoutDots), query, body, headers });
 }
 
-/** `..` never gets as far as a route: clients resolve it themselves. */
+/** Clients resolve `.` and `..` in a path themselves, so these never reach a route. */
 function withoutDots(ids: { [name: string]: string | undefined }): Record<string, string> {
   const kept = Object.entries(ids).filter(([, id = '..']) => !/^(\.{1,2}|self)$/.test(id));
   return Object.fromEntries(kept) as Record<string, string>;
 }
 
 describe.each(endpoints)('$id', (endpoint) => {
-  // In an account of its own: what hundreds of others left behind is counted and added up at every call that costs.
+  // Each endpoint gets a new account, because every call that adds cost sums up all resources of its account.
   beforeAll(async () => {
     world = await createWorld(world.app);
     untouched = undefined;
@@ -245,14 +245,14 @@ describe('estimatePrice', () => {
   });
 });
 
-/** Everything the provider sells by a name of its own. */
+/** The slugs of everything in the catalogue. */
 function slugsIn(value: unknown): string[] {
   if (value === null || typeof value !== 'object') return [];
   const own = 'slug' in value && typeof value.slug === 'string' ? [value.slug] : [];
   return [...own, ...Object.values(value).flatMap(slugsIn)];
 }
 
-/** Some of the strings replaced by words of the price list, or nothing made up would ever be sold. */
+/** Replaces some strings by slugs of the catalogue, because random strings never name a product that is sold. */
 function withWords(value: unknown, words: fc.Stream<string | null>): unknown {
   if (typeof value === 'string') return words.next().value ?? value;
   if (Array.isArray(value)) return value.map((item) => withWords(item, words));

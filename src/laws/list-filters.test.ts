@@ -1,4 +1,4 @@
-/** Every list can be asked for what its rows have: a name, labels, the time they were made. */
+/** Every list can be filtered by the fields that its rows have: name, labels and creation time. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
@@ -27,7 +27,7 @@ afterAll(() => app.close());
 
 const membersOf = (schema: JsonSchema | undefined): string[] => Object.keys(schema?.properties ?? {});
 
-/** Of what is sold. Lists of what happened are asked by the time it happened at. */
+/** Lists of the product whose rows have a creation time. Lists of past events have the filter `since` instead. */
 const made = lists.filter(({ path, answers, query }) => {
   const { properties } = answers[200] as JsonSchema;
   return (

@@ -1,3 +1,4 @@
+/** An endpoint that starts an operation answers 202 with its address, and every operation kind is well-formed. */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
@@ -39,7 +40,7 @@ interface Body {
   readonly operation?: OperationView | null;
 }
 
-/** On things that are there and rest. */
+/** Calls the endpoint on resources that exist and have no unfinished operation. */
 async function call(
   endpoint: Endpoint,
   more: Variation & { headers?: Record<string, string> } = {},
@@ -58,7 +59,7 @@ const operationsOf = async (): Promise<number> =>
       .execute()
   ).length;
 
-/** Of the operation in an answer, whether it is the body or a part of it. */
+/** The operation in an answer: the body itself, or its member `operation`. */
 const operationIn = (body: Body): Pick<OperationView, 'id' | 'status'> =>
   body.operation === undefined || body.operation === null ? (body as OperationView) : body.operation;
 
@@ -75,7 +76,7 @@ async function readBack(
   return app.call({ method: 'GET', url, key: world.key.key });
 }
 
-/** As the states of its resource have it: the thing changes, its status does not. */
+/** Whether the state table of the resource says that the endpoint changes the resource but not its status. */
 function leadsNowhere({ id, resource }: Endpoint): boolean {
   const lifecycles = registry.families.flatMap((family) => family.lifecycles ?? []);
   const own = lifecycles

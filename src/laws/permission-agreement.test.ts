@@ -1,4 +1,4 @@
-/** The 403, My APIs and Whoami are three ways to say one thing: for any key they must say the same. */
+/** The 403 of an endpoint, `my-apis` and `whoami` all report what a key may do, and must agree for every key. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { roleNames } from '../kernel/access/roles.ts';

@@ -26,7 +26,7 @@ async function callWith(endpoint: Endpoint, permissions: string[]) {
   return world.app.call({ ...probeOf(endpoint), key });
 }
 
-/** How the probe of an endpoint ends for a key that may do everything: in the handler, never in a check before it. */
+/** The outcome of the probe for a key with all permissions. It must reach the handler and pass all checks before. */
 async function reachedOutcome(endpoint: Endpoint): Promise<string> {
   const outcome = outcomeOf(await world.app.call({ ...probeOf(endpoint), key: world.key.key }));
   expect([endpoint.id, outcome]).not.toEqual([endpoint.id, expect.stringMatching(/^(401|403|429|5)/)]);
@@ -133,7 +133,7 @@ describe('the role of the owner', () => {
 });
 
 describe('product and account status', () => {
-  /** Written from the table of account statuses: what each still lets through. */
+  /** The calls that each account status still allows, written from the table of account statuses. */
   const calmed = {
     restricted: (endpoint: Endpoint) => endpoint.raisesCost !== true,
     suspended: ({ id, method, family }: Endpoint) =>

@@ -1,6 +1,6 @@
 /**
- * One price of a machine, wherever it is told: before it is made (estimate, dry run), while it is there (the machine,
- * the inventory), and afterwards (usage, budgets). All by the one price function, so they agree to the cent.
+ * A machine has the same price everywhere: before it is created (estimate, dry run), while it exists (the machine, the
+ * inventory), and afterwards (usage, budgets). All use the same price function, so they agree to the cent.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ afterAll(() => app.close());
 
 const cents = (amount: string | number): number => Math.round(Number(amount) * 100);
 
-/** The last one that is over and in which whatever is sold by the hour reaches what it costs at most. */
+/** The last complete month of 31 days, which is long enough that all hourly prices reach their monthly cap. */
 function longMonth(): Period {
   const now = new Date();
   for (let back = 1; ; back++) {
@@ -95,7 +95,7 @@ class Customer {
     return data.find(({ id }) => id === vmId)?.price ?? null;
   }
 
-  /** As far as the meter knows, what happened so far happened then: one pair of times for each span. */
+  /** Moves the spans that the meter recorded so far to these times: one pair of start and end for each span. */
   async lay(...times: readonly (readonly [Date, Date | null])[]): Promise<void> {
     const { db } = app.services;
     const spans = await db
@@ -111,7 +111,7 @@ class Customer {
     }
   }
 
-  /** Of one machine, which is all that the account has. */
+  /** The cost of the account, which has only one machine. */
   async usage(period?: Period): Promise<string> {
     const query = period ? `?from=${period.from.toISOString()}&to=${period.to.toISOString()}` : '';
     const url = `/account/v1/usage${query}`;
@@ -182,10 +182,10 @@ describe.each(Object.entries(configurations))('%s', (_, configuration) => {
     expect(pick(await customer.priceOf(id))).toEqual(running);
     const held = (await customer.inInventory(id)) ?? none;
     expect(cents(held.monthly)).toBe(cents(stopped.monthly));
-    // What is sold by the hour costs no more than its cap, so a month of hours may come to a little more.
+    // An hourly price has a monthly cap, so 730 times the hourly price may be a little more than the monthly price.
     expect(Math.abs(730 * Number(held.hourly) - Number(held.monthly))).toBeLessThan(0.02);
 
-    // Begun before the month: it has stood still all through it.
+    // Both spans start before the month, so the machine is stopped for the whole month.
     await customer.lay([hour(-2), hour(-1)], [hour(-1), null]);
     expect(cents(await customer.usage(month))).toBe(cents(stopped.monthly));
 

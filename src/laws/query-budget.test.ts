@@ -1,4 +1,4 @@
-/** What a call costs the database: counted for each endpoint, with a warm cache unless said otherwise. */
+/** Counts the database queries of a call to each endpoint. The access cache is warm unless the test says otherwise. */
 import type { FastifyInstance } from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,10 +19,10 @@ import { createWorld, endpoints, lists, paramNames, requestTo, urlOf, type World
 let app: TestApp;
 let one: World;
 let many: World;
-/** The same app, but every query of its stages and handlers is written down. */
+/** The services of the app, with a database that records every query of the pipeline and the handlers. */
 let counted: Services;
 let server: FastifyInstance;
-/** The same once more, where every address has used up its requests. */
+/** The same server, but every client address is over its rate limit. */
 let tired: FastifyInstance;
 const queries: string[] = [];
 
@@ -58,7 +58,7 @@ interface Sent {
   readonly payload?: unknown;
 }
 
-/** The queries of the second of two equal calls: the first one warms the cache. */
+/** Sends the same request twice and returns the queries of the second one. The first one warms the cache. */
 async function costOf(request: Sent, headers: Record<string, string>, at = server) {
   const payload = request.payload as object;
   const send = () => at.inject({ ...request, payload, headers, remoteAddress: freshAddress() });
@@ -158,7 +158,7 @@ describe('a refusal costs none', () => {
     ]) {
       const cost = await costOf(request, headers, at);
       const status = cost.outcome.slice(0, 3);
-      // What every key may call, or a closing account still may, is no refusal.
+      // Some endpoints are open to every key or to a closing account, so not every attempt is refused.
       if (!['401', '403', '429'].includes(status)) continue;
       statuses.add(status);
       expect([endpoint.id, name, cost.queries]).toEqual([endpoint.id, name, []]);

@@ -1,4 +1,4 @@
-/** What the laws look at in an answer, whichever endpoint gave it. */
+/** Checks and short forms of answers that the laws use for every endpoint. */
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import type { Endpoint } from '../kernel/record.ts';
@@ -6,13 +6,13 @@ import type { Endpoint } from '../kernel/record.ts';
 const PROBLEM = /^application\/problem\+json(; charset=utf-8)?$/;
 const REQUEST_ID = /req_[0-7][0-9a-hjkmnp-tv-z]{25}/g;
 
-/** The whole answer as bytes would show it, but for what differs between any two requests. */
+/** The whole answer, without the request id and the date, which differ between any two requests. */
 export function likeness(response: LightMyRequestResponse): unknown {
   const { 'x-request-id': _, date: __, ...headers } = response.headers;
   return { status: response.statusCode, headers, body: response.body.replaceAll(REQUEST_ID, 'req') };
 }
 
-/** `401 api_key_missing`, or only the status where it is no problem. */
+/** Status and problem code, such as `401 api_key_missing`; only the status if the answer is not a problem. */
 export function outcomeOf(response: LightMyRequestResponse): string {
   const isProblem = PROBLEM.test(String(response.headers['content-type']));
   return isProblem
@@ -20,7 +20,7 @@ export function outcomeOf(response: LightMyRequestResponse): string {
     : String(response.statusCode);
 }
 
-/** Headers that every answer has, and the members every problem has. */
+/** Checks the headers that every answer has, and the members that every problem has. */
 export function expectWellFormed(subject: string, response: LightMyRequestResponse): void {
   const { headers } = response;
   expect({
@@ -55,6 +55,6 @@ export function expectWellFormed(subject: string, response: LightMyRequestRespon
   ]);
 }
 
-/** So that a failing case says which endpoint it was. */
+/** Adds the endpoint to the name of each case, so that a failure shows the endpoint. */
 export const named = (endpoint: Endpoint, cases: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(cases).map(([name, value]) => [`${endpoint.id}, ${name}`, value]));

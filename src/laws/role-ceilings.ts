@@ -1,13 +1,13 @@
 /**
- * What each role may do at most, and which permissions are sensitive: written from the text of the conventions, on
- * purpose without a look at the code that the laws hold against it.
+ * The most that each role may do, and the sensitive permissions. Written from the text of the conventions and not from
+ * the code, because the laws compare the code with this file.
  */
 import type { RoleName } from '../kernel/access/roles.ts';
 import { productFamilies } from './contract.ts';
 
 const FREE = ['account:self:read', 'account:operations:read'];
 
-/** Every key has these, whatever its patterns and its owner's role are. */
+/** Every key has these permissions, independent of its patterns and of the role of its owner. */
 export const isImplicit = (permission: string): boolean => FREE.includes(permission);
 
 const sensitive: Readonly<Record<string, readonly string[]>> = {

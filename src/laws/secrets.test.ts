@@ -1,6 +1,6 @@
 /**
- * A secret is shown once, to the one who gets it. Whatever is called with whatever key, wherever else somebody puts a
- * key by mistake, and whatever breaks on our side: no log line, no other answer and no row of ours holds it.
+ * A secret is shown once, in the answer that creates it. No log line, no other answer and no database row contains it:
+ * not after calls with any kind of key, not with a key in a wrong place, and not after an internal error.
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
@@ -30,9 +30,9 @@ import {
 
 let app: TestApp;
 let world: World;
-/** Kept in its own words: nobody is ever told it again. */
+/** A valid key that the tests put into wrong places. No answer may repeat it. */
 let planted: TestKey;
-/** Everything that must be found nowhere, and where it was shown for the one time it may be. */
+/** All secrets, each with the one answer that may contain it; null: no answer may. */
 const secrets = new Map<string, string | null>();
 const answers: string[] = [];
 
@@ -154,7 +154,7 @@ describe.each(endpoints)('$id', (endpoint) => {
 
   if (Object.values(endpoint.answers).some(hasSecret)) {
     it('shows its secrets once, and not to who repeats or only tries it', async () => {
-      // What is declared shows its secret when it is made.
+      // A PUT by name shows the secret only when it creates the resource.
       const made = declares(endpoint) ? { params: { id: 'not-there-yet' } } : {};
       const request = { ...(await requestTo(endpoint, world, made)), key: world.key.key };
       await call(endpoint, { ...request, url: `${request.url}?dry_run=true` });
@@ -208,7 +208,7 @@ describe.each(endpoints)('$id', (endpoint) => {
 describe('after all this', () => {
   beforeAll(async () => {
     const { db, audit, denials, activity } = app.services;
-    // The database quotes what it chokes on; a row with a key in it is the worst it could quote.
+    // Database errors quote the row that they failed on. The worst case is a row that contains a key.
     await sql
       .raw(
         `create function fail() returns trigger language plpgsql as $$ begin raise exception 'row % of ${planted.key}', new; end $$;
@@ -244,7 +244,7 @@ describe('after all this', () => {
     expect(leaks).toEqual([]);
   });
 
-  // The sandbox is the world of the machines: what their owners tell them in user data is theirs.
+  // Leaves out the sandbox tables: they are the machines, whose user data contains whatever their owners send.
   it('no row of any table of ours holds one', async () => {
     const { db } = app.services;
     const tables = await sql<{ name: string }>`
@@ -262,7 +262,7 @@ describe('after all this', () => {
   });
 });
 
-/** Every place of a body, the outer ones first. */
+/** The paths of all members of a body, outer members first. */
 function placesIn(schema: JsonSchema, at: readonly string[]): string[][] {
   const [branch = schema] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   const inner = Object.entries(branch.properties ?? {}).flatMap(([name, member]) =>

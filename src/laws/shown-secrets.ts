@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../testing/arbitrary.ts';
 
-/** The values of all members that a shape marks as secret. */
+/** The values of all members that the schema marks as secret. */
 export function secretsIn(schema: JsonSchema & { 'x-secret'?: boolean }, value: unknown): string[] {
   if (value === null || value === undefined) return [];
   if (schema['x-secret']) return [String(value)];

@@ -1,4 +1,4 @@
-/** The files of the project as the structural laws see them: where they stand, how long they are, what they import. */
+/** Reads the source files of the project for the structural laws: path, length and imports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Import {
-  /** From the root of the project on, or the name of a package. */
+  /** A path relative to the root of the project, or the name of a package. */
   readonly target: string;
   readonly isTypeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** From the root of the project on, with forward slashes. */
+  /** Relative to the root of the project, with forward slashes. */
   readonly path: string;
   readonly text: string;
   readonly lines: number;
@@ -44,12 +44,12 @@ export const sources: readonly SourceFile[] = folders
   .map((entry) => readSource(join(entry.parentPath, entry.name)))
   .sort((a, b) => (a.path < b.path ? -1 : 1));
 
-/** Contract suites are run by the tests of drivers, so a contract folder, and its frame, count as tests. */
+/** The contract of a port counts as a test, because it is a test suite that the tests of the drivers run. */
 export const isTest = ({ path }: Pick<SourceFile, 'path'>): boolean =>
   /(\.test|(^|[/.])fixture)\.ts$/.test(path) ||
   /^src\/(testing|laws|engines\/([^/]+\/)?contract)(\/|\.ts$)/.test(path);
 
-/** What users get: everything under `src/` that is not there to try the rest. */
+/** The files of the product: everything in `src/` except tests and test support. */
 export const shipped: readonly SourceFile[] = sources.filter(
   (file) => file.path.startsWith('src/') && !isTest(file),
 );

@@ -1,4 +1,4 @@
-/** The specification is what the records say, is committed as it is generated, and holds together in every part. */
+/** The specification matches the endpoint records, is committed as generated, and has no broken references. */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -34,7 +34,7 @@ interface Finding {
   readonly location: readonly { readonly pointer?: string }[];
 }
 
-/** Every finding counts, warnings too: what we mean to allow is switched off in redocly.yaml, with its reason. */
+/** Returns all findings, including warnings. Rules that we do not follow are disabled in redocly.yaml, with reasons. */
 function lint(file: string): Promise<string[]> {
   const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
   const args = [cli, 'lint', file, '--config', join(root, 'redocly.yaml'), '--format=json'];
@@ -63,7 +63,7 @@ function resolve<T>(from: OpenApiDocument, part: T | Reference): T {
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], from) as T;
 }
 
-/** Where a schema leaves open what a member is. One that may hold anything says so in words. */
+/** The places where a schema has no type. A member that may hold any value has a description instead. */
 function untyped(schema: JsonSchema, at: string): string[] {
   const says = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'const', 'enum', 'description'];
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);

@@ -1,4 +1,4 @@
-/** The table of states of each resource is published, whole, and what its endpoints go by in every state. */
+/** The state table of each resource is published and complete, and the endpoints follow it in every state. */
 import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What an endpoint needs beside its table depends on what is asked of it; together the ways are the table. */
+/** For some endpoints the allowed states depend on the body. The ways of an endpoint together match its state table. */
 const ways = collect('ways');
 
 const endpointsOf = (life: Lifecycle): string[] =>
   [...new Set(life.transitions.flatMap(({ by }) => by))].filter((id) => !OTHERS.includes(id)).sort();
 
-/** The path of one: that of an endpoint about it, down to its own parameter. */
+/** The path of one such resource, taken from an endpoint that reads, updates or deletes it. */
 function pathOf({ resource }: Lifecycle): Endpoint['path'] {
   const own = endpoints.find(
     ({ resource: { name, role }, path }) =>
@@ -60,7 +60,7 @@ const named: readonly Case[] = lifecycles.flatMap((life) =>
     }),
 );
 
-/** Either names the thing, or what it is a part of. */
+/** Whether the path of the endpoint names the resource or its parent. */
 const reaches = ({ life, endpoint }: Case): boolean =>
   endpoint.path.startsWith(pathOf(life)) || pathOf(life).startsWith(`${endpoint.path}/`);
 const walked = named.filter(reaches);

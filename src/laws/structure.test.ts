@@ -3,7 +3,7 @@ import { families } from '../families/index.ts';
 import { exemptFrom } from './exemptions.ts';
 import { isTest, type SourceFile, shipped, sources } from './sources.ts';
 
-/** `families/account`, `surfaces/http`, `kernel`, …; a file directly in `src/` puts the layers together. */
+/** Returns `families/account`, `surfaces/http`, `kernel`, …; files directly in `src/` assemble all layers. */
 function layerOf(path: string): string {
   const [, layer = '', part = '', ...rest] = path.split('/');
   if (part === '') return 'assembly';
@@ -33,9 +33,9 @@ function rulesFor(layer: string): RegExp | undefined {
   return knows[layer] ?? knows[layer.split('/')[0] ?? ''];
 }
 
-/** What a family may import of the engines: each port, and what all ports share. Drivers stay behind their port. */
+/** A family may import the ports of the engines and the files that all ports share, but no driver. */
 const enginePort = /^src\/engines\/([^/]+|[^/]+\/port|reconciler\/[^/]+)\.ts$/;
-/** The one file of a family that its neighbours may import. */
+/** The only file of a family that other families may import. */
 const offers = /^src\/families\/[^/]+\/offers\.ts$/;
 
 function mayImport(file: SourceFile, target: string): boolean {
@@ -49,7 +49,7 @@ function mayImport(file: SourceFile, target: string): boolean {
   return rulesFor(from)?.test(to) ?? false;
 }
 
-/** The shortest circle of imports through each of the nodes that are on one, type imports included. */
+/** The shortest import cycle through each node that is part of a cycle. Type imports count too. */
 function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   const circles = new Set<string>();
   for (const start of arrows.keys()) {
@@ -155,7 +155,7 @@ describe('each thing in its place', () => {
     (endpoint) => {
       const [, family, , ...segments] = endpoint.path.split('/');
       const [, noun = ''] = endpoint.permission.split(':');
-      // By what it is called, or by what its permission is about: `vm-power` is the power of a machine.
+      // The folder is named after a path segment or the noun of the permission; `vm-power` may be in `power`.
       const names = [...segments, noun, noun.replace(/^[a-z]+-/, '')];
       const homes = shipped.filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}',`).test(text));
       expect([endpoint.id, homes.length]).toEqual([endpoint.id, 1]);

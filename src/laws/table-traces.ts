@@ -1,4 +1,4 @@
-/** What is in the tables because of one account or one resource, comparable between runs. */
+/** Collects the rows that mention an account or a resource, in a form that can be compared between two runs. */
 import { sql } from 'kysely';
 import type { TestApp } from '../testing/app.ts';
 
@@ -7,7 +7,7 @@ export interface Trace {
   readonly row: Record<string, unknown>;
 }
 
-/** Every row of every table that mentions one of these ids. */
+/** All rows of all tables that contain one of these ids. */
 export async function tracesOf({ services: { db } }: TestApp, ids: readonly string[]): Promise<Trace[]> {
   const tables = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
@@ -21,7 +21,7 @@ export async function tracesOf({ services: { db } }: TestApp, ids: readonly stri
   return (await sql<Trace>`${sql.join(queries, sql` union all `)}`.execute(db)).rows;
 }
 
-/** How often somebody tried, and what is chance or time, may differ between two runs that end alike. */
+/** Numbers of attempts, random values and hashes may differ between two runs with the same result. */
 const MAY_DIFFER = new Set([
   'attempt',
   'wakes',
@@ -49,7 +49,7 @@ function likeAny(name: string, value: unknown): unknown {
       .replaceAll(/\bfd[0-9a-f]{2}:[0-9a-f:]+(\/64)?/g, 'a prefix')
       .replaceAll(/\b02(:[0-9a-f]{2}){5}\b/g, 'a MAC')
       .replaceAll(/\$6\$(rounds=\d+\$)?[./\w]+\$[./\w]+/g, 'a hash')
-      // Of a disk on which such hashes and names lie.
+      // The digest of a disk, which differs because the disk contains such hashes and names.
       .replaceAll(/\b[0-9a-f]{64}\b/g, 'a digest')
       .replaceAll(/\b10\.10[0-9]\.\d+\.\d+\b|\b2001:db8:[0-9a-f:]+/g, 'a public address')
   );

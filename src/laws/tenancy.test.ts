@@ -1,3 +1,4 @@
+/** An account cannot read, change or detect the resources of another account. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
@@ -19,7 +20,7 @@ import {
 
 let ours: World;
 let theirs: World;
-/** What only the other account's rows hold: ids, names, addresses, hashes. */
+/** Texts that only rows of the other account contain: ids, names, addresses, hashes. */
 let foreign: string[];
 
 const textsIn = (value: unknown): string[] => {
@@ -28,8 +29,8 @@ const textsIn = (value: unknown): string[] => {
 };
 
 /**
- * What belongs to nobody: the addresses the tests call from, one of which may begin like another, and the words of
- * the API itself. Such a word (`system`, who did a thing) may by chance stand in the rows of one account alone.
+ * Texts that belong to no account: the client addresses of test calls, because one may be a prefix of another, and
+ * words of the API, because a word such as the actor `system` may by chance be in the rows of only one account.
  */
 const nobodys = /^10(\.\d+){3}$|^[a-z]+([_.][a-z]+)*$/;
 
@@ -53,7 +54,7 @@ afterAll(() => ours.app.close());
 
 const withPathIds = endpoints.filter((endpoint) => paramNames(endpoint).length > 0);
 
-/** The innermost id of the path, replaced. */
+/** Replaces the innermost id of the path. */
 function instead(params: Params, endpoint: Endpoint, id: string): Params {
   return { ...params, [paramNames(endpoint).at(-1) ?? '']: id };
 }
@@ -63,7 +64,7 @@ async function unreachable(endpoint: Endpoint): Promise<Record<string, Params>> 
   const id = known[paramNames(endpoint).at(-1) ?? ''] ?? '';
   const [prefix = ''] = id.split('_');
   const malformed = [
-    // A name nobody has used is what a declaration makes, not what it misses.
+    // A PUT by name creates the resource if the name is unused, so an unused name does not answer 404.
     ...(declares(endpoint) ? [] : ['nothing']),
     `${prefix}_`,
     `${id}0`,
@@ -91,7 +92,7 @@ describe('404: what is foreign, deleted, unknown or no id at all looks alike, by
     } else {
       manners['If-None-Match'] = { headers: { 'if-none-match': '*' } };
     }
-    // A 404 changes nothing, so the same ids serve every manner.
+    // A 404 changes nothing, so all variants of the call can use the same ids.
     const ids = Object.entries(await unreachable(endpoint));
     for (const [manner, options] of Object.entries(manners)) {
       const seen = new Map<string, unknown>();
@@ -129,7 +130,7 @@ describe('404: what is foreign, deleted, unknown or no id at all looks alike, by
   }
 });
 
-/** One id of each prefix and one name of each beginning: the rest are alike to any filter. */
+/** Keeps one id per prefix and one name per pattern, because filters treat the others the same way. */
 function oneOfEachKind(texts: readonly string[]): string[] {
   const kindOf = (text: string): string => text.replace(/_[0-9a-z]{26}$/, '_').replace(/\d+/g, '');
   return [...new Map(texts.map((text) => [kindOf(text), text])).values()];

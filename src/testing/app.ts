@@ -32,7 +32,7 @@ export interface TestApp {
   readonly database: TestDatabase;
   /** All log lines so far. */
   readonly logged: string[];
-  /** Uses a new client address for each call unless the options set one, so that no test hits the rate limit by accident. */
+  /** Each call has a new client address unless the options set one, so that no test hits the rate limit by accident. */
   call(options: InjectOptions & { key?: string }): Promise<LightMyRequestResponse>;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface TestAppOptions {
   readonly limiter?: RateLimitStore;
   readonly server?: ServerOptions;
   readonly database?: TestDatabase;
-  /** Runs the worker (operations, webhooks, schedules) as in production. Default: off, so tests run each step themselves. */
+  /** Also runs the worker (operations, webhooks, schedules). Default: off; nothing runs unless a test runs it. */
   readonly works?: boolean;
 }
 

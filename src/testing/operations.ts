@@ -44,7 +44,7 @@ export async function operationOf({ services }: Home, id: string): Promise<Store
 
 const LOOK_EVERY_MS = 5;
 
-/** Polls the row in the database, because waiting through the product's own listener would rely on the code under test. */
+/** Polls the row in the database, because the product's own way to wait is part of the code under test. */
 export async function until(
   home: Home,
   id: string,

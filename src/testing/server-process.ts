@@ -12,7 +12,7 @@ export interface ServerProcess {
   readonly output: () => string;
   /** The API key that the server prints only at its first start. */
   readonly apiKey: string | undefined;
-  /** Sends the signal and waits until the process exits. Returns the exit code, or the signal that ended the process. */
+  /** Sends the signal and waits for the exit. Returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 

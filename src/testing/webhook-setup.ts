@@ -158,7 +158,7 @@ export class Customer {
   }
 }
 
-/** Verifies the signature from headers and raw bytes, as a receiver does. Returns the indexes of the matching secrets. */
+/** Verifies the signature from headers and raw bytes, as a receiver does. Returns the indexes of matching secrets. */
 export function verify({ headers, body }: Received, ...secrets: readonly string[]): number[] {
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString('latin1')}`;
   const given = String(headers['webhook-signature']).split(' ');

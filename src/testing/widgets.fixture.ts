@@ -3,7 +3,7 @@ import { addReading } from '../money/metering/readings/add-reading.ts';
 
 const collection = '/workshop/v1/widgets';
 
-/** Each widget also gets a metered reading and is created with an Idempotency-Key, so that the lists of both have rows. */
+/** Also adds a meter reading and uses an Idempotency-Key for each widget, so that their tables have rows too. */
 export const fixture: Fixture = {
   collection,
   async addRow({ app, key }, name) {

@@ -57,8 +57,8 @@ const dedicatedServer = pricedType({
 export const dedicatedPrices: PricedTypes = { dedicated_server: dedicatedServer };
 
 /**
- * The site that an order would get: the first preference with enough servers in stock. Without such a site, the first
- * preference that sells the product, or else the first one: the bill then has a warning beside its price.
+ * The site that an order would get: the first preference with enough servers in stock. If there is none, the first
+ * preference that sells the product, or else the first preference; the bill then also reports it as unavailable.
  */
 function chooseSite(configuration: Configuration, product: DedicatedProduct, bill: Bill): Site | undefined {
   const sold = new Map(product.sites.map(({ site, stock }) => [site, stock]));

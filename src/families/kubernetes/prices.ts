@@ -1,6 +1,6 @@
 /**
- * The priced types of the family: clusters and node pools. The price of an autoscaled pool is that of its minimum; the
- * range of the price also has the maximum.
+ * The priced types of the family: clusters and node pools. The price of an autoscaled pool is the price at its minimum
+ * size; `range` also gives the price at its maximum size.
  */
 import { OneOf, Shape, Slug, type Static, Type } from '../../kernel/schema.ts';
 import { type Bill, count } from '../../money/prices/bill.ts';

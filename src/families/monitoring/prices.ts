@@ -1,9 +1,9 @@
-/** The priced types of the family: a metric monitor is free; an uptime monitor costs by its interval and its regions. */
+/** The priced types of the family: metric monitors are free; an uptime monitor costs by interval and regions. */
 import { OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
 import { count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 
-/** How many regions probe where the configuration names none. */
+/** The number of probing regions if the configuration names none. */
 const USUAL_REGIONS = 3;
 
 const monitor = pricedType({

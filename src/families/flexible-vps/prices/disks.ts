@@ -82,7 +82,7 @@ export const backup = copy({
   ignored: ['vm_id', 'expires_at', 'quiesce'],
 });
 
-/** Asks for no room in a limit: the limit of snapshots is per machine, and a bill does not know the machine. */
+/** Counts against no limit: the limit of snapshots is per machine, and a bill has no information about the machine. */
 export const snapshot = copy({
   noun: 'Snapshot',
   sku: 'vps.snapshot',
