@@ -17,14 +17,25 @@ declare module './services.ts' {
   }
 }
 
+/** A kind of thing that the family keeps. Each stands beside its endpoints; the family only lists it. */
+export interface Resource {
+  readonly type: string;
+  /** Events about such things are shown to keys with this permission; by default with that of its read or list. */
+  readonly permission?: Permission;
+  /** The path of one in the inventory: `/flexible-vps/v1/vms/{id}`, below another as `{parent_id}`. Needs `permission`. */
+  readonly path?: string;
+  /** The limit of the provider's catalogue that counts these. */
+  readonly limit?: string;
+  readonly eventTypes?: readonly EventType[];
+}
+
 /** A kind of thing that customers own, as the inventory and the visibility filter know it. */
 export interface ResourceType {
   readonly type: string;
   readonly permission: Permission;
-  /** Where one is read: `/flexible-vps/v1/vms/{id}`; below another as `{parent_id}`. */
   readonly path: string;
-  /** The limit of the provider's catalogue that counts these. */
   readonly limit?: string;
+  readonly family: string;
 }
 
 export interface Examination {
@@ -39,8 +50,7 @@ export interface Family {
   readonly title: string;
   readonly description: string;
   readonly endpoints: readonly Endpoint[];
-  readonly resourceTypes?: readonly ResourceType[];
-  readonly eventTypes?: readonly EventType[];
+  readonly resources?: readonly Resource[];
   /** Those that no endpoint starts by itself: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
@@ -64,7 +74,7 @@ export interface Subject {
 export interface Registry {
   readonly families: readonly Family[];
   readonly endpoints: readonly Endpoint[];
-  readonly resourceTypes: ReadonlyMap<string, ResourceType & { readonly family: string }>;
+  readonly resourceTypes: ReadonlyMap<string, ResourceType>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly schedules: readonly Schedule[];
@@ -97,10 +107,23 @@ function collectKinds(families: readonly Family[]): Map<string, Kind> {
   return new Map(distinct.map((kind) => [kind.type, kind]));
 }
 
+/** The resources that the inventory lists. */
+function collectTypes(families: readonly Family[]): Map<string, ResourceType> {
+  const types = families.flatMap(({ name: family, resources = [] }) =>
+    resources.flatMap(({ type, permission, path, limit }): ResourceType[] =>
+      permission === undefined || path === undefined
+        ? []
+        : [{ type, permission, path, family, ...(limit === undefined ? {} : { limit }) }],
+    ),
+  );
+  return new Map(types.map((type) => [type.type, type]));
+}
+
 function collectSubjects(families: readonly Family[]): Map<string, Subject> {
   const subjects = new Map<string, Subject>();
-  for (const { name: family, endpoints, resourceTypes = [] } of families) {
-    for (const { type, permission } of resourceTypes) subjects.set(type, { family, permission });
+  for (const { name: family, endpoints, resources = [] } of families) {
+    for (const { type, permission } of resources)
+      if (permission !== undefined) subjects.set(type, { family, permission });
     for (const { resource, permission } of endpoints) {
       const reads = resource.role === 'read' || resource.role === 'list';
       if (reads && !subjects.has(resource.name)) subjects.set(resource.name, { family, permission });
@@ -129,11 +152,12 @@ export function buildRegistry(families: readonly Family[]): Registry {
     endpoints.map((record) => `${record.method} ${record.path.replaceAll(/\{\w+\}/g, '{}')}`),
   );
   const places = new Map<Guarded, number>(endpoints.map((record, i) => [record, i]));
-  const types = families.flatMap((family) =>
-    (family.resourceTypes ?? []).map((type) => [type.type, { ...type, family: family.name }] as const),
+  refuseDuplicates(
+    'resource type',
+    families.flatMap(({ resources = [] }) => resources.map(({ type }) => type)),
   );
-  const eventTypes = families.flatMap((family) =>
-    (family.eventTypes ?? []).map((type) => ({ ...type, family: family.name })),
+  const eventTypes = families.flatMap(({ name: family, resources = [] }) =>
+    resources.flatMap((resource) => (resource.eventTypes ?? []).map((type) => ({ ...type, family }))),
   );
   refuseDuplicates(
     'event type',
@@ -142,7 +166,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
   return {
     families,
     endpoints,
-    resourceTypes: new Map(types),
+    resourceTypes: collectTypes(families),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
     kinds: collectKinds(families),
     schedules: families.flatMap(({ schedules = [] }) => schedules),

@@ -5,6 +5,7 @@
  */
 import { type Generated, type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
+import { eventTypesOf } from '../kernel/events/declaration.ts';
 import {
   type Commit,
   done,
@@ -14,7 +15,8 @@ import {
   type Outcome,
   type Step,
 } from '../kernel/operations/kind.ts';
-import { Shape, Type } from '../kernel/schema.ts';
+import type { Resource } from '../kernel/registry.ts';
+import { Type } from '../kernel/schema.ts';
 import { forgetResource, noteResource } from '../resources/inventory/store.ts';
 import type { Db, Tables } from '../store/database.ts';
 
@@ -259,11 +261,14 @@ export const machineKinds: readonly Kind[] = [
   fleetKind,
 ];
 
-export const machineEvents = ['created', 'deleted'].map((ending) => ({
-  type: `machine.${ending}`,
-  severity: 'info' as const,
-  when: `A machine was ${ending}.`,
-  data: Shape({}),
-}));
+export const machineResource: Resource = {
+  type: 'machine',
+  permission: 'workshop:machines:read',
+  path: '/workshop/v1/machines/{id}',
+  eventTypes: eventTypesOf('machine', {
+    created: { when: 'A machine was created.' },
+    deleted: { when: 'A machine was deleted.' },
+  }),
+};
 
 export const machineEtag = ({ id, version }: MachineRow): string => etagOf(id, version);

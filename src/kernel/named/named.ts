@@ -3,7 +3,6 @@
  * the id of one that exists. Names hold no underscore and ids always do, so the two never meet.
  */
 import type { Call } from '../call.ts';
-import { etagOf } from '../etag.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Endpoint } from '../record.ts';
 import { Shape, Type } from '../schema.ts';
@@ -33,11 +32,6 @@ export const referenceOf = (text: string): Reference => ({
   value: text,
 });
 
-interface Versioned {
-  readonly id: string;
-  readonly version: number;
-}
-
 type Find<Row> = (reference: Reference) => Promise<Row | undefined>;
 
 /** Where it has to be there. A call that changes it locks it in `find` and then checks its version. */
@@ -51,15 +45,16 @@ export async function findNamed<Row>(nameOrId: string, find: Find<Row>): Promise
  * Of a PUT: the row to replace, or the name of the one to make. Holds off other declarations of the type until the
  * transaction ends, so what was not there stays away and what was counted stays counted.
  */
-export async function findDeclared<Row extends Versioned>(
+export async function findDeclared<Row>(
   call: Pick<Call<{ id: string }>, 'params' | 'checkVersion' | 'db' | 'caller'>,
   type: string,
   find: Find<Row>,
+  etagOf: (row: Row) => string,
 ): Promise<{ readonly existing: Row } | { readonly existing: null; readonly name: string }> {
   await lockDeclarations(call.db, call.caller.account.id, type);
   const reference = referenceOf(call.params.id);
   const existing = await find(reference);
   if (existing === undefined && reference.by === 'id') throw new Problem('not_found');
-  call.checkVersion(existing === undefined ? null : etagOf(existing.id, existing.version));
+  call.checkVersion(existing === undefined ? null : etagOf(existing));
   return existing === undefined ? { existing: null, name: reference.value } : { existing };
 }

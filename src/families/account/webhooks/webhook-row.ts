@@ -1,5 +1,4 @@
-/** From what was declared to the row, and what of it is new. */
-import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
+/** The columns of a webhook that follow from its declaration and from the key that declares it. */
 import type { Call } from '../../../kernel/call.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { newSigningSecret } from '../../../operations/webhooks/signature.ts';
@@ -8,10 +7,17 @@ import type { SetWebhook, WebhookRow } from './schema.ts';
 /** How long the secret before this one signs as well. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-export type Declared = Pick<
-  WebhookRow,
-  'url' | 'event_types' | 'enabled' | 'description' | 'labels' | 'visible_permissions' | 'owner_id'
->;
+/** The members of a declaration, in the order in which audit entries list them. */
+export const declaredMembers = [
+  'url',
+  'event_types',
+  'enabled',
+  'description',
+  'labels',
+  'visible_permissions',
+  'owner_id',
+] as const;
+type Declared = Pick<WebhookRow, (typeof declaredMembers)[number]>;
 
 export function declaredBy({
   caller,
@@ -26,25 +32,6 @@ export function declaredBy({
     visible_permissions: [...caller.key.permissions],
     owner_id: caller.owner?.memberId ?? null,
   };
-}
-
-/** The query of a URL is where people put tokens: it is kept for sending, not for reading. */
-const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…');
-
-const shown = (declared: Declared): Record<keyof Declared, unknown> => ({
-  ...declared,
-  url: withoutQuery(declared.url),
-});
-
-export function changesBetween(before: Declared | null, after: Declared): AuditChange[] {
-  const names = Object.keys(after) as (keyof Declared)[];
-  return names
-    .filter((name) => before === null || canonicalJson(before[name]) !== canonicalJson(after[name]))
-    .map((name) => ({
-      pointer: `/${name}`,
-      before: before === null ? null : shown(before)[name],
-      after: shown(after)[name],
-    }));
 }
 
 export interface NewSecret {
