@@ -103,8 +103,8 @@ function step(
   return {
     name,
     ...(final === undefined ? {} : { final }),
-    async run({ operationId, resource, input, tries, db, signal }): Promise<Outcome> {
-      const machineId = resource.id ?? '';
+    async run({ operationId, resourceId, input, tries, db, signal }): Promise<Outcome> {
+      const machineId = resourceId;
       const told = input.behaviours?.find(
         (each) => each.step === name && tries < (each.times ?? Number.POSITIVE_INFINITY),
       );
@@ -192,9 +192,9 @@ export const createMachineKind: Kind = kind<MachineInput>({
     step('boot', null, setStatus('running'), true),
   ],
   undo: [step('take-down', takeDown, erase)],
-  async settle(tx, { status, resource }) {
-    if (status === 'failed') await setStatus('error')(resource.id ?? '')(tx);
-    if (status === 'cancelled') return erase(resource.id ?? '')(tx);
+  async settle(tx, { status, resourceId }) {
+    if (status === 'failed') await setStatus('error')(resourceId)(tx);
+    if (status === 'cancelled') return erase(resourceId)(tx);
     return undefined;
   },
 });

@@ -24,6 +24,8 @@ export interface Ended {
   readonly type: string;
   readonly status: 'succeeded' | 'failed' | 'cancelled';
   readonly resource: ResourceRef;
+  /** The id of the resource. Throws in kinds that are about none, such as an action on many machines. */
+  readonly resourceId: string;
   readonly error: OperationError | null;
   readonly result: Readonly<Record<string, unknown>> | null;
 }
@@ -32,6 +34,8 @@ export interface Work<I> {
   readonly operationId: string;
   readonly accountId: string;
   readonly resource: ResourceRef;
+  /** The id of the resource. Throws in kinds that are about none, such as an action on many machines. */
+  readonly resourceId: string;
   readonly input: I;
   /** What earlier steps finished with, by their names. */
   readonly results: Readonly<Record<string, unknown>>;

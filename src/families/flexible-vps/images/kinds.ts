@@ -16,8 +16,8 @@ import type { ImageRow } from './table.ts';
 const MADE_PERCENT = 90;
 const LIED = 'The engine says that the image is stored, and does not have it.';
 
-const rowOf = ({ db, accountId, resource }: Work<unknown>): Promise<ImageRow | undefined> =>
-  findImageRow(db, accountId, resource.id ?? '');
+const rowOf = ({ db, accountId, resourceId }: Work<unknown>): Promise<ImageRow | undefined> =>
+  findImageRow(db, accountId, resourceId);
 
 async function make(work: Work<MakeInput>): Promise<Outcome> {
   const { input } = work;
@@ -85,10 +85,10 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
 async function removeEverywhere({
   services,
   accountId,
-  resource,
+  resourceId,
   signal,
 }: Work<unknown>): Promise<Outcome | null> {
-  const ref = { account: accountId, id: resource.id ?? '' };
+  const ref = { account: accountId, id: resourceId };
   for (const engine of services.compute.all) {
     await engine.removeImage(ref, signal);
     if ((await engine.observeImage(ref, signal)) !== null)
@@ -133,14 +133,14 @@ export const createImageKind: Kind = kind<MakeInput>({
       const fault = await removeEverywhere(work);
       if (fault !== null) return fault;
       return done({}, async (tx) => {
-        await erase(tx, work.resource.id ?? '');
+        await erase(tx, work.resourceId);
         return undefined;
       });
     }),
   ],
-  async settle(tx, { status, resource, error }) {
-    if (status === 'failed') return settleFailed(tx, resource.id ?? '', error);
-    if (status === 'cancelled') await erase(tx, resource.id ?? '');
+  async settle(tx, { status, resourceId, error }) {
+    if (status === 'failed') return settleFailed(tx, resourceId, error);
+    if (status === 'cancelled') await erase(tx, resourceId);
     return undefined;
   },
 });
@@ -159,14 +159,14 @@ export const deleteImageKind: Kind = kind({
       const fault = await removeEverywhere(work);
       if (fault !== null) return fault;
       return done({}, async (tx) => {
-        const row = await erase(tx, work.resource.id ?? '');
+        const row = await erase(tx, work.resourceId);
         if (row === undefined) return undefined;
         const resource = imageResource(row);
         return [{ type: 'image.deleted', resource, message: `The image ${row.name} is gone.` }];
       });
     }),
   ],
-  async settle(tx, { status, resource, error }) {
-    return status === 'failed' ? settleFailed(tx, resource.id ?? '', error) : undefined;
+  async settle(tx, { status, resourceId, error }) {
+    return status === 'failed' ? settleFailed(tx, resourceId, error) : undefined;
   },
 });

@@ -67,8 +67,8 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
-    step('detach', async ({ db, resource, input }) => {
-      const users = input.detach ? await readUsers(db, resource.id ?? '') : [];
+    step('detach', async ({ db, resourceId, input }) => {
+      const users = input.detach ? await readUsers(db, resourceId) : [];
       const staying = users.filter(({ is_leaving }) => !is_leaving);
       if (staying.length === 0) return done();
       if (await hasFullQueue(db, staying))
@@ -76,8 +76,8 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
       // One that is dropped because its machine is deleted is as good as done: the next step sees who is left.
       return { kind: 'children', start: staying.map(detachment), tolerant: true };
     }),
-    step('wait', async ({ db, resource, results }) => {
-      const users = await readUsers(db, resource.id ?? '');
+    step('wait', async ({ db, resourceId, results }) => {
+      const users = await readUsers(db, resourceId);
       const staying = users.filter(({ is_leaving }) => !is_leaving);
       if (staying.length > 0) return stayed(staying, results['detach'] as Detached);
       return users.length === 0
@@ -101,13 +101,13 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
       }),
     ),
   ],
-  async settle(tx, { id, status, resource, error }, { was }) {
+  async settle(tx, { id, status, resourceId, error }, { was }) {
     if (status === 'succeeded') return undefined;
     // As long as the engine was not asked to remove it, it is what it was.
     const isWhole = (await readOperation(tx, id))?.step !== 'remove';
     await updateNetwork(
       tx,
-      resource.id ?? '',
+      resourceId,
       isWhole ? { status: was } : { status: 'error', status_reason: error?.code ?? null },
     );
     return undefined;

@@ -31,10 +31,10 @@ export const updatedEvent = (row: NetworkRow): NewEvent => ({
 
 /** With the row of the network the operation is about. */
 export async function onNetwork<I>(
-  { db, accountId, resource }: Work<I>,
+  { db, accountId, resourceId }: Work<I>,
   run: (row: NetworkRow) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const row = await readNetwork(db, accountId, resource.id ?? '');
+  const row = await readNetwork(db, accountId, resourceId);
   return row === undefined ? failed('not_found', 'The network is gone.') : run(row);
 }
 
@@ -56,8 +56,7 @@ export const createNetworkKind: Kind = kind<Record<string, never>>({
     ),
   ],
   undo: [step('take-down', (work) => onNetwork(work, async (row) => (await takeDown(work, row)) ?? done()))],
-  async settle(tx, { status, resource, error }) {
-    const id = resource.id ?? '';
+  async settle(tx, { status, resourceId: id, error }) {
     if (status === 'failed')
       await updateNetwork(tx, id, { status: 'error', status_reason: error?.code ?? null });
     if (status === 'cancelled') await removeNetworkRow(tx, id);
@@ -82,9 +81,9 @@ export const updateNetworkKind: Kind = kind<Settings>({
       }),
     ),
   ],
-  async settle(tx, { status, resource }) {
+  async settle(tx, { status, resourceId }) {
     // The new settings were never written, so those that are shown are the old ones.
-    if (status !== 'succeeded') await updateNetwork(tx, resource.id ?? '', { status: 'active' });
+    if (status !== 'succeeded') await updateNetwork(tx, resourceId, { status: 'active' });
     return undefined;
   },
 });

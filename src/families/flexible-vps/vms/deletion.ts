@@ -45,13 +45,13 @@ export const deleteVmKind: Kind = kind<Input>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
-    step('shutdown', async ({ services, db, resource, input, signal }) => {
-      const row = await readVm(db, resource.id ?? '');
+    step('shutdown', async ({ services, db, resourceId, input, signal }) => {
+      const row = await readVm(db, resourceId);
       if (row !== undefined) await shutDown(engineAt(services, row.location), refOf(row), input, signal);
       return done();
     }),
-    step('remove', async ({ services, db, resource, signal, now }) => {
-      const row = await readVm(db, resource.id ?? '');
+    step('remove', async ({ services, db, resourceId, signal, now }) => {
+      const row = await readVm(db, resourceId);
       if (row === undefined) return done({ changed: true });
       const engine = engineAt(services, row.location);
       await engine.removeInstance(refOf(row), signal);
@@ -63,11 +63,11 @@ export const deleteVmKind: Kind = kind<Input>({
       return done({ changed: true }, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
-  async settle(tx, { status, resource, error }) {
+  async settle(tx, { status, resourceId, error }) {
     if (status !== 'failed') return undefined;
     // A guest that did not heed the request runs on.
     const isDeaf = error?.code === 'shutdown_timeout';
-    await updateVm(tx, resource.id ?? '', {
+    await updateVm(tx, resourceId, {
       status: isDeaf ? 'running' : 'error',
       ...(isDeaf ? {} : { status_reason: error?.code ?? 'engine_failed', failed_at: new Date() }),
     });

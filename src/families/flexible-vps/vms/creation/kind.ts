@@ -30,7 +30,7 @@ const GONE = failed('not_found', 'The machine is gone.');
 const withVm =
   (run: (work: Work<Input>, row: VmRow) => Promise<Outcome>) =>
   async (work: Work<Input>): Promise<Outcome> => {
-    const row = await readVm(work.db, work.resource.id ?? '');
+    const row = await readVm(work.db, work.resourceId);
     return row === undefined ? GONE : run(work, row);
   };
 
@@ -86,15 +86,14 @@ export const createVmKind: Kind = kind<Input>({
     ),
   ],
   undo: [
-    step('remove', async ({ services, resource, accountId, db, signal, now }) => {
-      const row = await readVm(db, resource.id ?? '');
+    step('remove', async ({ services, resourceId, accountId, db, signal, now }) => {
+      const row = await readVm(db, resourceId);
       if (row === undefined) return done();
       await engineAt(services, row.location).removeInstance({ account: accountId, id: row.id }, signal);
       return done({}, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
-  async settle(tx, { status, resource, error }) {
-    const id = resource.id ?? '';
+  async settle(tx, { status, resourceId: id, error }) {
     if (status === 'cancelled') return eraseVm(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const now = new Date();
