@@ -84,10 +84,3 @@ function closed(account: AccountRow): Problem {
 export function notFound(type: string, id: string): Problem {
   return new Problem('not_found', { detail: `There is no ${type} ${id} here.` });
 }
-
-/** The members that differ, as an audit entry lists them. */
-export function differences<T extends object>(before: Partial<T>, after: Partial<T>): AuditChange[] {
-  return (Object.keys(after) as (keyof T & string)[])
-    .filter((name) => before[name] !== after[name])
-    .map((name) => ({ pointer: `/${name}`, before: before[name] ?? null, after: after[name] ?? null }));
-}

@@ -215,7 +215,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (wanted !== name) await this.requireFreeName(call, wanted);
     const action = changes.length === 0 ? 'none' : 'update';
     const row = action === 'none' ? before : ((await this.change(call.db, id, change, call)) ?? before);
-    call.effect({ action, ...this.ref(columnsOf(row)), changes: this.#audited(changes) });
+    call.effect({ action, ...this.ref({ id, name }), changes: this.#audited(changes) });
     if (action === 'update') this.#tell(call, 'updated', row);
     return row;
   }

@@ -17,8 +17,8 @@ import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { takeDown } from './engine-network.ts';
 import { onNetwork } from './kinds.ts';
-import { networkRef } from './present.ts';
-import { type NetworkUser, readUsers, removeNetworkRow, updateNetwork } from './store.ts';
+import { networks } from './resource.ts';
+import { type NetworkUser, readUsers } from './store.ts';
 
 const LOOK_AGAIN_SECONDS = 2;
 
@@ -94,9 +94,8 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
         });
         if (fault !== null) return fault;
         return done({}, async (tx) => {
-          await removeNetworkRow(tx, row.id);
-          const message = `The network ${row.name} is gone.`;
-          return [{ type: 'network.deleted', resource: networkRef(row), message }];
+          await networks.erase(tx, row.id);
+          return [networks.event('deleted', row)];
         });
       }),
     ),
@@ -105,7 +104,7 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
     if (status === 'succeeded') return undefined;
     // As long as the engine was not asked to remove it, it is what it was.
     const isWhole = (await readOperation(tx, id))?.step !== 'remove';
-    await updateNetwork(
+    await networks.change(
       tx,
       resourceId,
       isWhole ? { status: was } : { status: 'error', status_reason: error?.code ?? null },

@@ -5,14 +5,16 @@ import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { costOf } from '../../../resources/inventory/cost.ts';
 import { engineAt, step } from '../engine-step.ts';
 import { eraseVm, vmRef } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
-import { costOf, noteVm, priceVm } from './inventory.ts';
-import { showVm, vmEtag } from './present.ts';
+import { priceVm } from './inventory.ts';
+import { showVm } from './present.ts';
+import { vms } from './resource.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
-import { lockVm, readVm, snapshotIdsOf, updateVm } from './store.ts';
+import { readVm, snapshotIdsOf, updateVm } from './store.ts';
 import type { VmRow } from './table.ts';
 
 const Input = Shape({
@@ -122,9 +124,8 @@ export const deleteVm = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, query, checkVersion, start, services } = call;
-    const before = await lockVm(db, caller.account.id, params.id);
-    checkVersion(vmEtag(before));
+    const { db, params, query, start, services } = call;
+    const before = await vms.take(call, params.id);
     if (before.protected_delete)
       throw new Problem('resource_protected', { detail: 'protection.delete is set on the machine.' });
     if (query.final_backup)
@@ -145,10 +146,9 @@ export const deleteVm = endpoint({
       resource: vmRef(before),
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
-    const row = await updateVm(db, before.id, { status: 'deleting' });
-    // One whose creation had not begun went with that.
+    const row = await vms.change(db, before.id, { status: 'deleting' }, { services });
+    // A machine whose creation had not begun is gone already.
     if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));
-    await noteVm(services, db, row);
     return accepted(await showVm(call, row, operation));
   },
 });

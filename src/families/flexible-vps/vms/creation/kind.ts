@@ -10,9 +10,10 @@ import {
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { engineAt, step } from '../../engine-step.ts';
 import { ensureMade } from '../create-instance.ts';
-import { eraseVm, letAddressesGo, vmRef } from '../delete-parts.ts';
+import { eraseVm, letAddressesGo } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
 import { noteUnbilled, noteVm } from '../inventory.ts';
+import { vms } from '../resource.ts';
 import { readVm, updateVm } from '../store.ts';
 import type { VmRow } from '../table.ts';
 import { fetchImage } from './image.ts';
@@ -77,9 +78,7 @@ export const createVmKind: Kind = kind<Input>({
             const stopped = await updateVm(tx, row.id, { status: 'stopped', is_billed: true, ...known });
             if (stopped !== undefined) await noteVm(services, tx, stopped, now);
           }
-          return [
-            { type: 'vm.created', resource: vmRef(row), message: `The machine ${row.name} was created.` },
-          ];
+          return [vms.event('created', row)];
         });
       }),
       { final: true },
