@@ -227,7 +227,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     this.#tell(call, 'deleted', row);
   }
 
-  /** In a transaction of its own account: row, inventory and meter. Undefined when the row is gone. */
+  /** Row, inventory and meter. Undefined when the row is gone. */
   async change(
     db: Db,
     id: string,

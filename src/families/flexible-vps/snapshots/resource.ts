@@ -18,4 +18,8 @@ export const snapshots = new Owned({
     },
     recovered: { when: 'A snapshot that was lost is there again.' },
   },
+  // The location of a snapshot is that of its machine, which its row does not hold.
+  inventory: ({ id }) => {
+    throw new Error(`The inventory entry of ${id} is written with its machine, by inventory.ts.`);
+  },
 });
