@@ -1,6 +1,6 @@
 import { TypeID } from 'typeid-js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { newId } from './ids.ts';
+import { idPrefix, kindOfId, newId } from './ids.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -41,5 +41,20 @@ describe('newId', () => {
       for (const [place, set] of seen.entries()) set.add(letters[place] ?? '');
     }
     expect(seen.map((set) => set.size)).toEqual(seen.map(() => 32));
+  });
+});
+
+describe('idPrefix', () => {
+  it('declares a kind, whose ids are then made and known by it', () => {
+    const newSprocketId = idPrefix('sprocket', 'spr');
+    expect(newSprocketId()).toMatch(/^spr_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+    expect(kindOfId(newId('sprocket'))).toBe('sprocket');
+    expect(kindOfId('nix_01jqzv2m7xe9rs5d3k8w4t6y0b')).toBeUndefined();
+  });
+
+  it('refuses a prefix or a kind that was declared before, and ids of a kind that was not', () => {
+    expect(() => idPrefix('sprig', 'req')).toThrow('Ids of request and sprig would both begin with "req_".');
+    expect(() => idPrefix('request', 'rq')).toThrow('Two prefixes were declared');
+    expect(() => newId('sprig')).toThrow('No prefix was declared');
   });
 });

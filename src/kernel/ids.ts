@@ -6,39 +6,34 @@
  */
 import { randomFillSync } from 'node:crypto';
 
-export const prefixes = {
-  account: 'acc',
-  api_key: 'key',
-  member: 'mem',
-  allowlist_entry: 'ale',
-  key_denial: 'den',
-  audit_entry: 'aud',
-  estimate: 'est',
-  operation: 'op',
-  event: 'evt',
-  event_stream: 'str',
-  webhook: 'wh',
-  delivery: 'dlv',
-  message: 'msg',
-  budget: 'bud',
-  request: 'req',
-  vm: 'vm',
-  snapshot: 'snap',
-  network: 'net',
-  interface: 'nic',
-  image: 'img',
-  ssh_key: 'sshkey',
-  placement_group: 'pg',
-  public_ip: 'ip',
-  console_session: 'con',
-} as const;
+/** What the kernel itself keeps. A resource declares its own prefix beside its other facts, with `idPrefix`. */
+const prefixes = new Map([
+  ['account', 'acc'],
+  ['api_key', 'key'],
+  ['member', 'mem'],
+  ['allowlist_entry', 'ale'],
+  ['key_denial', 'den'],
+  ['audit_entry', 'aud'],
+  ['estimate', 'est'],
+  ['operation', 'op'],
+  ['event', 'evt'],
+  ['event_stream', 'str'],
+  ['request', 'req'],
+]);
+const kinds = new Map([...prefixes].map(([kind, prefix]) => [prefix, kind]));
 
-export type IdKind = keyof typeof prefixes;
-
-const kinds = new Map(Object.entries(prefixes).map(([kind, prefix]) => [prefix as string, kind as IdKind]));
+/** Declares what the ids of a kind begin with, and answers the function that makes them. No two kinds share a prefix. */
+export function idPrefix(kind: string, prefix: string): () => string {
+  if (prefixes.has(kind)) throw new Error(`Two prefixes were declared for ids of the kind "${kind}".`);
+  const other = kinds.get(prefix);
+  if (other !== undefined) throw new Error(`Ids of ${other} and ${kind} would both begin with "${prefix}_".`);
+  prefixes.set(kind, prefix);
+  kinds.set(prefix, kind);
+  return () => idWith(prefix);
+}
 
 /** The kind that the id's prefix stands for. */
-export const kindOfId = (id: string): IdKind | undefined => kinds.get(id.slice(0, id.indexOf('_')));
+export const kindOfId = (id: string): string | undefined => kinds.get(id.slice(0, id.indexOf('_')));
 
 const LETTERS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
 const TIME = 10;
@@ -76,12 +71,19 @@ function tick(): void {
   }
 }
 
-export function newId(kind: IdKind): string {
+/** For kinds of the kernel, and for those that another file has declared. */
+export function newId(kind: string): string {
+  const prefix = prefixes.get(kind);
+  if (prefix === undefined) throw new Error(`No prefix was declared for ids of the kind "${kind}".`);
+  return idWith(prefix);
+}
+
+function idWith(prefix: string): string {
   tick();
   letters[10] = LETTERS[0b01110 | (counter >> 11)]!;
   letters[11] = LETTERS[(counter >> 6) & 31]!;
   letters[12] = LETTERS[(counter >> 1) & 31]!;
   letters[13] = LETTERS[((counter & 1) << 4) | 0b01000 | (nextByte() & 3)]!;
   for (let i = RANDOM_AT; i < LENGTH; i++) letters[i] = LETTERS[nextByte() & 31]!;
-  return `${prefixes[kind]}_${letters.toString('latin1')}`;
+  return `${prefix}_${letters.toString('latin1')}`;
 }

@@ -17,14 +17,28 @@ declare module './services.ts' {
   }
 }
 
+/** A type of resource that the family keeps. Each is declared beside its endpoints; the family only lists it. */
+export interface Resource {
+  readonly type: string;
+  /** The permission to see events about such resources. By default it is the permission of the read or list endpoint. */
+  readonly permission?: Permission;
+  /**
+   * The path that reads one, for the inventory: `/flexible-vps/v1/vms/{id}`. A parent resource in the path is written
+   * `{parent_id}`. Needs `permission`.
+   */
+  readonly path?: string;
+  /** The id of the limit in the provider's catalogue that counts resources of this type. */
+  readonly limit?: string;
+  readonly eventTypes?: readonly EventType[];
+}
+
 /** A type of resource that customers own, for the inventory and the visibility filter. */
 export interface ResourceType {
   readonly type: string;
   readonly permission: Permission;
-  /** The path that reads one: `/flexible-vps/v1/vms/{id}`. A parent resource in the path is written `{parent_id}`. */
   readonly path: string;
-  /** The id of the limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
+  readonly family: string;
 }
 
 export interface Examination {
@@ -39,8 +53,7 @@ export interface Family {
   readonly title: string;
   readonly description: string;
   readonly endpoints: readonly Endpoint[];
-  readonly resourceTypes?: readonly ResourceType[];
-  readonly eventTypes?: readonly EventType[];
+  readonly resources?: readonly Resource[];
   /** Kinds that no endpoint starts directly: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
@@ -64,7 +77,7 @@ export interface Subject {
 export interface Registry {
   readonly families: readonly Family[];
   readonly endpoints: readonly Endpoint[];
-  readonly resourceTypes: ReadonlyMap<string, ResourceType & { readonly family: string }>;
+  readonly resourceTypes: ReadonlyMap<string, ResourceType>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly schedules: readonly Schedule[];
@@ -97,10 +110,23 @@ function collectKinds(families: readonly Family[]): Map<string, Kind> {
   return new Map(distinct.map((kind) => [kind.type, kind]));
 }
 
+/** The resources that the inventory lists. */
+function collectTypes(families: readonly Family[]): Map<string, ResourceType> {
+  const types = families.flatMap(({ name: family, resources = [] }) =>
+    resources.flatMap(({ type, permission, path, limit }): ResourceType[] =>
+      permission === undefined || path === undefined
+        ? []
+        : [{ type, permission, path, family, ...(limit === undefined ? {} : { limit }) }],
+    ),
+  );
+  return new Map(types.map((type) => [type.type, type]));
+}
+
 function collectSubjects(families: readonly Family[]): Map<string, Subject> {
   const subjects = new Map<string, Subject>();
-  for (const { name: family, endpoints, resourceTypes = [] } of families) {
-    for (const { type, permission } of resourceTypes) subjects.set(type, { family, permission });
+  for (const { name: family, endpoints, resources = [] } of families) {
+    for (const { type, permission } of resources)
+      if (permission !== undefined) subjects.set(type, { family, permission });
     for (const { resource, permission } of endpoints) {
       const reads = resource.role === 'read' || resource.role === 'list';
       if (reads && !subjects.has(resource.name)) subjects.set(resource.name, { family, permission });
@@ -129,11 +155,12 @@ export function buildRegistry(families: readonly Family[]): Registry {
     endpoints.map((record) => `${record.method} ${record.path.replaceAll(/\{\w+\}/g, '{}')}`),
   );
   const places = new Map<Guarded, number>(endpoints.map((record, i) => [record, i]));
-  const types = families.flatMap((family) =>
-    (family.resourceTypes ?? []).map((type) => [type.type, { ...type, family: family.name }] as const),
+  refuseDuplicates(
+    'resource type',
+    families.flatMap(({ resources = [] }) => resources.map(({ type }) => type)),
   );
-  const eventTypes = families.flatMap((family) =>
-    (family.eventTypes ?? []).map((type) => ({ ...type, family: family.name })),
+  const eventTypes = families.flatMap(({ name: family, resources = [] }) =>
+    resources.flatMap((resource) => (resource.eventTypes ?? []).map((type) => ({ ...type, family }))),
   );
   refuseDuplicates(
     'event type',
@@ -142,7 +169,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
   return {
     families,
     endpoints,
-    resourceTypes: new Map(types),
+    resourceTypes: collectTypes(families),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
     kinds: collectKinds(families),
     schedules: families.flatMap(({ schedules = [] }) => schedules),

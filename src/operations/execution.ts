@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
-import { CANCELLED, refOf } from '../kernel/operations/operations.ts';
+import { CANCELLED, refOf, resourceIdOf } from '../kernel/operations/operations.ts';
 import { hasEnded, type OperationError } from '../kernel/operations/schema.ts';
 import type { Ending } from '../kernel/operations/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
@@ -151,6 +151,9 @@ export class Performance {
         operationId: operation.id,
         accountId: operation.account_id,
         resource: refOf(operation),
+        get resourceId() {
+          return resourceIdOf(operation);
+        },
         input: operation.input,
         results: operation.results,
         tries: operation.tries,

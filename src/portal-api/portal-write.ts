@@ -85,10 +85,3 @@ function closed(account: AccountRow): Problem {
 export function notFound(type: string, id: string): Problem {
   return new Problem('not_found', { detail: `There is no ${type} ${id} here.` });
 }
-
-/** Lists the changed fields in the form of an audit entry. */
-export function differences<T extends object>(before: Partial<T>, after: Partial<T>): AuditChange[] {
-  return (Object.keys(after) as (keyof T & string)[])
-    .filter((name) => before[name] !== after[name])
-    .map((name) => ({ pointer: `/${name}`, before: before[name] ?? null, after: after[name] ?? null }));
-}

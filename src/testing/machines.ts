@@ -4,6 +4,7 @@
  */
 import { type Generated, type Selectable, sql } from 'kysely';
 import { etagOf } from '../kernel/etag.ts';
+import { eventTypesOf } from '../kernel/events/declaration.ts';
 import {
   type Commit,
   done,
@@ -13,7 +14,8 @@ import {
   type Outcome,
   type Step,
 } from '../kernel/operations/kind.ts';
-import { Shape, Type } from '../kernel/schema.ts';
+import type { Resource } from '../kernel/registry.ts';
+import { Type } from '../kernel/schema.ts';
 import { forgetResource, noteResource } from '../resources/inventory/store.ts';
 import type { Db, Tables } from '../store/database.ts';
 
@@ -100,8 +102,8 @@ function step(
   return {
     name,
     ...(final === undefined ? {} : { final }),
-    async run({ operationId, resource, input, tries, db, signal }): Promise<Outcome> {
-      const machineId = resource.id ?? '';
+    async run({ operationId, resourceId, input, tries, db, signal }): Promise<Outcome> {
+      const machineId = resourceId;
       const told = input.behaviours?.find(
         (each) => each.step === name && tries < (each.times ?? Number.POSITIVE_INFINITY),
       );
@@ -189,9 +191,9 @@ export const createMachineKind: Kind = kind<MachineInput>({
     step('boot', null, setStatus('running'), true),
   ],
   undo: [step('take-down', takeDown, erase)],
-  async settle(tx, { status, resource }) {
-    if (status === 'failed') await setStatus('error')(resource.id ?? '')(tx);
-    if (status === 'cancelled') return erase(resource.id ?? '')(tx);
+  async settle(tx, { status, resourceId }) {
+    if (status === 'failed') await setStatus('error')(resourceId)(tx);
+    if (status === 'cancelled') return erase(resourceId)(tx);
     return undefined;
   },
 });
@@ -258,11 +260,14 @@ export const machineKinds: readonly Kind[] = [
   fleetKind,
 ];
 
-export const machineEvents = ['created', 'deleted'].map((ending) => ({
-  type: `machine.${ending}`,
-  severity: 'info' as const,
-  when: `A machine was ${ending}.`,
-  data: Shape({}),
-}));
+export const machineResource: Resource = {
+  type: 'machine',
+  permission: 'workshop:machines:read',
+  path: '/workshop/v1/machines/{id}',
+  eventTypes: eventTypesOf('machine', {
+    created: { when: 'A machine was created.' },
+    deleted: { when: 'A machine was deleted.' },
+  }),
+};
 
 export const machineEtag = ({ id, version }: MachineRow): string => etagOf(id, version);

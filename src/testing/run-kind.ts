@@ -20,10 +20,12 @@ export async function runKind(
   subject: Subject,
 ): Promise<void> {
   const { db } = services;
+  const resourceId = subject.resource.id ?? '';
   const results: Record<string, unknown> = {};
   for (const step of kind.steps) {
     const outcome = await step.run({
       ...subject,
+      resourceId,
       operationId: newId('operation'),
       results,
       tries: 0,

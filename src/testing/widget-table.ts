@@ -1,15 +1,10 @@
-import { type Generated, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { OwnedTable } from '../resources/owned/table.ts';
 import type { Db } from '../store/database.ts';
 import { createMachinesTables } from './machines.ts';
 
-interface WidgetsTable {
-  id: string;
-  account_id: string;
-  name: string;
+interface WidgetsTable extends OwnedTable {
   size: number;
-  labels: Generated<Record<string, string>>;
-  version: Generated<number>;
-  created_at: Generated<Date>;
 }
 
 declare module '../store/database.ts' {
@@ -23,6 +18,6 @@ export async function createWidgetsTable(db: Db): Promise<void> {
     create table widgets (
       id text collate "C" primary key, account_id text collate "C" not null, name text not null, size int not null,
       labels jsonb not null default '{}', version int not null default 1, created_at timestamptz not null default now(),
-      unique (account_id, name))`.execute(db);
+      updated_at timestamptz not null default now(), unique (account_id, name))`.execute(db);
   await createMachinesTables(db);
 }

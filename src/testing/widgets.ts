@@ -3,10 +3,8 @@
  * If-Match, delete, labels, prices, inventory), so that the laws check them without depending on a product family.
  */
 import { type Selectable, sql } from 'kysely';
-import { etagOf } from '../kernel/etag.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
-import { Problem } from '../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../kernel/record.ts';
 import type { Family } from '../kernel/registry.ts';
 import {
@@ -21,13 +19,10 @@ import {
   Time,
   Type,
 } from '../kernel/schema.ts';
-import type { Services } from '../kernel/services.ts';
-import { formatMoney, formatRate } from '../money/prices/format.ts';
-import { forgetResource, noteResource } from '../resources/inventory/store.ts';
-import type { Db, Tables } from '../store/database.ts';
+import { Owned } from '../resources/owned/owned.ts';
+import type { Tables } from '../store/database.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
-import { machineEvents, machineKinds } from './machines.ts';
-import { widgetEvent, widgetEvents } from './widget-events.ts';
+import { machineKinds, machineResource } from './machines.ts';
 
 export { createWidgetsTable } from './widget-table.ts';
 
@@ -51,6 +46,7 @@ const NewWidget = Named(
   }),
 );
 const WidgetId = Shape({ id: Id('wid') });
+const data = Shape({ size: Type.Integer() });
 
 const example: Static<typeof Widget> = {
   id: 'wid_01jqzv2m7xe9rs5d3k8w4t6y0b',
@@ -61,40 +57,29 @@ const example: Static<typeof Widget> = {
   created_at: '2026-03-01T10:00:00.000Z',
 };
 
+/** A widget costs what a volume of ten times its size costs. */
+const widgets = new Owned({
+  type: 'widget',
+  idPrefix: 'wid',
+  table: 'widgets',
+  words: 'widget',
+  family: 'workshop',
+  permission: 'workshop:widgets:read',
+  path: '/workshop/v1/widgets/{id}',
+  limit: 'workshop.widgets',
+  events: { created: { data }, updated: { data }, deleted: { data } },
+  eventData: ({ size }) => ({ size }),
+  inventory: ({ size }) => ({
+    status: 'ready',
+    location: 'fra1',
+    priced_as: 'volume',
+    configuration: { location: 'fra1', size_gb: 10 * size },
+  }),
+});
+
 function present(row: Selectable<Tables['widgets']>): Static<typeof Widget> {
-  const { id, name, size, labels, version, created_at } = row;
-  return { id, name, size, labels, etag: etagOf(id, version), created_at: created_at.toISOString() };
-}
-
-async function find(db: Db, accountId: string, id: string, lock = false) {
-  let query = db.selectFrom('widgets').selectAll().where('id', '=', id).where('account_id', '=', accountId);
-  if (lock) query = query.forUpdate();
-  const row = await query.executeTakeFirst();
-  if (row === undefined) throw new Problem('not_found');
-  return row;
-}
-
-/** A widget is priced as a volume of ten times its size. */
-async function noteWidget(db: Db, { tariff }: Services, row: Selectable<Tables['widgets']>, keyId: string) {
-  const priced = await noteResource(
-    db,
-    {
-      id: row.id,
-      account_id: row.account_id,
-      family: 'workshop',
-      type: 'widget',
-      name: row.name,
-      status: 'ready',
-      location: 'fra1',
-      labels: row.labels,
-      parent_id: null,
-      api_key_id: keyId,
-      priced_as: 'volume',
-      configuration: { location: 'fra1', size_gb: 10 * row.size },
-    },
-    { tariff },
-  );
-  return { hourly: formatRate(priced?.hourly ?? 0n), monthly: formatMoney(priced?.monthly ?? 0n) };
+  const { id, name, size, labels, created_at } = row;
+  return { id, name, size, labels, etag: widgets.etag(row), created_at: created_at.toISOString() };
 }
 
 const byId: SortKey = { column: sql.ref('widgets.id'), type: 'text' };
@@ -142,38 +127,17 @@ const createWidget = endpoint({
     labels: Type.Optional(Labels),
   }),
   answers: { 201: NewWidget },
-  problems: ['name_taken'],
+  problems: ['name_taken', 'quota_exceeded'],
   example: {
     body: { name: 'one', size: 3 },
     answer: { status: 201, body: { ...example, password: 'shown-once' } },
   },
-  async handle({ db, caller, body, effect, cost, event, warn, requestId, services }) {
-    const id = requestId.replace(/^req/, 'wid');
-    const { id: accountId } = caller.account;
-    const taken = await db
-      .selectFrom('widgets')
-      .select('id')
-      .where('account_id', '=', accountId)
-      .where('name', '=', body.name)
-      .executeTakeFirst();
-    if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken.id } });
-    const row = await db
-      .insertInto('widgets')
-      .values({ id, account_id: accountId, name: body.name, size: body.size, labels: body.labels ?? {} })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    const price = await noteWidget(db, services, row, caller.key.id);
-    effect({
-      action: 'create',
-      type: 'widget',
-      id,
-      name: body.name,
-      changes: [{ pointer: '/size', before: null, after: body.size }],
-    });
-    cost({ ...price, currency: services.provider.provider.currency, labels: row.labels });
-    event(widgetEvent('created', row));
-    if (body.size > 9) warn({ code: 'large', detail: 'This is a large widget.', pointer: '/size' });
-    return created({ ...present(row), password: `pw-${id}` });
+  async handle(call) {
+    const { name, size, labels = {} } = call.body;
+    await widgets.requireFree(call, name);
+    const row = await widgets.create(call, { name, size, labels }, ['size']);
+    if (size > 9) call.warn({ code: 'large', detail: 'This is a large widget.', pointer: '/size' });
+    return created({ ...present(row), password: `pw-${row.id}` });
   },
 });
 
@@ -189,8 +153,8 @@ const getWidget = endpoint({
   answers: { 200: Widget },
   problems: [],
   example: { params: { id: example.id }, answer: { status: 200, body: example } },
-  async handle({ db, caller, params }) {
-    return ok(present(await find(db, caller.account.id, params.id)));
+  async handle(call) {
+    return ok(present(await widgets.get(call, call.params.id)));
   },
 });
 
@@ -214,29 +178,10 @@ const updateWidget = endpoint({
     body: { size: 4 },
     answer: { status: 200, body: { ...example, size: 4 } },
   },
-  async handle({ db, caller, params, body, checkVersion, effect, event, services }) {
-    const before = await find(db, caller.account.id, params.id, true);
-    checkVersion(etagOf(before.id, before.version));
-    const row = await db
-      .updateTable('widgets')
-      .set({
-        size: body.size ?? before.size,
-        labels: body.labels ?? before.labels,
-        version: sql`version + 1`,
-      })
-      .where('id', '=', before.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await noteWidget(db, services, row, caller.key.id);
-    effect({
-      action: 'update',
-      type: 'widget',
-      id: row.id,
-      name: row.name,
-      changes: [{ pointer: '/size', before: before.size, after: row.size }],
-    });
-    event(widgetEvent('updated', row));
-    return ok(present(row));
+  async handle(call) {
+    const before = await widgets.take(call, call.params.id);
+    const { size = before.size, labels = before.labels } = call.body;
+    return ok(present(await widgets.update(call, before, { size, labels })));
   },
 });
 
@@ -252,13 +197,8 @@ const deleteWidget = endpoint({
   answers: { 204: null },
   problems: [],
   example: { params: { id: example.id }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, checkVersion, effect, event }) {
-    const row = await find(db, caller.account.id, params.id, true);
-    checkVersion(etagOf(row.id, row.version));
-    await db.deleteFrom('widgets').where('id', '=', row.id).execute();
-    await forgetResource(db, row.id);
-    effect({ action: 'delete', type: 'widget', id: row.id, name: row.name });
-    event(widgetEvent('deleted', row));
+  async handle(call) {
+    await widgets.remove(call, await widgets.take(call, call.params.id));
     return noContent;
   },
 });
@@ -269,14 +209,5 @@ export const workshop: Family = {
   description: 'Only in tests.',
   endpoints: [listWidgets, createWidget, getWidget, updateWidget, deleteWidget, ...machineEndpoints],
   kinds: machineKinds,
-  eventTypes: [...widgetEvents, ...machineEvents],
-  resourceTypes: [
-    {
-      type: 'widget',
-      permission: 'workshop:widgets:read',
-      path: '/workshop/v1/widgets/{id}',
-      limit: 'workshop.widgets',
-    },
-    { type: 'machine', permission: 'workshop:machines:read', path: '/workshop/v1/machines/{id}' },
-  ],
+  resources: [widgets, machineResource],
 };

@@ -1,4 +1,5 @@
 import { approvalRequest } from '../../kernel/approvals/kind.ts';
+import { accountResources } from '../../kernel/events/account-types.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { budgetEvaluation } from '../../money/budgets/evaluation.ts';
 import { priceAnnouncements } from '../../money/metering/announcements/announcements.ts';
@@ -7,15 +8,17 @@ import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { keyEnds } from './api-keys/expiry-events.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
 import { deleteBudget, listBudgets, setBudget } from './budgets/endpoints.ts';
-import { eventTypes } from './event-types.ts';
+import { budgetResource } from './budgets/resource.ts';
 import { listEvents } from './events/endpoints.ts';
 import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
 import { listMembers } from './members/endpoints.ts';
 import { cancelOperation, getOperation, listOperations } from './operations/endpoints.ts';
+import { operationResource } from './operations/resource.ts';
 import { accountPrices } from './prices.ts';
 import { estimatePrice, listPrices } from './pricing/endpoints.ts';
+import { priceResource } from './pricing/resource.ts';
 import { getAccountProfile } from './profile/endpoints.ts';
 import { listResources } from './resources/endpoints.ts';
 import { listMyApis } from './self/my-apis.ts';
@@ -23,6 +26,7 @@ import { getWhoami } from './self/whoami.ts';
 import { getUsage } from './usage/endpoints.ts';
 import { listWebhookDeliveries, redeliverWebhook } from './webhook-deliveries/endpoints.ts';
 import { deleteWebhook, listWebhooks, setWebhook } from './webhooks/endpoints.ts';
+import { webhooks } from './webhooks/resource.ts';
 
 export const account: Family = {
   name: 'account',
@@ -58,7 +62,7 @@ export const account: Family = {
     redeliverWebhook,
   ],
   pricedTypes: accountPrices,
-  eventTypes,
+  resources: [...accountResources, priceResource, budgetResource, operationResource, webhooks],
   kinds: [approvalRequest],
   schedules: [budgetEvaluation, repricing, priceAnnouncements, keyEnds],
 };

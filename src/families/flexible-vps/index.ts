@@ -2,28 +2,32 @@ import { computePort } from '../../engines/compute/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
-import { eventTypes } from './event-types.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
 import { removeFailedImages } from './images/failed-images.ts';
 import { imageLife } from './images/lifecycle.ts';
 import { findImageReferences } from './images/references.ts';
+import { images } from './images/resource.ts';
 import { countImports } from './images/store.ts';
 import { interfaceDrift } from './interfaces/drift.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
 import { interfaceLife } from './interfaces/lifecycle.ts';
+import { interfaceResource } from './interfaces/resource.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
+import { networks } from './networks/resource.ts';
 import {
   createPlacementGroup,
   deletePlacementGroup,
   getPlacementGroup,
   listPlacementGroups,
+  placementGroups,
 } from './placement-groups/endpoints.ts';
 import { performBulkVmAction } from './power/bulk/endpoints.ts';
 import { performVmAction } from './power/endpoints.ts';
 import { powerKinds } from './power/kinds.ts';
 import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
+import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
@@ -36,8 +40,10 @@ import { countGrantedSizes } from './resize/store.ts';
 import { restoreVm } from './restore/endpoint.ts';
 import { snapshotEndpoints } from './snapshots/endpoints.ts';
 import { snapshotLife } from './snapshots/lifecycle.ts';
+import { snapshots } from './snapshots/resource.ts';
 import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
+import { sshKeys } from './ssh-keys/resource.ts';
 import { createVmConsoleSession } from './vm-access/console.ts';
 import { consoleSessionUpkeep, openVmConsole } from './vm-access/console-line.ts';
 import { getVmConsoleLog } from './vm-access/console-log.ts';
@@ -49,6 +55,7 @@ import { deleteVm } from './vms/deletion.ts';
 import { getVm, listVms } from './vms/endpoints.ts';
 import { vmLife } from './vms/lifecycle.ts';
 import { getVmMetrics } from './vms/metrics.ts';
+import { vms } from './vms/resource.ts';
 import { updateVm } from './vms/update.ts';
 
 export const flexibleVps: Family = {
@@ -90,51 +97,17 @@ export const flexibleVps: Family = {
     getImage,
     deleteImage,
   ],
-  resourceTypes: [
-    {
-      type: 'vm',
-      permission: 'flexible-vps:vms:read',
-      path: '/flexible-vps/v1/vms/{id}',
-      limit: 'flexible-vps.vms',
-    },
-    {
-      type: 'snapshot',
-      permission: 'flexible-vps:snapshots:read',
-      path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
-    },
-    // Not in the inventory: those of machines are part of them. Events about them are for whoever may read networking.
-    {
-      type: 'public_ip',
-      permission: 'flexible-vps:vm-networking:read',
-      path: '/flexible-vps/v1/vms/{parent_id}',
-    },
-    {
-      type: 'ssh_key',
-      permission: 'flexible-vps:ssh-keys:read',
-      path: '/flexible-vps/v1/ssh-keys/{id}',
-      limit: 'flexible-vps.ssh-keys',
-    },
-    {
-      type: 'placement_group',
-      permission: 'flexible-vps:placement-groups:read',
-      path: '/flexible-vps/v1/placement-groups/{id}',
-      limit: 'flexible-vps.placement-groups',
-    },
-    {
-      type: 'network',
-      permission: 'flexible-vps:networks:read',
-      path: '/flexible-vps/v1/networks/{id}',
-      limit: 'flexible-vps.networks',
-    },
-    {
-      type: 'image',
-      permission: 'flexible-vps:images:read',
-      path: '/flexible-vps/v1/images/{id}',
-      limit: 'flexible-vps.images',
-    },
+  resources: [
+    sshKeys,
+    placementGroups,
+    networks,
+    images,
+    vms,
+    interfaceResource,
+    publicIpResource,
+    snapshots,
   ],
   pricedTypes: flexibleVpsPrices,
-  eventTypes,
   openConsole: openVmConsole,
   kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],

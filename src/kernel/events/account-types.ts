@@ -4,7 +4,7 @@
  */
 import { roleNames } from '../access/roles.ts';
 import { accountStatuses, allowlistModes, approvals } from '../access/tables.ts';
-import type { Registry } from '../registry.ts';
+import type { Registry, Resource } from '../registry.ts';
 import { Nullable, OneOf, Shape, Time, type TProperties, Type } from '../schema.ts';
 import type { EventType } from './event.ts';
 
@@ -133,6 +133,19 @@ export const accountEventTypes: readonly EventType[] = [
   info('approval.denied', 'A person refused a call.', decision),
   info('approval.expired', 'Nobody decided in time, or the approved call was not made in time.', approval),
 ];
+
+/** The resources that these events are about. */
+export const accountResources: readonly Resource[] = [
+  'account',
+  'limit',
+  'api_key',
+  'ip_allowlist',
+  'member',
+  'approval',
+].map((type) => ({
+  type,
+  eventTypes: accountEventTypes.filter((event) => event.type.startsWith(`${type}.`)),
+}));
 
 /** For code that writes account events without a registry. All these event types belong to the account family. */
 export function declaredAs(types: readonly EventType[]): Pick<Registry, 'eventTypes' | 'subjects'> {

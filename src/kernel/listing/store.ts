@@ -13,11 +13,18 @@ interface ResourceQueryParams extends CreatedWithin {
   readonly label_selector?: string | undefined;
 }
 
-type Listed = 'ssh_keys' | 'placement_groups' | 'vps_networks' | 'vps_images' | 'vms' | 'vm_snapshots';
+/** The columns that a list filters and sorts by. */
+type ListedColumns = Record<'id' | 'name' | 'labels' | 'created_at' | 'updated_at', unknown>;
+
+export type ListedTable = {
+  [T in keyof Tables]: Tables[T] extends ListedColumns ? T : never;
+}[keyof Tables];
+
+export type ListCall = Pick<Call<unknown, ResourceQueryParams>, 'db' | 'query' | 'caller' | 'services'>;
 
 /** `query` selects from `table` and already filters by account and by the endpoint's own parameters. */
-export function readResources<T extends Listed, Row>(
-  call: Pick<Call<unknown, ResourceQueryParams>, 'query' | 'caller' | 'services'>,
+export function readResources<T extends ListedTable, Row>(
+  call: Omit<ListCall, 'db'>,
   table: T,
   endpoint: string,
   query: SelectQueryBuilder<Tables, T, Row>,

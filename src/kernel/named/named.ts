@@ -3,7 +3,6 @@
  * of an existing one. Ids always contain an underscore and names never do, so the two cannot be confused.
  */
 import type { Call } from '../call.ts';
-import { etagOf } from '../etag.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Endpoint } from '../record.ts';
 import { Shape, Type } from '../schema.ts';
@@ -33,11 +32,6 @@ export const referenceOf = (text: string): Reference => ({
   value: text,
 });
 
-interface Versioned {
-  readonly id: string;
-  readonly version: number;
-}
-
 type Find<Row> = (reference: Reference) => Promise<Row | undefined>;
 
 /** Throws 404 if the object does not exist. A call that changes it locks the row in `find`, then checks its version. */
@@ -51,15 +45,16 @@ export async function findNamed<Row>(nameOrId: string, find: Find<Row>): Promise
  * For a PUT: returns the row to replace, or the name of the object to create. Locks declarations of this type until the
  * transaction ends, so that the name stays free and counts stay true.
  */
-export async function findDeclared<Row extends Versioned>(
+export async function findDeclared<Row>(
   call: Pick<Call<{ id: string }>, 'params' | 'checkVersion' | 'db' | 'caller'>,
   type: string,
   find: Find<Row>,
+  etagOf: (row: Row) => string,
 ): Promise<{ readonly existing: Row } | { readonly existing: null; readonly name: string }> {
   await lockDeclarations(call.db, call.caller.account.id, type);
   const reference = referenceOf(call.params.id);
   const existing = await find(reference);
   if (existing === undefined && reference.by === 'id') throw new Problem('not_found');
-  call.checkVersion(existing === undefined ? null : etagOf(existing.id, existing.version));
+  call.checkVersion(existing === undefined ? null : etagOf(existing));
   return existing === undefined ? { existing: null, name: reference.value } : { existing };
 }

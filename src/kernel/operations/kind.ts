@@ -25,6 +25,8 @@ export interface Ended {
   readonly type: string;
   readonly status: 'succeeded' | 'failed' | 'cancelled';
   readonly resource: ResourceRef;
+  /** The id of the resource. Throws in kinds that are about none, such as an action on many machines. */
+  readonly resourceId: string;
   readonly error: OperationError | null;
   readonly result: Readonly<Record<string, unknown>> | null;
 }
@@ -33,6 +35,8 @@ export interface Work<I> {
   readonly operationId: string;
   readonly accountId: string;
   readonly resource: ResourceRef;
+  /** The id of the resource. Throws in kinds that are about none, such as an action on many machines. */
+  readonly resourceId: string;
   readonly input: I;
   /** The results of earlier steps, by step name. */
   readonly results: Readonly<Record<string, unknown>>;

@@ -215,6 +215,11 @@ export const refOf = (operation: StoredOperation): ResourceRef => ({
   name: operation.resource_name,
 });
 
+export function resourceIdOf({ id, type, resource_id }: StoredOperation): string {
+  if (resource_id === null) throw new Error(`${id} is a ${type}, which is about no single resource.`);
+  return resource_id;
+}
+
 export interface EndOptions {
   /** Ends the operation only if this is still its current attempt. */
   readonly attempt?: number;
@@ -234,7 +239,15 @@ export async function endOperation(
   const row = await readOperation(db, id);
   if (row === undefined) return false;
   const kind = registry.kinds.get(row.type);
-  const ended = { id, type: row.type, resource: refOf(row), ...ending };
+  const ended = {
+    id,
+    type: row.type,
+    resource: refOf(row),
+    get resourceId() {
+      return resourceIdOf(row);
+    },
+    ...ending,
+  };
   const settled = (await kind?.settle?.(db as Tx, ended, row.input)) ?? [];
   await lockSubjectsOf(db, id);
   const isMine = await markEnded(db, id, ending, {

@@ -1,8 +1,9 @@
 /** Creates or replaces a budget. Callers check the right to do so: the API for a key, the portal for a person. */
 
-import { type AuditChange, canonicalJson } from '../../kernel/audit/entry.ts';
+import { changesBetween } from '../../kernel/audit/changes.ts';
+import type { AuditChange } from '../../kernel/audit/entry.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
-import { newId } from '../../kernel/ids.ts';
+import { idPrefix } from '../../kernel/ids.ts';
 import type { Db } from '../../store/database.ts';
 import { crossedBy, type Declaration, type Figures, periodOf, sameThreshold } from './budget.ts';
 import { tellChange } from './change-events.ts';
@@ -23,17 +24,13 @@ export interface Written {
   readonly events: readonly NewEvent[];
 }
 
+export const newBudgetId = idPrefix('budget', 'bud');
+
 const NOTHING: Figures = { spent: 0n, forecast: 0n };
 
 export function declarationOf(row: Declaration): Declaration {
   const { amount, currency, scope, thresholds, action, emails, description } = row;
   return { amount, currency, scope, thresholds, action, emails, description };
-}
-
-export function changesBetween(before: Declaration, after: Declaration): AuditChange[] {
-  return (Object.keys(after) as (keyof Declaration)[])
-    .filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name]))
-    .map((name) => ({ pointer: `/${name}`, before: before[name], after: after[name] }));
 }
 
 /** Deletes crossings that no longer hold after the change, so that they can be crossed and reported again. */
@@ -67,14 +64,14 @@ export async function writeBudget(
   if (target.existing === null) {
     const row = await insertBudget(
       db,
-      { id: newId('budget'), accountId, name: target.name, period },
+      { id: newBudgetId(), accountId, name: target.name, period },
       declaration,
     );
     const changes = [{ pointer: '', before: null, after: declaration }];
     return { budget: { ...row, crossed: [] }, figures, changes, events: [tellChange('created', row)] };
   }
   const { existing } = target;
-  const changes = changesBetween(declarationOf(existing), declaration);
+  const changes = changesBetween<Declaration>(existing, declaration);
   if (changes.length === 0) return { budget: existing, figures, changes, events: [] };
   const row = await replaceBudget(db, existing.id, declaration);
   const { budget, events } = await takeBack(db, existing, { ...row, crossed: [] }, figures, period);

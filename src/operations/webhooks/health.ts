@@ -77,14 +77,6 @@ export function disabledEvent(webhook: Named, reason: DisabledReason): NewEvent 
   };
 }
 
-/** The event for a change that a caller made to the webhook itself. */
-export const changedEvent = (happened: 'updated' | 'deleted', webhook: Named): NewEvent => ({
-  type: `webhook.${happened}`,
-  resource: refOf(webhook),
-  message: `Webhook ${webhook.name} was ${happened}.`,
-  data: {},
-});
-
 export const recoveredEvent = (webhook: Named): NewEvent => ({
   type: 'webhook.recovered',
   resource: refOf(webhook),

@@ -1,9 +1,13 @@
 import type { Generated } from 'kysely';
+import { idPrefix } from '../../kernel/ids.ts';
 import { egressFaults } from '../../kernel/net/egress.ts';
 
 export const webhookStatuses = ['active', 'failing', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
 export type DisabledReason = 'manual' | 'failures' | 'gone';
+
+export const newDeliveryId = idPrefix('delivery', 'dlv');
+export const newMessageId = idPrefix('message', 'msg');
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'discarded'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];

@@ -1,4 +1,5 @@
 import { approvals } from '../../kernel/access/tables.ts';
+import { changesBetween } from '../../kernel/audit/changes.ts';
 import { Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
@@ -6,7 +7,7 @@ import { authorise } from '../authority.ts';
 import { check } from '../input.ts';
 import { resumedEvent, suspendedEvent } from '../keys/events.ts';
 import { findKeys } from '../keys/store.ts';
-import { change, differences } from '../portal-write.ts';
+import { change } from '../portal-write.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
 const SetKeyPolicy = Shape({
@@ -66,7 +67,7 @@ async function settle(
   after: Partial<AccountRow>,
   write: (values: Partial<AccountRow>) => Promise<AccountRow>,
 ) {
-  const changes = differences<AccountRow>(account, after);
+  const changes = changesBetween<AccountRow>(account, after);
   const result = changes.length > 0 ? await write(after) : account;
   return { result, resource: { type: 'account', id: account.id, name: account.name }, changes };
 }

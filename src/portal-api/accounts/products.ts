@@ -1,10 +1,11 @@
+import { changesBetween } from '../../kernel/audit/changes.ts';
 import { familyNames } from '../../kernel/families.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
 import { check, Line } from '../input.ts';
-import { change, differences } from '../portal-write.ts';
+import { change } from '../portal-write.ts';
 import { listProducts, type ProductRow, updateAccount, writeProducts } from './store.ts';
 
 const SetProduct = Shape({
@@ -31,7 +32,7 @@ export async function setProduct(db: Db, actor: Actor, input: SetProduct): Promi
     const since = kept ? before.since : enabled ? new Date() : null;
     const result = { family, enabled, since, reason };
     const known = before ?? { enabled: false, reason: null };
-    const changes = differences<ProductRow>(known, { enabled, reason });
+    const changes = changesBetween<ProductRow>(known, { enabled, reason });
     if (changes.length > 0) {
       await writeProducts(tx, account.id, [result]);
       await updateAccount(tx, account.id, {});

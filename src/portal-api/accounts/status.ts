@@ -1,4 +1,5 @@
 import { type AccountStatus, accountStatuses } from '../../kernel/access/tables.ts';
+import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
@@ -6,7 +7,7 @@ import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
 import { check } from '../input.ts';
-import { change, differences } from '../portal-write.ts';
+import { change } from '../portal-write.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
 /**
@@ -51,7 +52,7 @@ export async function setAccountStatus(db: Db, actor: Actor, input: SetAccountSt
       });
     }
     const result = await updateAccount(tx, account.id, { status });
-    const changes = differences<AccountRow>(account, { status });
+    const changes = changesBetween<AccountRow>(account, { status });
     return { result, resource, changes, events: told(account.status, status) };
   });
 }

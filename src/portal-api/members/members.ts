@@ -1,4 +1,5 @@
 import { roleNames } from '../../kernel/access/roles.ts';
+import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalid, Problem } from '../../kernel/problems/problem.ts';
@@ -8,7 +9,7 @@ import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
 import { check, Email, Line } from '../input.ts';
 import { countKeysOf } from '../keys/store.ts';
-import { type Changed, change, differences, notFound } from '../portal-write.ts';
+import { type Changed, change, notFound } from '../portal-write.ts';
 import {
   findActiveOwner,
   findMember,
@@ -80,7 +81,7 @@ export async function requireAnotherOwner(tx: Tx, member: MemberRow): Promise<vo
 }
 
 async function settle(tx: Tx, member: MemberRow, after: Partial<MemberRow>): Promise<Changed<MemberRow>> {
-  const changes = differences<MemberRow>(member, after);
+  const changes = changesBetween<MemberRow>(member, after);
   const result = changes.length > 0 ? await updateMember(tx, member.id, after) : member;
   return { result, resource: { type: 'member', id: member.id, name: member.name }, changes };
 }

@@ -10,7 +10,7 @@
  * Lock order: a transaction always allocates IPv4 before IPv6.
  */
 import { type Generated, type Selectable, sql } from 'kysely';
-import { newId } from '../../kernel/ids.ts';
+import { idPrefix } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { AddressPool } from '../../provider/catalogue.ts';
 import type { Db, Tables } from '../../store/database.ts';
@@ -43,6 +43,8 @@ declare module '../../store/database.ts' {
     address_pool_cuts: { cidr: string; cut: number };
   }
 }
+
+const newAddressId = idPrefix('public_ip', 'ip');
 
 export type PublicAddressRow = Selectable<Tables['public_addresses']>;
 
@@ -84,7 +86,7 @@ async function take(
       order by quarantined_until limit 1
       for update ${sql.raw(others === 'skip' ? 'skip locked' : '')})
     update public_addresses taken set
-      id = ${newId('public_ip')}, account_id = ${accountId}, kind = ${kind}, vm_id = ${vmId},
+      id = ${newAddressId()}, account_id = ${accountId}, kind = ${kind}, vm_id = ${vmId},
       interface_id = ${interfaceId}, quarantined_until = null, name = null, labels = '{}', version = 1,
       created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz,
       pool = (select slug from unnest(${cidrs}::inet[], ${slugs}::text[]) as p (cidr, slug)
@@ -97,7 +99,7 @@ async function take(
 async function cutPiece(db: Db, pool: Pool, from: number, { location, now }: AddressRequest): Promise<void> {
   const until = Math.min(pool.size, from + PIECE);
   const blocks = Array.from({ length: until - from }, (_, n) => pool.at(from + n));
-  const ids = blocks.map(() => newId('public_ip'));
+  const ids = blocks.map(newAddressId);
   await sql`
     insert into public_addresses (id, pool, location, block, kind, quarantined_until)
     select id, ${pool.slug}, ${location}, block, 'ephemeral', ${now}::timestamptz

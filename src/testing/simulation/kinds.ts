@@ -80,8 +80,8 @@ function step(name: string, effect: Effect | null, final?: true): Step<Order> {
   return {
     name,
     ...(final === undefined ? {} : { final }),
-    async run({ operationId, resource, input, tries, db, signal }): Promise<Outcome> {
-      const machine = resource.id ?? '';
+    async run({ operationId, resourceId, input, tries, db, signal }): Promise<Outcome> {
+      const machine = resourceId;
       const told = input.behaviours.find(
         (each) => each.step === name && tries < (each.times ?? Number.POSITIVE_INFINITY),
       )?.does;

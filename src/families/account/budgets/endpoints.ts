@@ -72,8 +72,11 @@ export const setBudget = endpoint({
     const { db, caller, services, body, now, effect, event } = call;
     const accountId = caller.account.id;
     refuseFaults(body);
-    const target = await findDeclared(call, 'budget', (reference) =>
-      lockBudget(db, accountId, reference, periodOf(now)),
+    const target = await findDeclared(
+      call,
+      'budget',
+      (reference) => lockBudget(db, accountId, reference, periodOf(now)),
+      ({ id, version }) => etagOf(id, version),
     );
     const declaration = await declare(db, accountId, body);
     if (target.existing === null) await requireRoom(call, 'account.budgets');

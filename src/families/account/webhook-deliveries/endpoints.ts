@@ -1,11 +1,11 @@
-import { findNamed, NameOrId } from '../../../kernel/named/named.ts';
+import { NameOrId, referenceOf } from '../../../kernel/named/named.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { announceDue } from '../../../operations/webhooks/attempts/store.ts';
 import { deliveryStatuses } from '../../../operations/webhooks/tables.ts';
-import { findWebhook, lockWebhook } from '../webhooks/store.ts';
+import { webhooks } from '../webhooks/resource.ts';
 import { Delivery, exampleDelivery, presentDelivery } from './schema.ts';
 import { findDelivery, findPending, insertRedelivery, isEventKept, readDeliveries } from './store.ts';
 
@@ -39,8 +39,7 @@ export const listWebhookDeliveries = endpoint({
     answer: { status: 200, body: { data: [exampleDelivery], next_cursor: null } },
   },
   async handle(call) {
-    const { db, caller, params } = call;
-    const webhook = await findNamed(params.id, (reference) => findWebhook(db, caller.account.id, reference));
+    const webhook = await webhooks.get(call, call.params.id);
     const { rows, nextCursor } = await readDeliveries(call, webhook.id);
     return ok({ data: rows.map(presentDelivery), next_cursor: nextCursor });
   },
@@ -78,9 +77,11 @@ export const redeliverWebhook = endpoint({
       },
     },
   },
-  async handle({ db, caller, params, effect }) {
+  async handle(call) {
+    const { db, caller, params, effect } = call;
     const accountId = caller.account.id;
-    const webhook = await findNamed(params.id, (reference) => lockWebhook(db, accountId, reference));
+    const webhook = await webhooks.lock(call, referenceOf(params.id));
+    if (webhook === undefined) throw new Problem('not_found');
     const delivery = await findDelivery(db, accountId, webhook.id, params.delivery_id);
     if (delivery === undefined) throw new Problem('not_found');
     if (webhook.status === 'disabled' || !webhook.account_is_served) {

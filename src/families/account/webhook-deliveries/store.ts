@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
-import type { DeliveryStatus } from '../../../operations/webhooks/tables.ts';
+import { type DeliveryStatus, newDeliveryId } from '../../../operations/webhooks/tables.ts';
 import type { Db } from '../../../store/database.ts';
 import type { DeliveryRow } from './schema.ts';
 
@@ -86,7 +85,7 @@ export async function insertRedelivery(db: Db, of: DeliveryRow): Promise<Deliver
   return db
     .insertInto('webhook_deliveries')
     .values({
-      id: newId('delivery'),
+      id: newDeliveryId(),
       account_id,
       webhook_id,
       message_id,

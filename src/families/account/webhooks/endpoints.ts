@@ -1,14 +1,14 @@
+import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { etagOf } from '../../../kernel/etag.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
+import { NameOrId } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
-import { changedEvent, disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
+import { disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
 import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseFaults, wantsSecret } from './declaration.ts';
+import { webhooks } from './resource.ts';
 import {
   exampleWebhook,
   presentWebhook,
@@ -17,8 +17,8 @@ import {
   type WebhookRow,
   WebhookWithSecret,
 } from './schema.ts';
-import { insertWebhook, lockWebhook, readHead, readWebhooks, removeWebhook, updateWebhook } from './store.ts';
-import { changesBetween, declaredBy, makeSecret } from './webhook-row.ts';
+import { readHead, readWebhooks } from './store.ts';
+import { declaredBy, declaredMembers, makeSecret } from './webhook-row.ts';
 
 export const listWebhooks = endpoint({
   id: 'listWebhooks',
@@ -54,21 +54,19 @@ async function make(call: SetCall, name: string): Promise<Written> {
   const { db, caller, body, services, now } = call;
   wantsSecret(0, body.secret_version);
   await requireRoom(call, 'account.webhooks');
-  const id = newId('webhook');
+  const id = webhooks.newId();
   const declared = declaredBy(call);
   const { secret, columns } = makeSecret(services.secrets, id, null, now);
-  await insertWebhook(db, {
+  const row = {
     id,
-    account_id: caller.account.id,
     name,
     ...declared,
     ...columns,
     status: declared.enabled ? 'active' : 'disabled',
     disabled_reason: declared.enabled ? null : 'manual',
     cursor: await readHead(db, caller.account.id),
-  });
-  const changes = changesBetween(null, declared);
-  call.effect({ action: 'create', type: 'webhook', id, name, changes });
+  } as const;
+  await webhooks.add(call, row, declaredMembers);
   // The test event is also in the feed, so that a user who waits for the first message can see that it exists.
   if (declared.enabled) call.event(testEvent({ id, name }));
   return { id, secret };
@@ -76,45 +74,31 @@ async function make(call: SetCall, name: string): Promise<Written> {
 
 async function replace(call: SetCall, before: WebhookRow): Promise<Written> {
   const { db, caller, body, services, now } = call;
-  const { id, name } = before;
+  const { id } = before;
   const declared = declaredBy(call);
   const made = wantsSecret(before.secret_version, body.secret_version)
     ? makeSecret(services.secrets, id, before, now)
     : null;
-  const changes = [
-    ...changesBetween(before, declared),
-    ...(made === null
-      ? []
-      : [
-          {
-            pointer: '/secret_version',
-            before: before.secret_version,
-            after: made.columns.secret_version,
-          },
-        ]),
-  ];
-  call.effect({ action: changes.length === 0 ? 'none' : 'update', type: 'webhook', id, name, changes });
-  if (changes.length === 0) return { id, secret: null };
-  call.event(changedEvent('updated', { id, name }));
-  const isEnabledAgain = declared.enabled && !before.enabled;
-  const { enabled: _, ...columns } = declared;
-  await updateWebhook(db, id, {
+  const { enabled, ...columns } = declared;
+  const change = {
     ...columns,
     ...made?.columns,
-    ...(isEnabledAgain
+    ...(enabled && !before.enabled
       ? {
-          enabled: true,
-          status: 'active',
+          enabled,
+          status: 'active' as const,
           disabled_reason: null,
           failing_since: null,
           // Events that occurred while the webhook was disabled are not delivered.
           cursor: await readHead(db, caller.account.id),
         }
       : {}),
-  });
-  if (!declared.enabled && before.enabled) {
+  };
+  const after = { ...declared, secret_version: made?.columns.secret_version ?? before.secret_version };
+  await webhooks.update(call, before, change, changesBetween<typeof after>(before, after));
+  if (!enabled && before.enabled) {
     await disableWebhook(db, id, 'manual', now);
-    call.event(disabledEvent({ id, name }, 'manual'));
+    call.event(disabledEvent(before, 'manual'));
   }
   return { id, secret: made?.secret ?? null };
 }
@@ -147,15 +131,13 @@ export const setWebhook = endpoint({
     answer: { status: 200, body: { ...exampleWebhook, secret: null } },
   },
   async handle(call) {
-    const { db, caller, body, services, now } = call;
-    refuseFaults(services, body);
-    const find = (reference: Reference) => lockWebhook(db, caller.account.id, reference);
-    const target = await findDeclared(call, 'webhook', find);
+    refuseFaults(call.services, call.body);
+    const target = await webhooks.declare(call);
     const written =
       target.existing === null ? await make(call, target.name) : await replace(call, target.existing);
-    const row = await findNamed(written.id, find);
+    const row = await webhooks.get(call, written.id);
     const secret = written.secret === null ? null : showSigningSecret(written.secret);
-    const shown = { ...presentWebhook(row, now), secret };
+    const shown = { ...presentWebhook(row, call.now), secret };
     return target.existing === null ? created(shown) : ok(shown);
   },
 });
@@ -173,12 +155,8 @@ export const deleteWebhook = endpoint({
   answers: { 204: null },
   problems: [],
   example: { params: { id: 'deploys' }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, checkVersion, effect, event }) {
-    const webhook = await findNamed(params.id, (reference) => lockWebhook(db, caller.account.id, reference));
-    checkVersion(etagOf(webhook.id, webhook.version));
-    await removeWebhook(db, webhook.id);
-    effect({ action: 'delete', type: 'webhook', id: webhook.id, name: webhook.name });
-    event(changedEvent('deleted', webhook));
+  async handle(call) {
+    await webhooks.remove(call, await webhooks.take(call, call.params.id));
     return noContent;
   },
 });

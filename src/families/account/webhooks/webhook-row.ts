@@ -1,5 +1,4 @@
-/** Converts the body of `setWebhook` into columns of the row, and lists the changes for the audit log. */
-import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
+/** The columns of a webhook that follow from its declaration and from the key that declares it. */
 import type { Call } from '../../../kernel/call.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { newSigningSecret } from '../../../operations/webhooks/signature.ts';
@@ -8,10 +7,17 @@ import type { SetWebhook, WebhookRow } from './schema.ts';
 /** How long the previous secret also signs messages after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000;
 
-export type Declared = Pick<
-  WebhookRow,
-  'url' | 'event_types' | 'enabled' | 'description' | 'labels' | 'visible_permissions' | 'owner_id'
->;
+/** The members of a declaration, in the order in which audit entries list them. */
+export const declaredMembers = [
+  'url',
+  'event_types',
+  'enabled',
+  'description',
+  'labels',
+  'visible_permissions',
+  'owner_id',
+] as const;
+type Declared = Pick<WebhookRow, (typeof declaredMembers)[number]>;
 
 export function declaredBy({
   caller,
@@ -26,25 +32,6 @@ export function declaredBy({
     visible_permissions: [...caller.key.permissions],
     owner_id: caller.owner?.memberId ?? null,
   };
-}
-
-/** Users put tokens into the query of a URL, so the audit log does not show it. */
-const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…');
-
-const shown = (declared: Declared): Record<keyof Declared, unknown> => ({
-  ...declared,
-  url: withoutQuery(declared.url),
-});
-
-export function changesBetween(before: Declared | null, after: Declared): AuditChange[] {
-  const names = Object.keys(after) as (keyof Declared)[];
-  return names
-    .filter((name) => before === null || canonicalJson(before[name]) !== canonicalJson(after[name]))
-    .map((name) => ({
-      pointer: `/${name}`,
-      before: before === null ? null : shown(before)[name],
-      after: shown(after)[name],
-    }));
 }
 
 export interface NewSecret {

@@ -14,7 +14,8 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
-import { priceShown, priceVm } from '../vms/inventory.ts';
+import { priceShown } from '../../../resources/inventory/cost.ts';
+import { priceVm } from '../vms/inventory.ts';
 import { requireVm, resizeOf, resizeReasons } from './resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
 

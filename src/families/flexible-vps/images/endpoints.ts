@@ -1,6 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -9,19 +8,19 @@ import { OneOf, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import { price } from '../../../money/prices/price.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import { priceShown } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
-import { priceShown } from '../vms/inventory.ts';
+import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
-import { costOfRemoving, imageResource, noteUnpaidImage } from './inventory.ts';
+import { costOfRemoving } from './inventory.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
 import { draftOf } from './new-image.ts';
+import { images } from './resource.ts';
 import { architectures, CreateImage, Image, ImageId, imageEtag, presentImage, publicRow } from './schema.ts';
 import { readSource } from './source.ts';
-import { findImageByName, findImageRow, findMaking, insertImage, readImages, updateImage } from './store.ts';
+import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
-
-const MOST_SHOWN = 20;
 
 /** What works on each; only those in between have something to show. */
 async function show(
@@ -133,25 +132,19 @@ export const createImage = endpoint({
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
-    const { db, caller, body, services, now, cost, effect, start, warn } = call;
+    const { body, services, now, cost, start, warn } = call;
     const source = readSource(services, body.source);
-    const accountId = caller.account.id;
     const { row: draft, input, subjects, guess } = await draftOf(call, source);
-    await lockDeclarations(db, accountId, 'image');
-    const namesake = await findImageByName(db, accountId, body.name);
-    if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake } });
-    await requireRoom(call, 'flexible-vps.images');
+    await images.requireFree(call, body.name);
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
-    const row = await insertImage(db, draft);
-    await noteUnpaidImage(db, row, caller.key.id);
-    const resource = imageResource(row);
+    const row = await images.add(call, draft);
+    const resource = images.ref(row);
     const operation = await start({
       kind: createImageKind,
       input,
       resource,
       subjects: [...subjects, row.id],
     });
-    effect({ action: 'create', ...resource });
     const priced = price(services.tariff, 'image', guess, { at: now });
     if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
     const detail = `What it costs follows from its size once it is made; this is for ${guess.size_gb} GB.`;
@@ -159,19 +152,6 @@ export const createImage = endpoint({
     return accepted(presentImage(services, row, operation));
   },
 });
-
-async function refuseUsed({ db, caller }: Pick<Call, 'db' | 'caller'>, row: ImageRow): Promise<void> {
-  const users = await findMaking(db, caller.account.id, row.id);
-  if (users.length === 0) return;
-  throw new Problem('resource_in_use', {
-    detail: 'A machine is being made from it.',
-    nextStep: 'Wait until the machines in used_by are made, then repeat the call.',
-    extra: {
-      used_by: users.slice(0, MOST_SHOWN).map(({ id, name }) => ({ type: 'vm', id, name })),
-      used_by_count: users.length,
-    },
-  });
-}
 
 export const deleteImage = endpoint({
   id: 'deleteImage',
@@ -188,29 +168,31 @@ export const deleteImage = endpoint({
   operation: deleteImageKind,
   example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
   async handle(call) {
-    const { db, caller, params, checkVersion, services, now, cost, effect, follow, start } = call;
+    const { db, caller, params, services, now, cost, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
-    const before = listed ?? (await findImageRow(db, caller.account.id, params.id, 'update'));
-    if (before === undefined) throw new Problem('not_found');
-    checkVersion(imageEtag(before));
-    if (listed !== undefined)
+    if (listed !== undefined) {
+      call.checkVersion(imageEtag(listed));
       throw new Problem('resource_protected', {
         detail: 'The images of the provider are for everybody.',
         nextStep: 'Delete images of your own, listed with kind=custom; those of the provider stay.',
       });
+    }
+    const before = await images.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
-    // Wanting it gone twice is wanting it gone.
+    // A second deletion follows the first one.
     if (operation?.type === deleteImageKind.type) {
-      effect({ action: 'none', ...imageResource(before) });
+      effect({ action: 'none', ...images.ref(before) });
       follow(operation);
       return accepted(presentImage(services, before, operation));
     }
     imageLife.require('deleteImage', before.status, { operation });
-    await refuseUsed(call, before);
-    const row = await updateImage(db, before.id, { status: 'deleting' });
+    refuseUsed(await findMaking(db, caller.account.id, before.id), {
+      detail: 'A machine is being made from it.',
+      nextStep: 'Wait until the machines in used_by are made, then repeat the call.',
+    });
+    const row = await images.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');
-    await noteUnpaidImage(db, row);
-    const resource = imageResource(row);
+    const resource = images.ref(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
     cost(costOfRemoving(services, before, now));
     effect({ action: 'delete', ...resource });

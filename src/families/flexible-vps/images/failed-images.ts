@@ -2,10 +2,10 @@
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import { transact } from '../../../store/transaction.ts';
-import { imageResource, noteUnpaidImage } from './inventory.ts';
 import { deleteImageKind } from './kinds.ts';
+import { images } from './resource.ts';
 import { sweepScratch } from './scratch.ts';
-import { lockFailedImage, readStaleImages, updateImage } from './store.ts';
+import { lockFailedImage, readStaleImages } from './store.ts';
 
 const KEPT_DAYS = 7;
 
@@ -16,10 +16,9 @@ export const removeFailedImages: Schedule = {
     for (const id of await readStaleImages(services.db, KEPT_DAYS)) {
       await transact(services.db, async (tx) => {
         if ((await lockFailedImage(tx, id)) === undefined) return;
-        const row = await updateImage(tx, id, { status: 'deleting' });
+        const row = await images.change(tx, id, { status: 'deleting' });
         if (row === undefined) return;
-        await noteUnpaidImage(tx, row);
-        const start = { kind: deleteImageKind, input: {}, resource: imageResource(row) };
+        const start = { kind: deleteImageKind, input: {}, resource: images.ref(row) };
         await startOperation(tx, services.registry, start, { accountId: row.account_id });
       });
     }

@@ -1,12 +1,11 @@
-import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { readVm, updateVm } from '../vms/store.ts';
-import { imageResource, noteUnpaidImage } from './inventory.ts';
 import { createImageKind } from './kinds.ts';
-import { insertImage } from './store.ts';
+import { images } from './resource.ts';
+import type { ImageRow } from './table.ts';
 
 const columns = {
   os: { family: 'linux', distribution: 'debian', version: '13' },
@@ -30,34 +29,35 @@ async function makeStoppedVm(world: World): Promise<string> {
   return id;
 }
 
+const insertRow = (
+  { app, account }: World,
+  own: Pick<ImageRow, 'name' | 'status' | 'source'> & Partial<ImageRow>,
+): Promise<ImageRow> =>
+  app.services.db
+    .insertInto('vps_images')
+    .values({ ...columns, id: images.newId(), account_id: account.id, ...own })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/images',
   async make(world) {
     const { app, account, key } = world;
     const vm_id = await makeStoppedVm(world);
-    const row = await insertImage(app.services.db, {
-      ...columns,
-      id: newId('image'),
-      account_id: account.id,
+    const row = await insertRow(world, {
       name: freshName(),
       status: 'creating',
       progress_percent: 0,
       source: { type: 'vm', id: vm_id, url: null },
     });
-    await noteUnpaidImage(app.services.db, row, key.id);
+    await images.note(app.services.db, row, { apiKeyId: key.id });
     const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null };
-    await runKind(app, createImageKind, { accountId: account.id, resource: imageResource(row), input });
+    await runKind(app, createImageKind, { accountId: account.id, resource: images.ref(row), input });
     return row.id;
   },
-  async addRow({ app, account }, name) {
-    await insertImage(app.services.db, {
-      ...columns,
-      id: newId('image'),
-      account_id: account.id,
-      name,
-      status: 'available',
-      source: { type: 'url', id: null, url: `https://images.example.com/${name}` },
-    });
+  async addRow(world, name) {
+    const source = { type: 'url', id: null, url: `https://images.example.com/${name}` } as const;
+    await insertRow(world, { name, status: 'available', source });
   },
   bodies: {
     createImage: async (world) => ({ source: { type: 'vm', vm_id: await makeStoppedVm(world) } }),

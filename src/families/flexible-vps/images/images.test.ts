@@ -3,13 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { insertOwned, updateOwned } from '../../../resources/owned/store.ts';
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ended, settle } from '../../../testing/operations.ts';
 import { removeFailedImages } from './failed-images.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { publicRow } from './schema.ts';
-import { findImageRow, insertImage, updateImage } from './store.ts';
+import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
 let t: TestApp;
@@ -51,10 +52,9 @@ async function captured(vmId: string): Promise<string> {
 
 /** One that exists in the tables alone. */
 const insert = (change: Partial<ImageRow> = {}) =>
-  insertImage(t.services.db, {
+  insertOwned(t.services.db, 'vps_images', account.id, {
     ...publicRow(t.services.provider.catalogue.images[0]!),
     id: `img_01jqzv2m7xe9rs5d3k8w4t6${String(++serial).padStart(3, '0')}`,
-    account_id: account.id,
     name: `image-${serial}`,
     source: JSON.stringify({ type: 'url', id: null, url: null }) as never,
     created_at: new Date(),
@@ -204,7 +204,7 @@ describe('deleteImage', () => {
 
   it('200: a dry run tells what it saves', async () => {
     const id = await captured(await createVm());
-    await updateImage(t.services.db, id, { size_bytes: 100e9 });
+    await updateOwned(t.services.db, 'vps_images', id, { size_bytes: 100e9 });
     const answer = await send('DELETE', `${images}/${id}?dry_run=true`);
     expect(answer.json().cost).toEqual({ hourly: '-0.002055', monthly: '-1.50', currency: 'EUR' });
   });

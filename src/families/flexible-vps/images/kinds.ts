@@ -4,20 +4,19 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
-import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Tx } from '../../../store/database.ts';
 import { capture, importers, importFile, type MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
-import { imageResource, notePaidImage, noteUnpaidImage } from './inventory.ts';
-import { failImage, findImageRow, removeImageRow, updateImage } from './store.ts';
+import { images } from './resource.ts';
+import { failedColumns, findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
 const MADE_PERCENT = 90;
 const LIED = 'The engine says that the image is stored, and does not have it.';
 
-const rowOf = ({ db, accountId, resource }: Work<unknown>): Promise<ImageRow | undefined> =>
-  findImageRow(db, accountId, resource.id ?? '');
+const rowOf = ({ db, accountId, resourceId }: Work<unknown>): Promise<ImageRow | undefined> =>
+  findImageRow(db, accountId, resourceId);
 
 async function make(work: Work<MakeInput>): Promise<Outcome> {
   const { input } = work;
@@ -31,7 +30,7 @@ async function make(work: Work<MakeInput>): Promise<Outcome> {
     if (made === null) return failed('engine_failed', LIED, true);
     const { location, image } = made;
     return done({ location }, async (tx) => {
-      await updateImage(tx, row.id, {
+      await images.change(tx, row.id, {
         min_disk_gb: image.minDiskGb,
         size_bytes: image.sizeBytes,
         sha256: image.sha256,
@@ -68,16 +67,9 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
   if (row === undefined) return failed('not_found', 'The image is gone.');
   const locations = await spread(work, row);
   return done({ locations }, async (tx) => {
-    const ready = await updateImage(tx, row.id, { locations, status: 'available', progress_percent: null });
-    if (ready === undefined) return undefined;
-    await notePaidImage(tx, ready, work.services.tariff);
-    return [
-      {
-        type: 'image.available',
-        resource: imageResource(ready),
-        message: `The image ${ready.name} is ready.`,
-      },
-    ];
+    const change = { locations, status: 'available', progress_percent: null } as const;
+    const ready = await images.change(tx, row.id, change, { services: work.services });
+    return ready === undefined ? undefined : [images.event('available', ready)];
   });
 }
 
@@ -85,10 +77,10 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
 async function removeEverywhere({
   services,
   accountId,
-  resource,
+  resourceId,
   signal,
 }: Work<unknown>): Promise<Outcome | null> {
-  const ref = { account: accountId, id: resource.id ?? '' };
+  const ref = { account: accountId, id: resourceId };
   for (const engine of services.compute.all) {
     await engine.removeImage(ref, signal);
     if ((await engine.observeImage(ref, signal)) !== null)
@@ -97,23 +89,17 @@ async function removeEverywhere({
   return null;
 }
 
-async function erase(tx: Tx, id: string): Promise<ImageRow | undefined> {
-  const row = await removeImageRow(tx, id);
-  await forgetResource(tx, id);
-  return row;
-}
-
 async function settleFailed(
   tx: Tx,
   id: string,
   error: OperationError | null,
 ): Promise<readonly NewEvent[] | undefined> {
   const { code, detail } = error ?? { code: 'engine_failed', detail: 'It could not be made.' };
-  const row = await failImage(tx, id, { code, detail });
+  const row = await images.change(tx, id, failedColumns({ code, detail }));
   if (row === undefined) return undefined;
-  await noteUnpaidImage(tx, row);
-  const message = `The image ${row.name} failed: ${detail}`;
-  return [{ type: 'image.failed', severity: 'error', resource: imageResource(row), message }];
+  return [
+    images.event('failed', row, { severity: 'error', message: `The image ${row.name} failed: ${detail}` }),
+  ];
 }
 
 const Input = Type.Unsafe<MakeInput>({ type: 'object' });
@@ -133,14 +119,14 @@ export const createImageKind: Kind = kind<MakeInput>({
       const fault = await removeEverywhere(work);
       if (fault !== null) return fault;
       return done({}, async (tx) => {
-        await erase(tx, work.resource.id ?? '');
+        await images.erase(tx, work.resourceId);
         return undefined;
       });
     }),
   ],
-  async settle(tx, { status, resource, error }) {
-    if (status === 'failed') return settleFailed(tx, resource.id ?? '', error);
-    if (status === 'cancelled') await erase(tx, resource.id ?? '');
+  async settle(tx, { status, resourceId, error }) {
+    if (status === 'failed') return settleFailed(tx, resourceId, error);
+    if (status === 'cancelled') await images.erase(tx, resourceId);
     return undefined;
   },
 });
@@ -159,14 +145,12 @@ export const deleteImageKind: Kind = kind({
       const fault = await removeEverywhere(work);
       if (fault !== null) return fault;
       return done({}, async (tx) => {
-        const row = await erase(tx, work.resource.id ?? '');
-        if (row === undefined) return undefined;
-        const resource = imageResource(row);
-        return [{ type: 'image.deleted', resource, message: `The image ${row.name} is gone.` }];
+        const row = await images.erase(tx, work.resourceId);
+        return row === undefined ? undefined : [images.event('deleted', row)];
       });
     }),
   ],
-  async settle(tx, { status, resource, error }) {
-    return status === 'failed' ? settleFailed(tx, resource.id ?? '', error) : undefined;
+  async settle(tx, { status, resourceId, error }) {
+    return status === 'failed' ? settleFailed(tx, resourceId, error) : undefined;
   },
 });

@@ -1,12 +1,11 @@
 /** The row of an image that is to be made, and what its operation has to know. */
-import type { Insertable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
-import type { Tables } from '../../../store/database.ts';
+import type { NewRow } from '../../../resources/owned/table.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import type { MakeInput } from './capture-and-import.ts';
 import { findImage } from './references.ts';
+import { images } from './resource.ts';
 import type { CreateImage } from './schema.ts';
 import { requireCapturable, type Source } from './source.ts';
 
@@ -17,7 +16,7 @@ const UNKNOWN_OS = { family: 'linux', distribution: 'other', version: '' };
 const LEAST_MEMORY_MB = 512;
 
 export interface Draft {
-  readonly row: Insertable<Tables['vps_images']>;
+  readonly row: NewRow<'vps_images'> & { readonly id: string };
   readonly input: MakeInput;
   /** Whose queues it takes a place in, beside its own. */
   readonly subjects: readonly string[];
@@ -31,10 +30,9 @@ export async function draftOf(call: Creating, source: Source): Promise<Draft> {
   return source.type === 'url' ? draftOfFile(call, source) : draftOfMachine(call, source);
 }
 
-function commonOf({ caller, body }: Pick<Creating, 'caller' | 'body'>) {
+function commonOf({ body }: Pick<Creating, 'body'>) {
   return {
-    id: newId('image'),
-    account_id: caller.account.id,
+    id: images.newId(),
     name: body.name,
     description: body.description ?? '',
     labels: body.labels ?? {},

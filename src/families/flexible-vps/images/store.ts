@@ -1,4 +1,4 @@
-import { type Insertable, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch, type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
@@ -31,34 +31,6 @@ export async function findImageRows(db: Db, accountId: string, ids: readonly str
     .execute();
 }
 
-export async function findImageByName(db: Db, accountId: string, name: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('vps_images')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.id;
-}
-
-export async function insertImage(db: Db, row: Insertable<Tables['vps_images']>): Promise<ImageRow> {
-  return db.insertInto('vps_images').values(row).returningAll().executeTakeFirstOrThrow();
-}
-
-/** Undefined: it is gone. */
-export async function updateImage(
-  db: Db,
-  id: string,
-  change: UpdateObject<Tables, 'vps_images'>,
-): Promise<ImageRow | undefined> {
-  return db
-    .updateTable('vps_images')
-    .set({ ...change, version: sql`version + 1`, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Only a figure: nothing that anybody could undo, so its version stays. */
 export async function noteProgress(db: Db, id: string, percent: number): Promise<void> {
   await db
@@ -76,23 +48,13 @@ export async function noteImageAt(db: Db, id: string, location: string): Promise
     where id = ${id} and not ${location} = any(locations)`.execute(db);
 }
 
-export async function removeImageRow(db: Db, id: string): Promise<ImageRow | undefined> {
-  return db.deleteFrom('vps_images').where('id', '=', id).returningAll().executeTakeFirst();
-}
-
-export async function failImage(
-  db: Db,
-  id: string,
-  failure: { readonly code: string; readonly detail: string },
-): Promise<ImageRow | undefined> {
-  return updateImage(db, id, {
-    status: 'failed',
-    failure,
-    failed_at: sql<Date>`now()`,
-    progress_percent: null,
-    sealed_url: null,
-  });
-}
+export const failedColumns = (failure: { readonly code: string; readonly detail: string }) => ({
+  status: 'failed' as const,
+  failure,
+  failed_at: sql<Date>`now()`,
+  progress_percent: null,
+  sealed_url: null,
+});
 
 /** Those that failed so long ago that whoever wanted to know why knows. */
 export async function readStaleImages(db: Db, days: number): Promise<string[]> {
@@ -127,8 +89,8 @@ export async function countImports(db: Db, accountId: string): Promise<number> {
 
 /** Machines whose disk is being made from it. */
 export async function findMaking(db: Db, accountId: string, imageId: string) {
-  const { rows } = await sql<{ id: string; name: string }>`
-    select id, name from vms
+  const { rows } = await sql<{ type: string; id: string; name: string }>`
+    select 'vm' as type, id, name from vms
     where account_id = ${accountId} and status in ('creating', 'redeploying') and (image ->> 'id' = ${imageId}
       or exists (select from operations o where o.resource_id = vms.id and o.account_id = vms.account_id
         and o.finished_at is null and position(${imageId} in o.input::text) > 0))

@@ -1,6 +1,5 @@
 /** Whether a machine may be in a private network, and its interface there. */
 import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { Db } from '../../../store/database.ts';
@@ -9,6 +8,7 @@ import { readNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { VmRow } from '../vms/table.ts';
 import { newMac } from './macs.ts';
+import { newInterfaceId } from './resource.ts';
 import { insertInterface } from './store.ts';
 import type { InterfaceRow } from './table.ts';
 
@@ -80,7 +80,7 @@ export function addInterface(
   { anti_spoofing = true, description = '' }: Chosen = {},
 ): Promise<InterfaceRow> {
   return insertInterface(db, {
-    id: newId('interface'),
+    id: newInterfaceId(),
     account_id: vm.account_id,
     vm_id: vm.id,
     kind: network === null ? 'public' : 'private',

@@ -1,3 +1,4 @@
+import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { immutableFaults } from '../../../kernel/immutable-members.ts';
@@ -64,16 +65,10 @@ function settingsAfter(
   return { ...before, anti_spoofing, description };
 }
 
-function changesBetween(before: Settings, after: Settings): AuditChange[] {
-  const members = ['anti_spoofing', 'description'] as const;
-  return [
-    ...(sameSet(before.alias_ips, after.alias_ips)
-      ? []
-      : [{ pointer: '/alias_ips', before: before.alias_ips, after: after.alias_ips }]),
-    ...members
-      .filter((member) => before[member] !== after[member])
-      .map((member) => ({ pointer: `/${member}`, before: before[member], after: after[member] })),
-  ];
+/** The same aliases in another order are no change. */
+function changesOf(before: Settings, after: Settings): AuditChange[] {
+  const { alias_ips } = sameSet(before.alias_ips, after.alias_ips) ? before : after;
+  return changesBetween(before, { ...after, alias_ips }, ['alias_ips', 'anti_spoofing', 'description']);
 }
 
 function refuseImmutable(body: UpdateInterface): void {
@@ -140,7 +135,7 @@ export const updateVmInterface = endpoint({
     vmLife.require('updateVmInterface', vm.status, { operation: pending.get(vm.id) });
     const before = settingsOf(row);
     const after = settingsAfter(row, network, body);
-    const changes = changesBetween(before, after);
+    const changes = changesOf(before, after);
     const resource = interfaceRef(row);
     const working = pending.get(row.id);
     // What is shown already is what it leads to.

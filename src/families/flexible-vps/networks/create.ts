@@ -1,17 +1,16 @@
 import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
-import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { requireRoom, requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { networkExample, newNetworkExample, operationExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
-import { networkRef, presentNetwork } from './present.ts';
+import { presentNetwork } from './present.ts';
+import { networks } from './resource.ts';
 import { changedSettings, initialSettings, ipv4Faults, routesFaults, serverFaults } from './rules.ts';
 import { MTU, Network, NewNetwork } from './schema.ts';
-import { findNetworkByName, findOverlapping, insertNetwork, isRangeTaken, noteNetwork } from './store.ts';
+import { findOverlapping, insertNetwork, isRangeTaken } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
 type CreateCall = Call<unknown, unknown, NewNetwork>;
@@ -30,16 +29,6 @@ function refuseFaults({ body, services }: CreateCall): void {
     faults.push({ pointer: '/location', code: 'unknown_reference', detail });
   }
   if (faults.length > 0) throw invalid(faults);
-}
-
-/** Holds off others that take a name or the last place. */
-export async function requireFreeName(
-  { db, caller }: Pick<Call, 'db' | 'caller'>,
-  name: string,
-): Promise<void> {
-  await lockDeclarations(db, caller.account.id, 'network');
-  const namesake = await findNetworkByName(db, caller.account.id, name);
-  if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake } });
 }
 
 /** Some engines cannot keep networks apart that have the same addresses, whosever they are. */
@@ -79,17 +68,16 @@ export const createVpsNetwork = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, body, services, effect, start } = call;
+    const { db, caller, body, services, start } = call;
     refuseFaults(call);
     const engine = requireCapability(services.compute, body.location, 'privateNetworks');
-    await requireFreeName(call, body.name);
-    await requireRoom(call, 'flexible-vps.networks');
+    await networks.requireFree(call, body.name);
     await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, body.routes?.length ?? 0);
     await requireFreeRange(call, engine);
     const row = await insertNetwork(
       db,
       {
-        id: newId('network'),
+        id: networks.newId(),
         account_id: caller.account.id,
         name: body.name,
         labels: body.labels ?? {},
@@ -104,10 +92,9 @@ export const createVpsNetwork = endpoint({
       changedSettings(initialSettings, body),
       { ipv6: body.ipv6 ?? true },
     );
-    await noteNetwork(db, row, caller.key.id);
+    await networks.added(call, row);
     await warnOfOverlap(call, row);
-    effect({ action: 'create', ...networkRef(row) });
-    const operation = await start({ kind: createNetworkKind, input: {}, resource: networkRef(row) });
+    const operation = await start({ kind: createNetworkKind, input: {}, resource: networks.ref(row) });
     return accepted(presentNetwork({ ...row, ipv4_used: 0 }, operation, services.baseUrl));
   },
 });

@@ -2,28 +2,21 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
+import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { deleteNetworkKind } from './delete-kind.ts';
 import { networkExample, operationExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
-import { networkEtag, networkRef, presentNetwork } from './present.ts';
+import { presentNetwork } from './present.ts';
+import { networks } from './resource.ts';
 import { Network, NetworkId } from './schema.ts';
-import { countUsed, lockNetwork, type NetworkUser, readUsers, updateNetwork } from './store.ts';
+import { countUsed, type NetworkUser, readUsers } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
-const NAMED_USERS = 20;
+const usersOf = (staying: readonly NetworkUser[]) =>
+  staying.map(({ vm_id, vm_name }) => ({ type: 'vm', id: vm_id, name: vm_name }));
 
-function refuseUsed(staying: readonly NetworkUser[]): void {
-  if (staying.length === 0) return;
-  throw new Problem('resource_in_use', {
-    detail: `${staying.length === 1 ? 'A machine has' : `${staying.length} machines have`} an interface in this network.`,
-    extra: {
-      used_by: staying
-        .slice(0, NAMED_USERS)
-        .map(({ vm_id, vm_name }) => ({ type: 'vm', id: vm_id, name: vm_name })),
-      used_by_count: staying.length,
-    },
-  });
-}
+const detailOf = ({ length }: readonly NetworkUser[]): string =>
+  `${length === 1 ? 'A machine has' : `${length} machines have`} an interface in this network.`;
 
 export const deleteVpsNetwork = endpoint({
   id: 'deleteVpsNetwork',
@@ -49,31 +42,30 @@ export const deleteVpsNetwork = endpoint({
       body: { ...networkExample, status: 'deleting', operation: operationExample('delete') },
     },
   },
-  async handle({ db, caller, params, query, services, checkVersion, effect, follow, start }) {
-    const before = await lockNetwork(db, caller.account.id, params.id);
-    if (before === undefined) throw new Problem('not_found');
-    checkVersion(networkEtag(before));
+  async handle(call) {
+    const { db, query, services, effect, follow, start } = call;
+    const before = await networks.take(call, call.params.id);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const used = await countUsed(db, before.id);
     const show = (row: NetworkRow, operation: typeof pending) =>
       accepted(presentNetwork({ ...row, ipv4_used: used }, operation, services.baseUrl));
-    // Wanting it gone twice is wanting it gone.
+    // A second deletion follows the first one.
     if (pending?.type === deleteNetworkKind.type) {
-      effect({ action: 'none', ...networkRef(before) });
+      effect({ action: 'none', ...networks.ref(before) });
       follow(pending);
       return show(before, pending);
     }
     if (before.protected) throw new Problem('resource_protected');
     networkLife.require('deleteVpsNetwork', before.status, { operation: pending });
     const staying = (await readUsers(db, before.id)).filter(({ is_leaving }) => !is_leaving);
-    if (!query.detach) refuseUsed(staying);
-    const row = await updateNetwork(db, before.id, { status: 'deleting' });
+    if (!query.detach) refuseUsed(usersOf(staying), { detail: detailOf(staying) });
+    const row = await networks.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');
     for (const { interface_id } of staying)
       effect({ action: 'delete', type: 'interface', id: interface_id, name: null });
-    effect({ action: 'delete', ...networkRef(row) });
+    effect({ action: 'delete', ...networks.ref(row) });
     const input = { detach: query.detach, was: before.status };
-    const operation = await start({ kind: deleteNetworkKind, input, resource: networkRef(row) });
+    const operation = await start({ kind: deleteNetworkKind, input, resource: networks.ref(row) });
     return show(row, operation);
   },
 });

@@ -17,8 +17,8 @@ import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { takeDown } from './engine-network.ts';
 import { onNetwork } from './kinds.ts';
-import { networkRef } from './present.ts';
-import { type NetworkUser, readUsers, removeNetworkRow, updateNetwork } from './store.ts';
+import { networks } from './resource.ts';
+import { type NetworkUser, readUsers } from './store.ts';
 
 const LOOK_AGAIN_SECONDS = 2;
 
@@ -67,8 +67,8 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
-    step('detach', async ({ db, resource, input }) => {
-      const users = input.detach ? await readUsers(db, resource.id ?? '') : [];
+    step('detach', async ({ db, resourceId, input }) => {
+      const users = input.detach ? await readUsers(db, resourceId) : [];
       const staying = users.filter(({ is_leaving }) => !is_leaving);
       if (staying.length === 0) return done();
       if (await hasFullQueue(db, staying))
@@ -76,8 +76,8 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
       // One that is dropped because its machine is deleted is as good as done: the next step sees who is left.
       return { kind: 'children', start: staying.map(detachment), tolerant: true };
     }),
-    step('wait', async ({ db, resource, results }) => {
-      const users = await readUsers(db, resource.id ?? '');
+    step('wait', async ({ db, resourceId, results }) => {
+      const users = await readUsers(db, resourceId);
       const staying = users.filter(({ is_leaving }) => !is_leaving);
       if (staying.length > 0) return stayed(staying, results['detach'] as Detached);
       return users.length === 0
@@ -94,20 +94,19 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
         });
         if (fault !== null) return fault;
         return done({}, async (tx) => {
-          await removeNetworkRow(tx, row.id);
-          const message = `The network ${row.name} is gone.`;
-          return [{ type: 'network.deleted', resource: networkRef(row), message }];
+          await networks.erase(tx, row.id);
+          return [networks.event('deleted', row)];
         });
       }),
     ),
   ],
-  async settle(tx, { id, status, resource, error }, { was }) {
+  async settle(tx, { id, status, resourceId, error }, { was }) {
     if (status === 'succeeded') return undefined;
     // As long as the engine was not asked to remove it, it is what it was.
     const isWhole = (await readOperation(tx, id))?.step !== 'remove';
-    await updateNetwork(
+    await networks.change(
       tx,
-      resource.id ?? '',
+      resourceId,
       isWhole ? { status: was } : { status: 'error', status_reason: error?.code ?? null },
     );
     return undefined;

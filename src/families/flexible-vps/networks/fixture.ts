@@ -5,9 +5,9 @@ import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { newNetworkExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
-import { networkRef } from './present.ts';
+import { networks } from './resource.ts';
 import { changedSettings, initialSettings } from './rules.ts';
-import { insertNetwork, noteNetwork } from './store.ts';
+import { insertNetwork } from './store.ts';
 
 const common = { location: 'fra1', mtu: 1442, status_reason: null } as const;
 
@@ -27,8 +27,8 @@ export async function makeNetwork({ app, account, key }: World, ipv4_cidr = '10.
     changedSettings(initialSettings, {}),
     { ipv6: true },
   );
-  await noteNetwork(db, row, key.id);
-  await runKind(app, createNetworkKind, { accountId: account.id, resource: networkRef(row), input: {} });
+  await networks.note(db, row, { apiKeyId: key.id });
+  await runKind(app, createNetworkKind, { accountId: account.id, resource: networks.ref(row), input: {} });
   return row.id;
 }
 

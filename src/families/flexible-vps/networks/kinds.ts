@@ -1,13 +1,11 @@
 /** How networks come and change. Each has a queue of its own; those of the machines are not concerned. */
-
 import { step } from '../../../engines/engine-step.ts';
-import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Shape } from '../../../kernel/schema.ts';
 import { build, takeDown } from './engine-network.ts';
-import { networkRef } from './present.ts';
+import { networks } from './resource.ts';
 import { Settings } from './schema.ts';
-import { readNetwork, removeNetworkRow, updateNetwork } from './store.ts';
+import { readNetwork, settingsColumns } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
 const common = {
@@ -18,24 +16,12 @@ const common = {
   deadlineSeconds: 600,
 } as const;
 
-const createdEvent = (row: NetworkRow): NewEvent => ({
-  type: 'network.created',
-  resource: networkRef(row),
-  message: `The network ${row.name} is ready.`,
-});
-
-export const updatedEvent = (row: NetworkRow): NewEvent => ({
-  type: 'network.updated',
-  resource: networkRef(row),
-  message: `The network ${row.name} was changed.`,
-});
-
 /** With the row of the network the operation is about. */
 export async function onNetwork<I>(
-  { db, accountId, resource }: Work<I>,
+  { db, accountId, resourceId }: Work<I>,
   run: (row: NetworkRow) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const row = await readNetwork(db, accountId, resource.id ?? '');
+  const row = await readNetwork(db, accountId, resourceId);
   return row === undefined ? failed('not_found', 'The network is gone.') : run(row);
 }
 
@@ -50,18 +36,17 @@ export const createNetworkKind: Kind = kind<Record<string, never>>({
         const fault = await build(work, row, row);
         if (fault !== null) return fault;
         return done({}, async (tx) => {
-          await updateNetwork(tx, row.id, { status: 'active', status_reason: null });
-          return [createdEvent(row)];
+          await networks.change(tx, row.id, { status: 'active', status_reason: null });
+          return [networks.event('created', row)];
         });
       }),
     ),
   ],
   undo: [step('take-down', (work) => onNetwork(work, async (row) => (await takeDown(work, row)) ?? done()))],
-  async settle(tx, { status, resource, error }) {
-    const id = resource.id ?? '';
+  async settle(tx, { status, resourceId: id, error }) {
     if (status === 'failed')
-      await updateNetwork(tx, id, { status: 'error', status_reason: error?.code ?? null });
-    if (status === 'cancelled') await removeNetworkRow(tx, id);
+      await networks.change(tx, id, { status: 'error', status_reason: error?.code ?? null });
+    if (status === 'cancelled') await networks.erase(tx, id);
     return undefined;
   },
 });
@@ -77,15 +62,15 @@ export const updateNetworkKind: Kind = kind<Settings>({
         const fault = await build(work, row, work.input);
         if (fault !== null) return fault;
         return done({}, async (tx) => {
-          await updateNetwork(tx, row.id, { status: 'active', settings: work.input });
-          return [updatedEvent(row)];
+          await networks.change(tx, row.id, { status: 'active', ...settingsColumns(work.input) });
+          return [networks.event('updated', row)];
         });
       }),
     ),
   ],
-  async settle(tx, { status, resource }) {
+  async settle(tx, { status, resourceId }) {
     // The new settings were never written, so those that are shown are the old ones.
-    if (status !== 'succeeded') await updateNetwork(tx, resource.id ?? '', { status: 'active' });
+    if (status !== 'succeeded') await networks.change(tx, resourceId, { status: 'active' });
     return undefined;
   },
 });

@@ -1,20 +1,10 @@
-import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { gatewayOf, usableIn } from './addresses.ts';
+import { networks } from './resource.ts';
 import { MOST_IN_USE, type Network } from './schema.ts';
 import type { AddressInUse } from './store.ts';
 import type { NetworkRow } from './table.ts';
-
-export const networkEtag = ({ id, version }: Pick<NetworkRow, 'id' | 'version'>): string =>
-  etagOf(id, version);
-
-/** How the audit, events and operations name it. */
-export const networkRef = ({ id, name }: Pick<NetworkRow, 'id' | 'name'>) => ({
-  type: 'network',
-  id,
-  name,
-});
 
 export function presentNetwork(
   row: NetworkRow & { readonly ipv4_used: number },
@@ -39,7 +29,7 @@ export function presentNetwork(
     routes: [...row.routes],
     addresses: { ipv4_total: Number(usableIn(row.ipv4_cidr)), ipv4_used: row.ipv4_used },
     protection: { delete: row.protected },
-    etag: networkEtag(row),
+    etag: networks.etag(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import { type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
-import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import { localPrefix, usableRange } from './addresses.ts';
 import type { NetworkStatus } from './lifecycle.ts';
@@ -118,20 +117,6 @@ export async function countUsed(db: Db, id: string): Promise<number> {
   return row.used;
 }
 
-export async function findNetworkByName(
-  db: Db,
-  accountId: string,
-  name: string,
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('vps_networks')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.id;
-}
-
 export async function findOverlapping(
   db: Db,
   { account_id, location, id, ipv4_cidr }: NetworkRow,
@@ -164,7 +149,7 @@ export async function isRangeTaken(
   return found !== undefined;
 }
 
-const asColumns = ({ nat, dns, routes }: Settings) => ({
+export const settingsColumns = ({ nat, dns, routes }: Settings) => ({
   nat,
   dns,
   routes: sql<Settings['routes']>`${JSON.stringify(routes)}::jsonb`,
@@ -184,57 +169,13 @@ export async function insertNetwork(
     const ipv6_cidr = wants.ipv6 ? localPrefix(row.account_id, randomInt(SUBNETS)) : null;
     const inserted = await db
       .insertInto('vps_networks')
-      .values({ ...row, ...asColumns(settings), ipv6_cidr })
+      .values({ ...row, ...settingsColumns(settings), ipv6_cidr })
       .onConflict((conflict) => conflict.column('ipv6_cidr').doNothing())
       .returningAll()
       .executeTakeFirst();
     if (inserted !== undefined) return inserted;
   }
   throw new Error(`No free prefix was found for ${row.account_id}.`);
-}
-
-/** Every change that clients can see is a new version, and is in the inventory as well. Undefined when it is gone. */
-export async function updateNetwork(
-  db: Db,
-  id: string,
-  { settings, ...change }: Updateable<Tables['vps_networks']> & { readonly settings?: Settings },
-): Promise<NetworkRow | undefined> {
-  const row = await db
-    .updateTable('vps_networks')
-    .set({
-      ...change,
-      ...(settings === undefined ? {} : asColumns(settings)),
-      version: sql`version + 1`,
-      updated_at: sql`now()`,
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  if (row !== undefined) await noteNetwork(db, row);
-  return row;
-}
-
-export async function noteNetwork(db: Db, row: NetworkRow, apiKeyId?: string): Promise<void> {
-  await noteResource(db, {
-    id: row.id,
-    account_id: row.account_id,
-    family: 'flexible-vps',
-    type: 'network',
-    name: row.name,
-    status: row.status,
-    location: row.location,
-    labels: row.labels,
-    parent_id: null,
-    ...(apiKeyId === undefined ? {} : { api_key_id: apiKeyId }),
-    configuration: null,
-  });
-}
-
-/** False when it was gone already. */
-export async function removeNetworkRow(db: Db, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('vps_networks').where('id', '=', id).executeTakeFirst();
-  await forgetResource(db, id);
-  return numDeletedRows > 0n;
 }
 
 export interface NetworkUser {

@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
-import type { OwnedTable } from '../../../resources/owned-table.ts';
+import type { OwnedTable } from '../../../resources/owned/table.ts';
 import type { Tables } from '../../../store/database.ts';
 import type { NetworkStatus } from './lifecycle.ts';
 

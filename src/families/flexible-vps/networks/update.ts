@@ -1,28 +1,20 @@
-import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
+import { changesBetween } from '../../../kernel/audit/changes.ts';
+import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { immutableFaults } from '../../../kernel/immutable-members.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { requireFreeName } from './create.ts';
 import { networkExample, operationExample } from './example.ts';
-import { updatedEvent, updateNetworkKind } from './kinds.ts';
+import { updateNetworkKind } from './kinds.ts';
 import { networkLife } from './lifecycle.ts';
-import { networkEtag, networkRef, presentNetwork } from './present.ts';
+import { presentNetwork } from './present.ts';
+import { networks } from './resource.ts';
 import { changedSettings, routesFaults, serverFaults } from './rules.ts';
 import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
-import { countUsed, lockNetwork, updateNetwork } from './store.ts';
+import { countUsed } from './store.ts';
 import type { NetworkRow } from './table.ts';
-
-const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
-
-function changesOf(before: object, after: object): AuditChange[] {
-  const old = before as Readonly<Record<string, unknown>>;
-  return Object.entries(after)
-    .filter(([name, value]) => differs(old[name], value))
-    .map(([name, value]) => ({ pointer: `/${name}`, before: old[name], after: value }));
-}
 
 const settingsOf = ({ nat, dns, routes }: NetworkRow): Settings => ({
   nat,
@@ -49,7 +41,9 @@ const changedKept = (now: Kept, body: NetworkChange): Kept => ({
 
 /** What the operation that works on it already leads to. */
 function isUnderWay(operation: StoredOperation | undefined, wanted: Settings): boolean {
-  return operation?.type === updateNetworkKind.type && !differs(operation.input, wanted);
+  return (
+    operation?.type === updateNetworkKind.type && canonicalJson(operation.input) === canonicalJson(wanted)
+  );
 }
 
 /** Settings need a network that is there; the rest can be changed as well of one that failed. */
@@ -64,15 +58,14 @@ function requireState(row: NetworkRow, operation: StoredOperation | undefined, c
 
 type UpdateCall = Call<{ id: string }, unknown, NetworkChange>;
 
-async function lockAndCheck({ db, caller, params, body, checkVersion }: UpdateCall): Promise<NetworkRow> {
+async function takeAndCheck(call: UpdateCall): Promise<NetworkRow> {
+  const { params, body } = call;
   const faults = [
     ...immutableFaults(NetworkChange, body, 'make another network'),
     ...serverFaults(body.dns?.servers ?? []),
   ];
   if (faults.length > 0) throw invalid(faults);
-  const row = await lockNetwork(db, caller.account.id, params.id);
-  if (row === undefined) throw new Problem('not_found');
-  checkVersion(networkEtag(row));
+  const row = await networks.take(call, params.id);
   const misled = routesFaults(body.routes ?? [], row);
   if (misled.length > 0) throw invalid(misled);
   return row;
@@ -106,11 +99,11 @@ export const updateVpsNetwork = endpoint({
   },
   async handle(call) {
     const { db, body, services, effect, event, follow, start } = call;
-    const before = await lockAndCheck(call);
+    const before = await takeAndCheck(call);
     const settings = changedSettings(settingsOf(before), body);
     const kept = changedKept(keptOf(before), body);
-    const settingChanges = changesOf(settingsOf(before), settings);
-    const keptChanges = changesOf(keptOf(before), kept);
+    const settingChanges = changesBetween(settingsOf(before), settings);
+    const keptChanges = changesBetween(keptOf(before), kept);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const answer = async (row: NetworkRow, operation: StoredOperation) =>
       accepted(
@@ -118,31 +111,31 @@ export const updateVpsNetwork = endpoint({
       );
 
     if (pending !== undefined && keptChanges.length === 0 && isUnderWay(pending, settings)) {
-      effect({ action: 'none', ...networkRef(before) });
+      effect({ action: 'none', ...networks.ref(before) });
       follow(pending);
       return answer(before, pending);
     }
     const changesEngine = settingChanges.length > 0;
     requireState(before, pending, changesEngine);
-    if (kept.name !== before.name) await requireFreeName(call, kept.name);
+    if (kept.name !== before.name) await networks.requireFreeName(call, kept.name);
     await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, settings.routes.length);
     const changes = [...keptChanges, ...settingChanges];
     const { protection, ...rest } = kept;
     const row =
       changes.length === 0
         ? before
-        : await updateNetwork(db, before.id, {
+        : await networks.change(db, before.id, {
             ...rest,
             protected: protection.delete,
             ...(changesEngine ? { status: 'updating' } : {}),
           });
     if (row === undefined) throw new Problem('not_found');
-    effect({ action: changes.length === 0 ? 'none' : 'update', ...networkRef(row), changes });
-    if (keptChanges.length > 0) event(updatedEvent(row));
+    effect({ action: changes.length === 0 ? 'none' : 'update', ...networks.ref(row), changes });
+    if (keptChanges.length > 0) event(networks.event('updated', row));
     const operation = await start({
       kind: updateNetworkKind,
       input: settings,
-      resource: networkRef(row),
+      resource: networks.ref(row),
       ...(changesEngine ? {} : keptChanges.length > 0 ? { changedAtOnce: true } : { unchanged: true }),
     });
     return answer(row, operation);

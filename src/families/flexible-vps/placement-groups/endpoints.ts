@@ -1,26 +1,94 @@
-import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { etagOf } from '../../../kernel/etag.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { invalid } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
-import { Id, Shape, Slug, Type } from '../../../kernel/schema.ts';
-import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
-import { requireRoom } from '../../../resources/limits/require-room.ts';
 import {
-  CreatePlacementGroup,
-  examplePlacementGroup,
-  PlacementGroup,
-  placementGroupEtag,
-  presentPlacementGroup,
-} from './schema.ts';
-import { findGroup, insertGroup, listGroups, lockPlacementGroup, nameMembers, removeGroup } from './store.ts';
+  Id,
+  Labels,
+  Named,
+  OneOf,
+  ResourceName,
+  Shape,
+  Slug,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
+import { Owned } from '../../../resources/owned/owned.ts';
+import { MOST_NAMED, refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { detachLeaving, readMembers, vmIds } from './store.ts';
 
-const PlacementGroupId = Shape({ id: Id('pg') });
+export const placementGroups = new Owned({
+  type: 'placement_group',
+  idPrefix: 'pg',
+  table: 'placement_groups',
+  words: 'placement group',
+  family: 'flexible-vps',
+  permission: 'flexible-vps:placement-groups:read',
+  path: '/flexible-vps/v1/placement-groups/{id}',
+  limit: 'flexible-vps.placement-groups',
+  events: { created: {}, deleted: {} },
+  inventory: ({ location }) => ({ location }),
+  shows: () => ({ vm_ids: vmIds }),
+  // Machines join and leave without a change to the row of the group.
+  etag: ({ id, version, vm_ids }) => etagOf([id, ...vm_ids].join(' '), version),
+});
 
-/** As many users of a thing as an answer names. */
-const NAMED_USERS = 20;
+const Policy = OneOf(['spread', 'compact'], {
+  description: '`spread`: no two machines on one host. `compact`: as close together as possible.',
+});
+const isStrict = 'Whether a machine that finds no fitting host is refused, or placed somewhere else.';
+const members = 'Its machines, without those that are being deleted. At most 10.';
+
+const PlacementGroup = Named(
+  'PlacementGroup',
+  Shape({
+    id: Id('pg'),
+    name: ResourceName,
+    labels: Labels,
+    location: Slug,
+    policy: Policy,
+    strict: Type.Boolean({ description: isStrict }),
+    vm_ids: Type.Array(Id('vm'), { description: members }),
+    etag: Type.String(),
+    created_at: Time,
+    updated_at: Time,
+  }),
+);
+export type PlacementGroup = Static<typeof PlacementGroup>;
+
+const CreatePlacementGroup = Named(
+  'CreatePlacementGroup',
+  Shape({
+    name: ResourceName,
+    location: { ...Slug, description: 'A location that runs machines; its machines are all there.' },
+    policy: Type.Optional({ ...Policy, default: 'spread' }),
+    strict: Type.Optional(Type.Boolean({ default: true, description: isStrict })),
+    labels: Type.Optional(Labels),
+  }),
+);
+
+const example: PlacementGroup = {
+  id: 'pg_01jqzv6d4jg9mbp7r3w0t8n6ev',
+  name: 'web',
+  labels: { env: 'prod' },
+  location: 'fra1',
+  policy: 'spread',
+  strict: true,
+  vm_ids: ['vm_01jqzvbw8fh0xtq5a2k7r9t1mz'],
+  etag: 'q3w2c9T1hVb7Zk0m',
+  created_at: '2026-03-01T10:00:00.000Z',
+  updated_at: '2026-03-01T10:00:00.000Z',
+};
+
+export type PlacementGroupRow = Awaited<ReturnType<typeof placementGroups.get>>;
+
+function present(row: PlacementGroupRow): PlacementGroup {
+  const { id, name, labels, location, policy, strict, vm_ids, created_at, updated_at } = row;
+  const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+  return { id, name, labels, location, policy, strict, vm_ids, etag: placementGroups.etag(row), ...times };
+}
 
 export const listPlacementGroups = endpoint({
   id: 'listPlacementGroups',
@@ -35,17 +103,13 @@ export const listPlacementGroups = endpoint({
   }),
   answers: { 200: List(PlacementGroup) },
   problems: [],
-  example: { answer: { status: 200, body: { data: [examplePlacementGroup], next_cursor: null } } },
+  example: { answer: { status: 200, body: { data: [example], next_cursor: null } } },
   async handle(call) {
-    const { rows, nextCursor } = await listGroups(call, 'listPlacementGroups', call.query.location);
-    return ok({ data: rows.map(presentPlacementGroup), next_cursor: nextCursor });
+    const { location } = call.query;
+    const { rows, nextCursor } = await placementGroups.list(call, 'listPlacementGroups', { location });
+    return ok({ data: rows.map(present), next_cursor: nextCursor });
   },
 });
-
-async function requireFreeName({ db, caller, body }: Call<unknown, unknown, CreatePlacementGroup>) {
-  const namesake = await findGroup(db, caller.account.id, 'name', body.name);
-  if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake.id } });
-}
 
 export const createPlacementGroup = endpoint({
   id: 'createPlacementGroup',
@@ -62,56 +126,18 @@ export const createPlacementGroup = endpoint({
   problems: ['name_taken', 'quota_exceeded'],
   example: {
     body: { name: 'web', location: 'fra1', policy: 'spread', labels: { env: 'prod' } },
-    answer: { status: 201, body: { ...examplePlacementGroup, vm_ids: [] } },
+    answer: { status: 201, body: { ...example, vm_ids: [] } },
   },
   async handle(call) {
-    const { db, caller, body, services, effect, event } = call;
-    const accountId = caller.account.id;
-    if (services.compute.at(body.location) === undefined) {
+    const { name, location, policy = 'spread', strict = true, labels = {} } = call.body;
+    if (call.services.compute.at(location) === undefined) {
       const detail = 'There is no location of this name that runs machines.';
       throw invalid([{ pointer: '/location', code: 'unknown_reference', detail }]);
     }
-    await lockDeclarations(db, accountId, 'placement_group');
-    await requireFreeName(call);
-    await requireRoom(call, 'flexible-vps.placement-groups');
-    const row = await insertGroup(db, {
-      id: newId('placement_group'),
-      account_id: accountId,
-      name: body.name,
-      labels: body.labels ?? {},
-      location: body.location,
-      policy: body.policy ?? 'spread',
-      strict: body.strict ?? true,
-    });
-    await noteResource(db, {
-      id: row.id,
-      account_id: accountId,
-      family: 'flexible-vps',
-      type: 'placement_group',
-      name: row.name,
-      status: 'available',
-      location: row.location,
-      labels: row.labels,
-      parent_id: null,
-      api_key_id: caller.key.id,
-      configuration: null,
-    });
-    const resource = { type: 'placement_group', id: row.id, name: row.name };
-    effect({
-      action: 'create',
-      ...resource,
-      changes: [
-        { pointer: '/location', before: null, after: row.location },
-        { pointer: '/policy', before: null, after: row.policy },
-        { pointer: '/strict', before: null, after: row.strict },
-      ],
-    });
-    event({
-      type: 'placement_group.created',
-      resource,
-      message: `The placement group ${row.name} was created.`,
-    });
-    return created(presentPlacementGroup({ ...row, vm_ids: [] }));
+    await placementGroups.requireFree(call, name);
+    const columns = { name, location, policy, strict, labels };
+    const row = await placementGroups.create(call, columns, ['location', 'policy', 'strict']);
+    return created(present({ ...row, vm_ids: [] }));
   },
 });
 
@@ -123,17 +149,12 @@ export const getPlacementGroup = endpoint({
   permission: 'flexible-vps:placement-groups:read',
   access: 'read',
   resource: { name: 'placement_group', role: 'read' },
-  params: PlacementGroupId,
+  params: Shape({ id: Id('pg') }),
   answers: { 200: PlacementGroup },
   problems: [],
-  example: {
-    params: { id: examplePlacementGroup.id },
-    answer: { status: 200, body: examplePlacementGroup },
-  },
-  async handle({ db, caller, params }) {
-    const row = await findGroup(db, caller.account.id, 'id', params.id);
-    if (row === undefined) throw new Problem('not_found');
-    return ok(presentPlacementGroup(row));
+  example: { params: { id: example.id }, answer: { status: 200, body: example } },
+  async handle(call) {
+    return ok(present(await placementGroups.get(call, call.params.id)));
   },
 });
 
@@ -145,34 +166,19 @@ export const deletePlacementGroup = endpoint({
   permission: 'flexible-vps:placement-groups:delete',
   access: 'destructive',
   resource: { name: 'placement_group', role: 'delete' },
-  params: PlacementGroupId,
+  params: Shape({ id: Id('pg') }),
   answers: { 204: null },
   problems: ['resource_in_use'],
-  example: { params: { id: examplePlacementGroup.id }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, checkVersion, effect, event }) {
-    const row = await lockPlacementGroup(db, caller.account.id, params.id);
-    if (row === undefined) throw new Problem('not_found');
-    checkVersion(placementGroupEtag(row));
-    if (row.vm_ids.length > 0) {
-      const users = await nameMembers(db, row.vm_ids.slice(0, NAMED_USERS));
-      throw new Problem('resource_in_use', {
-        detail: 'There are machines in the group.',
-        nextStep: 'Delete them, or stop them and set their placement_group_id to null, then repeat the call.',
-        extra: {
-          used_by: users.map(({ id, name }) => ({ type: 'vm', id, name })),
-          used_by_count: row.vm_ids.length,
-        },
-      });
-    }
-    await removeGroup(db, row.id);
-    await forgetResource(db, row.id);
-    const resource = { type: 'placement_group', id: row.id, name: row.name };
-    effect({ action: 'delete', ...resource });
-    event({
-      type: 'placement_group.deleted',
-      resource,
-      message: `The placement group ${row.name} was deleted.`,
+  example: { params: { id: example.id }, answer: { status: 204, body: null } },
+  async handle(call) {
+    const group = await placementGroups.take(call, call.params.id);
+    refuseUsed(await readMembers(call.db, group.vm_ids.slice(0, MOST_NAMED)), {
+      detail: 'There are machines in the group.',
+      nextStep: 'Delete them, or stop them and set their placement_group_id to null, then repeat the call.',
+      count: group.vm_ids.length,
     });
+    await detachLeaving(call.db, group.id);
+    await placementGroups.remove(call, group);
     return noContent;
   },
 });

@@ -6,14 +6,15 @@ import type { FieldError } from '../../../kernel/problems/problem.ts';
 import { outcomeOf } from '../../../laws/responses.ts';
 import { rowsOf } from '../../../laws/rows.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
+import { lockOwned } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import type { VmState } from '../vms/lifecycle.ts';
+import type { PlacementGroup } from './endpoints.ts';
 import { requirePlacementGroup } from './references.ts';
-import type { PlacementGroup } from './schema.ts';
-import { lockPlacementGroup, placementOf } from './store.ts';
+import { placementOf } from './store.ts';
 
 const collection = '/flexible-vps/v1/placement-groups';
 
@@ -264,7 +265,7 @@ describe('a reference', () => {
     };
     let removal = Promise.resolve('');
     await transact(db, async (tx) => {
-      await lockPlacementGroup(tx, account.id, id);
+      await lockOwned(tx, 'placement_groups', account.id, { by: 'id', value: id }, {});
       removal = remove(id).then(outcomeOf);
       await vi.waitFor(waits, { timeout: 10_000 });
       await addVm(id, 'creating', tx);

@@ -2,20 +2,20 @@
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { lockPlacementGroup, type PlacementGroupWithMembers } from './store.ts';
+import { type PlacementGroupRow, placementGroups } from './endpoints.ts';
 
 /**
  * The group, held until the transaction ends so that nobody else takes the last place or deletes it. A machine that is
  * in it already (`ownVmId`) takes no further place.
  */
 export async function requirePlacementGroup(
-  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'now'>,
   id: string,
   location: string,
   pointer: string,
   ownVmId?: string,
-): Promise<PlacementGroupWithMembers> {
-  const group = await lockPlacementGroup(call.db, call.caller.account.id, id);
+): Promise<PlacementGroupRow> {
+  const group = await placementGroups.lock(call, { by: 'id', value: id });
   const refuse = (code: FieldError['code'], detail: string) => invalid([{ pointer, code, detail }]);
   if (group === undefined)
     throw refuse('unknown_reference', 'There is no such placement group in this account.');

@@ -100,8 +100,8 @@ const powerKind = (type: ActionType): Kind =>
     deadlineSeconds: longestDeadlineOf(type),
     cancellable: false,
     steps: [actStep(type), reportStep],
-    settle: (tx, { status, resource }, { former }) =>
-      leaveStatus(tx, resource.id, throughOf[type], status === 'succeeded' ? undefined : former),
+    settle: (tx, { status, resourceId }, { former }) =>
+      leaveStatus(tx, resourceId, throughOf[type], status === 'succeeded' ? undefined : former),
   });
 
 export const powerKinds: Readonly<Record<ActionType, Kind>> = {

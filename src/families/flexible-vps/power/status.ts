@@ -35,11 +35,11 @@ export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<
 /** For `settle`: back to what it was, unless a step wrote what is true or the machine is being deleted. */
 export async function leaveStatus(
   tx: Tx,
-  vmId: string | null,
+  vmId: string,
   from: VmState,
   former: VmState | undefined,
 ): Promise<undefined> {
-  const row = former === undefined ? undefined : await readVm(tx, vmId ?? '');
+  const row = former === undefined ? undefined : await readVm(tx, vmId);
   if (row === undefined || former === undefined) return undefined;
   const held = await lockVmIfThere(tx, row.account_id, row.id);
   if (held?.status === from) await enterStatus(tx, held, former);
@@ -93,6 +93,6 @@ export const GONE: Outcome = failed('not_found', 'The machine is gone.');
 export const withVm =
   <I>(run: (work: Work<I>, row: VmRow) => Promise<Outcome>) =>
   async (work: Work<I>): Promise<Outcome> => {
-    const row = await readVm(work.db, work.resource.id ?? '');
+    const row = await readVm(work.db, work.resourceId);
     return row === undefined ? GONE : run(work, row);
   };

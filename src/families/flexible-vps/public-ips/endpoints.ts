@@ -8,11 +8,12 @@ import {
   lockAddressIfThere,
   type PublicAddressRow,
 } from '../../../resources/addresses/store.ts';
+import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { costOf, priceVm } from '../vms/inventory.ts';
+import { priceVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm, vmEtag } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';

@@ -59,7 +59,7 @@ async function both<I extends { readonly ip_id: string }>(
   work: Work<I>,
   endpointId: string,
 ): Promise<{ vm: VmRow; address: PublicAddressRow } | null> {
-  const vm = await stillFit(work, work.resource.id ?? '', endpointId);
+  const vm = await stillFit(work, work.resourceId, endpointId);
   const address = await readAddress(work.db, work.input.ip_id);
   return vm === null || address?.account_id !== work.accountId ? null : { vm, address };
 }
@@ -102,9 +102,9 @@ async function prepare(work: Work<AttachInput>): Promise<Outcome> {
 }
 
 async function take(work: Work<AttachInput>): Promise<Outcome> {
-  const { db, resource, input } = work;
+  const { db, resourceId, input } = work;
   const address = await readAddress(db, input.ip_id);
-  const front = await frontOf(db, resource.id ?? '');
+  const front = await frontOf(db, resourceId);
   if (address === undefined || front === undefined) return GONE;
   const loser = address.vm_id === null ? undefined : await readVm(db, address.vm_id);
   const isElsewhere = loser !== undefined && loser.id !== front.vm_id;
@@ -120,9 +120,9 @@ async function take(work: Work<AttachInput>): Promise<Outcome> {
 }
 
 async function give(work: Work<AttachInput>): Promise<Outcome> {
-  const { db, resource, input, results } = work;
+  const { db, resourceId, input, results } = work;
   const address = await readAddress(db, input.ip_id);
-  const vm = await readVm(db, resource.id ?? '');
+  const vm = await readVm(db, resourceId);
   const front = vm && (await frontOf(db, vm.id));
   if (!vm || !front || !address) return GONE;
   const fault = await plug(work, vm, front.id);
@@ -140,8 +140,7 @@ export const attachPublicIpKind: Kind = kind<AttachInput>({
   type: 'public_ip.attach',
   input: AttachInput,
   steps: [step('prepare', prepare), step('take', take), step('give', give)],
-  async settle(tx, { id, status, resource }, { ip_id }) {
-    const vmId = resource.id ?? '';
+  async settle(tx, { id, status, resourceId: vmId }, { ip_id }) {
     if (status === 'succeeded') return undefined;
     const address = await readAddress(tx, ip_id);
     const prepared = (await readOperation(tx, id))?.results['prepare'] as { changed: boolean } | undefined;
@@ -186,8 +185,8 @@ export const detachPublicIpKind: Kind = kind<DetachInput>({
       });
     }),
     step('unplug', async (work) => {
-      const { db, resource, input, services, now } = work;
-      const vm = await readVm(db, resource.id ?? '');
+      const { db, resourceId, input, services, now } = work;
+      const vm = await readVm(db, resourceId);
       const address = await readAddress(db, input.ip_id);
       if (vm === undefined || address?.vm_id !== vm.id) return GONE;
       const front = await frontOf(db, vm.id);
@@ -199,9 +198,9 @@ export const detachPublicIpKind: Kind = kind<DetachInput>({
       });
     }),
   ],
-  async settle(tx, { status, resource }, { ip_id }) {
+  async settle(tx, { status, resourceId }, { ip_id }) {
     const address = status === 'succeeded' ? undefined : await readAddress(tx, ip_id);
-    if (address !== undefined && address.vm_id === resource.id) await leadBack(tx, address);
+    if (address !== undefined && address.vm_id === resourceId) await leadBack(tx, address);
     return undefined;
   },
 });

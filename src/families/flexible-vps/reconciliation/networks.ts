@@ -9,8 +9,7 @@ import { writeEvents } from '../../../kernel/events/write-events.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
-import { networkRef } from '../networks/present.ts';
-import { updateNetwork } from '../networks/store.ts';
+import { networks } from '../networks/resource.ts';
 import { refOf } from '../vms/guest.ts';
 import { lockNetworkUnchanged, networksAt } from './store.ts';
 
@@ -28,12 +27,12 @@ async function writeDown(
     if (row === undefined) return;
     const isLost = row.status === LOST.status && row.status_reason === LOST.status_reason;
     if (isThere ? !isLost : row.status !== FOUND.status) return;
-    await updateNetwork(tx, row.id, isThere ? FOUND : LOST);
+    await networks.change(tx, row.id, isThere ? FOUND : LOST);
     const [type, what] = isThere
       ? ['network.recovered', 'is there again.']
       : ['network.lost', 'is no longer where it should be.'];
     await writeEvents(tx, registry, { accountId: row.account_id, actor: HOSTPLANE }, [
-      { type, resource: networkRef(row), message: `The network ${row.name} ${what}` },
+      { type, resource: networks.ref(row), message: `The network ${row.name} ${what}` },
     ]);
   });
 }

@@ -1,6 +1,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import { costOf } from '../../../resources/inventory/cost.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
@@ -10,7 +11,7 @@ import { CreatedVm } from '../vms/creation/endpoint.ts';
 import { imageShown } from '../vms/creation/source.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { asBodyErrors, costOf, priceVm } from '../vms/inventory.ts';
+import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import { showVm } from '../vms/present.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';

@@ -122,8 +122,8 @@ export const redeployVmKind: Kind = kind<Input>({
     step('boot', withVm(boot), { final: true }),
   ],
   undo: [step('resume', withVm(resume))],
-  async settle(tx, { status, resource, error }, { was }) {
-    const row = await readVm(tx, resource.id ?? '');
+  async settle(tx, { status, resourceId, error }, { was }) {
+    const row = await readVm(tx, resourceId);
     if (status === 'succeeded' || row?.status !== 'redeploying') return undefined;
     if (status === 'cancelled' && was !== 'error') return leaveStatus(tx, row.id, 'redeploying', was);
     const status_reason = status === 'cancelled' ? row.status_reason : (error?.code ?? 'engine_failed');

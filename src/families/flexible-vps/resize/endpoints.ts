@@ -1,13 +1,14 @@
+import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { enterStatus } from '../power/status.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { costOf } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
@@ -54,16 +55,12 @@ function inputOf(body: ResizeVm, row: VmRow, { plan, size, configuration }: Targ
 }
 
 const changesOf = (row: VmRow, { plan, size }: Target) =>
-  (
-    [
-      ['/plan', row.plan, plan],
-      ['/vcpus', row.vcpus, size.vcpus],
-      ['/memory_mb', row.memory_mb, size.memoryMb],
-      ['/disk_gb', row.disk_gb, size.diskGb],
-    ] as const
-  )
-    .filter(([, before, after]) => before !== after)
-    .map(([pointer, before, after]) => ({ pointer, before, after }));
+  changesBetween<VmRow>(row, {
+    plan,
+    vcpus: size.vcpus,
+    memory_mb: size.memoryMb,
+    disk_gb: size.diskGb,
+  });
 
 export const resizeVm = endpoint({
   id: 'resizeVm',

@@ -162,6 +162,6 @@ export const resizeVmKind: Kind = kind<ResizeInput>({
   deadlineSeconds: 1800,
   cancellable: false,
   steps: [stop, size, disk, start, restore, conclude],
-  settle: (tx, { status, resource }, { former }) =>
-    leaveStatus(tx, resource.id, STATUS, status === 'succeeded' ? undefined : former),
+  settle: (tx, { status, resourceId }, { former }) =>
+    leaveStatus(tx, resourceId, STATUS, status === 'succeeded' ? undefined : former),
 });

@@ -118,8 +118,8 @@ export const restoreVmKind: Kind = kind<Input>({
       withVm((work, row) => resume(work, row, work.input.was === 'running')),
     ),
   ],
-  async settle(tx, { status, resource }, { was }) {
-    const row = await readVm(tx, resource.id ?? '');
+  async settle(tx, { status, resourceId }, { was }) {
+    const row = await readVm(tx, resourceId);
     if (row === undefined) return undefined;
     if (status === 'succeeded') {
       const message = `The disk of ${row.name} was put back to a snapshot.`;

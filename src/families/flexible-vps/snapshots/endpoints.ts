@@ -1,4 +1,3 @@
-import { newId } from '../../../kernel/ids.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
@@ -16,6 +15,7 @@ import { snapshotLife } from './lifecycle.ts';
 import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
 import { presentSnapshot, snapshotEtag, snapshotRef } from './present.ts';
 import { refuseInUse } from './removal.ts';
+import { snapshots } from './resource.ts';
 import { CreateSnapshot, exampleSnapshot, Snapshot, SnapshotId } from './schema.ts';
 import { findSnapshot, insertSnapshot, listSnapshots, lockSnapshotsOf, updateSnapshot } from './store.ts';
 
@@ -123,7 +123,7 @@ export const createVmSnapshot = endpoint({
     const { quiesce = 'auto' } = body;
     refuseUnquiet(call, vm, quiesce);
     const row = await insertSnapshot(db, {
-      id: newId('snapshot'),
+      id: snapshots.newId(),
       account_id: accountId,
       vm_id: vm.id,
       name,

@@ -2,9 +2,9 @@
 import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
+import { costOf } from '../../../resources/inventory/cost.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
-import { costOf } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { SnapshotRow } from './table.ts';
 

@@ -21,8 +21,11 @@ interface Pair {
   readonly vm: VmRow;
 }
 
-async function readPair({ db, resource }: Pick<Work<unknown>, 'db' | 'resource'>): Promise<Pair | undefined> {
-  const row = await readSnapshot(db, resource.id ?? '');
+async function readPair({
+  db,
+  resourceId,
+}: Pick<Work<unknown>, 'db' | 'resourceId'>): Promise<Pair | undefined> {
+  const row = await readSnapshot(db, resourceId);
   const vm = row === undefined ? undefined : await readVm(db, row.vm_id);
   return row === undefined || vm === undefined ? undefined : { row, vm };
 }
@@ -69,11 +72,11 @@ async function take(work: Work<CreateInput>): Promise<Outcome> {
 }
 
 async function remove(work: Work<unknown>): Promise<Outcome> {
-  const { services, signal, resource, now } = work;
+  const { services, signal, resourceId, now } = work;
   const pair = await readPair(work);
   if (pair === undefined) return done();
   await removeFromEngine(engineAt(services.compute, pair.vm.location), pair.vm, pair.row.id, signal);
-  return done({}, (tx) => forgetSnapshot(tx, resource.id ?? '', now));
+  return done({}, (tx) => forgetSnapshot(tx, resourceId, now));
 }
 
 export const createSnapshotKind: Kind = kind<CreateInput>({
@@ -86,8 +89,7 @@ export const createSnapshotKind: Kind = kind<CreateInput>({
   cancellable: true,
   steps: [step('take', take)],
   undo: [step('take-away', remove)],
-  async settle(tx, { status, resource, error }) {
-    const id = resource.id ?? '';
+  async settle(tx, { status, resourceId: id, error }) {
     if (status === 'cancelled') await forgetSnapshot(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const row = await updateSnapshot(tx, id, { status: 'failed', failed_at: new Date() });
@@ -112,9 +114,9 @@ export const deleteSnapshotKind: Kind = kind<DeleteInput>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [step('remove', remove)],
-  async settle(tx, { status, resource }, { was }) {
+  async settle(tx, { status, resourceId }, { was }) {
     if (status === 'succeeded') return undefined;
-    const row = await updateSnapshot(tx, resource.id ?? '', { status: was });
+    const row = await updateSnapshot(tx, resourceId, { status: was });
     const vm = row && (await readVm(tx, row.vm_id));
     if (row !== undefined && vm !== undefined) await noteStatus(tx, row, vm);
     return undefined;

@@ -4,16 +4,12 @@ import { engineAt } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
-import { forgetResource } from '../../../resources/inventory/store.ts';
+import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import type { Tx } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
-import { snapshotRef } from './present.ts';
-import { readSnapshots, removeSnapshotRow, usersOf } from './store.ts';
+import { snapshots } from './resource.ts';
+import { readSnapshots, usersOf } from './store.ts';
 import type { SnapshotRow } from './table.ts';
-
-/** As many users of a thing as an answer names. */
-const NAMED_USERS = 20;
 
 /** Throws 409 while a machine or an image is being made from one of them, or a machine is put back to it. */
 export async function refuseInUse(
@@ -21,25 +17,16 @@ export async function refuseInUse(
   ids: readonly string[],
 ): Promise<void> {
   const users = await usersOf(db, caller.account.id, ids);
-  if (users.length === 0) return;
-  throw new Problem('resource_in_use', {
+  refuseUsed(users, {
     detail: `${users[0]?.snapshot_id} is read by what is being made from it.`,
     nextStep: 'Wait until what is in used_by is made, then repeat the call.',
-    extra: {
-      used_by: users.slice(0, NAMED_USERS).map(({ type, id, name }) => ({ type, id, name })),
-      used_by_count: users.length,
-    },
   });
 }
 
 /** What is left of it besides the bytes. */
 export async function forgetSnapshot(tx: Tx, id: string, at: Date): Promise<NewEvent[]> {
-  const row = await removeSnapshotRow(tx, id);
-  await forgetResource(tx, id, { at });
-  if (row === undefined) return [];
-  return [
-    { type: 'snapshot.deleted', resource: snapshotRef(row), message: `The snapshot ${row.name} is gone.` },
-  ];
+  const row = await snapshots.erase(tx, id, { at });
+  return row === undefined ? [] : [snapshots.event('deleted', row)];
 }
 
 /** Gone, and seen to be gone. */

@@ -91,10 +91,6 @@ export function noteSize(db: Db, id: string, sizeBytes: number): Promise<Snapsho
     .executeTakeFirst();
 }
 
-export function removeSnapshotRow(db: Db, id: string): Promise<SnapshotRow | undefined> {
-  return db.deleteFrom('vm_snapshots').where('id', '=', id).returningAll().executeTakeFirst();
-}
-
 export interface User {
   readonly snapshot_id: string;
   readonly type: string;

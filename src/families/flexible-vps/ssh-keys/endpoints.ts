@@ -1,25 +1,19 @@
-import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
-import { forgetResource, noteResource } from '../../../resources/inventory/store.ts';
-import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { type PublicKey, readPublicKey } from './public-key.ts';
+import { sshKeys } from './resource.ts';
 import {
   CreateSshKey,
-  canonicalFingerprint,
   exampleSshKey,
   Fingerprint,
+  fingerprintColumns,
   presentSshKey,
   SshKey,
-  sshKeyEtag,
 } from './schema.ts';
-import { findSshKey, insertSshKey, listSshKeys, lockSshKey, removeSshKey } from './store.ts';
-import type { SshKeyRow } from './table.ts';
+import { findByFingerprint } from './store.ts';
 
 const SshKeyId = Shape({ id: Id('sshkey') });
 
@@ -36,9 +30,11 @@ export const listVpsSshKeys = endpoint({
   problems: [],
   example: { answer: { status: 200, body: { data: [exampleSshKey], next_cursor: null } } },
   async handle(call) {
-    const { fingerprint } = call.query;
-    const wanted = fingerprint === undefined ? undefined : canonicalFingerprint(fingerprint);
-    const { rows, nextCursor } = await listSshKeys(call, 'listVpsSshKeys', wanted);
+    const { rows, nextCursor } = await sshKeys.list(
+      call,
+      'listVpsSshKeys',
+      fingerprintColumns(call.query.fingerprint),
+    );
     return ok({ data: rows.map(presentSshKey), next_cursor: nextCursor });
   },
 });
@@ -57,39 +53,14 @@ function requirePublicKey(text: string): PublicKey {
   throw invalid([error]);
 }
 
-async function store(call: Call<unknown, unknown, CreateSshKey>, key: PublicKey): Promise<SshKeyRow> {
-  const { db, caller, body } = call;
-  const accountId = caller.account.id;
-  const namesake = await findSshKey(db, accountId, 'name', body.name);
-  if (namesake !== undefined) throw new Problem('name_taken', { extra: { existing_id: namesake.id } });
-  await requireRoom(call, 'flexible-vps.ssh-keys');
-  const row = await insertSshKey(db, {
-    id: newId('ssh_key'),
-    account_id: accountId,
-    name: body.name,
-    labels: body.labels ?? {},
-    public_key: key.line,
-    type: key.type,
-    bits: key.bits,
-    fingerprint_sha256: key.sha256,
-    fingerprint_md5: key.md5,
-    comment: key.comment,
-  });
-  await noteResource(db, {
-    id: row.id,
-    account_id: accountId,
-    family: 'flexible-vps',
-    type: 'ssh_key',
-    name: row.name,
-    status: 'available',
-    location: null,
-    labels: row.labels,
-    parent_id: null,
-    api_key_id: caller.key.id,
-    configuration: null,
-  });
-  return row;
-}
+const columnsOf = ({ line, type, bits, sha256, md5, comment }: PublicKey) => ({
+  public_key: line,
+  type,
+  bits,
+  fingerprint_sha256: sha256,
+  fingerprint_md5: md5,
+  comment,
+});
 
 export const createVpsSshKey = endpoint({
   id: 'createVpsSshKey',
@@ -118,25 +89,21 @@ export const createVpsSshKey = endpoint({
     answer: { status: 201, body: exampleSshKey },
   },
   async handle(call) {
-    const { db, caller, body, query, effect, event } = call;
+    const { db, caller, body, query } = call;
     const key = requirePublicKey(body.public_key);
-    await lockDeclarations(db, caller.account.id, 'ssh_key');
-    const existing = await findSshKey(db, caller.account.id, 'fingerprint_sha256', key.sha256);
+    // A key that is there already is refused as such, whatever name it has.
+    await sshKeys.lockNames(call);
+    const existing = await findByFingerprint(db, caller.account.id, key.sha256);
     if (existing !== undefined) {
-      const { id, name } = existing;
-      if (query.if_exists !== 'return') throw new Problem('ssh_key_exists', { extra: { existing_id: id } });
-      effect({ action: 'none', type: 'ssh_key', id, name });
+      if (query.if_exists !== 'return')
+        throw new Problem('ssh_key_exists', { extra: { existing_id: existing.id } });
+      call.effect({ action: 'none', ...sshKeys.ref(existing) });
       return ok(presentSshKey(existing));
     }
-    const row = await store(call, key);
-    const resource = { type: 'ssh_key', id: row.id, name: row.name };
-    effect({
-      action: 'create',
-      ...resource,
-      changes: [{ pointer: '/fingerprint_sha256', before: null, after: row.fingerprint_sha256 }],
-    });
-    event({ type: 'ssh_key.created', resource, message: `The SSH key ${row.name} was stored.` });
-    return created(presentSshKey(row));
+    await sshKeys.requireFree(call, body.name);
+    const { name, labels = {} } = body;
+    const columns = { name, labels, ...columnsOf(key) };
+    return created(presentSshKey(await sshKeys.create(call, columns, ['fingerprint_sha256'])));
   },
 });
 
@@ -152,10 +119,8 @@ export const getVpsSshKey = endpoint({
   answers: { 200: SshKey },
   problems: [],
   example: { params: { id: exampleSshKey.id }, answer: { status: 200, body: exampleSshKey } },
-  async handle({ db, caller, params }) {
-    const row = await findSshKey(db, caller.account.id, 'id', params.id);
-    if (row === undefined) throw new Problem('not_found');
-    return ok(presentSshKey(row));
+  async handle(call) {
+    return ok(presentSshKey(await sshKeys.get(call, call.params.id)));
   },
 });
 
@@ -172,15 +137,8 @@ export const deleteVpsSshKey = endpoint({
   answers: { 204: null },
   problems: [],
   example: { params: { id: exampleSshKey.id }, answer: { status: 204, body: null } },
-  async handle({ db, caller, params, checkVersion, effect, event }) {
-    const row = await lockSshKey(db, caller.account.id, params.id);
-    if (row === undefined) throw new Problem('not_found');
-    checkVersion(sshKeyEtag(row));
-    await removeSshKey(db, row.id);
-    await forgetResource(db, row.id);
-    const resource = { type: 'ssh_key', id: row.id, name: row.name };
-    effect({ action: 'delete', ...resource });
-    event({ type: 'ssh_key.deleted', resource, message: `The SSH key ${row.name} was deleted.` });
+  async handle(call) {
+    await sshKeys.remove(call, await sshKeys.take(call, call.params.id));
     return noContent;
   },
 });

@@ -1,4 +1,3 @@
-import { etagOf } from '../../../kernel/etag.ts';
 import {
   Id,
   Labels,
@@ -11,6 +10,7 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { keyTypes } from './public-key.ts';
+import { sshKeys } from './resource.ts';
 import type { SshKeyRow } from './table.ts';
 
 const LINE = 16_384;
@@ -58,12 +58,12 @@ export const Fingerprint = Type.Unsafe<string>({
   description: 'Only the key with this fingerprint: `SHA256:…`, or MD5 with or without `MD5:` before it.',
 });
 
-export function canonicalFingerprint(text: string): string {
-  if (text.startsWith('SHA256:')) return text.replaceAll(' ', '+');
-  return `MD5:${text.replace('MD5:', '').toLowerCase()}`;
+/** The column and value of a fingerprint in either form, as `ssh-keygen -l` prints it. */
+export function fingerprintColumns(text: string | undefined) {
+  if (text === undefined) return {};
+  if (text.startsWith('SHA256:')) return { fingerprint_sha256: text.replaceAll(' ', '+') };
+  return { fingerprint_md5: `MD5:${text.replace('MD5:', '').toLowerCase()}` };
 }
-
-export const sshKeyEtag = ({ id, version }: Pick<SshKeyRow, 'id' | 'version'>): string => etagOf(id, version);
 
 export function presentSshKey(row: SshKeyRow): SshKey {
   return {
@@ -76,7 +76,7 @@ export function presentSshKey(row: SshKeyRow): SshKey {
     fingerprint_sha256: row.fingerprint_sha256,
     fingerprint_md5: row.fingerprint_md5,
     comment: row.comment,
-    etag: sshKeyEtag(row),
+    etag: sshKeys.etag(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { OwnedTable } from '../../../resources/owned-table.ts';
+import type { OwnedTable } from '../../../resources/owned/table.ts';
 import type { Tables } from '../../../store/database.ts';
 import type { KeyType } from './public-key.ts';
 

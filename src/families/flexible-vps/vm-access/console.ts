@@ -6,7 +6,7 @@ import {
   newConsoleToken,
   TOKEN_PREFIX,
 } from '../../../kernel/consoles.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { idPrefix } from '../../../kernel/ids.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
@@ -19,6 +19,7 @@ import { lockVm } from '../vms/store.ts';
 import { Password, returnedBefore } from './schema.ts';
 import { countOpenSessions, insertSession } from './store.ts';
 
+const newSessionId = idPrefix('console_session', 'con');
 const TTL_SECONDS = 300;
 
 type ConsoleType = 'graphical' | 'serial';
@@ -102,7 +103,7 @@ export const createVmConsoleSession = endpoint({
     const type = chooseType(services, row.location, body.type);
     const protocol = protocolOf(services, row.location, type);
     await requireRoomIn(call, 'flexible-vps.console-sessions-per-vm', await countOpenSessions(db, row.id));
-    const id = newId('console_session');
+    const id = newSessionId();
     const token = newConsoleToken();
     const expires_at = new Date(now.getTime() + (body.ttl_seconds ?? TTL_SECONDS) * 1000);
     await insertSession(db, {

@@ -132,9 +132,9 @@ export const rescueKind: Kind = kind<RescueInput>({
   deadlineSeconds: 600,
   cancellable: false,
   steps: [bootStep, reportStep],
-  async settle(tx, { status, resource }, { former, expired }) {
-    if (status === 'succeeded' || resource.id === null) return undefined;
-    if (expired) await prolongRescue(tx, resource.id);
-    return leaveStatus(tx, resource.id, 'restarting', former);
+  async settle(tx, { status, resourceId }, { former, expired }) {
+    if (status === 'succeeded') return undefined;
+    if (expired) await prolongRescue(tx, resourceId);
+    return leaveStatus(tx, resourceId, 'restarting', former);
   },
 });

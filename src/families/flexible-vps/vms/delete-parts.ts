@@ -6,6 +6,7 @@ import { attachedAddresses, releaseAddress, setAttachment } from '../../../resou
 import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
+import { vms } from './resource.ts';
 import { deleteVmRows, readVm, snapshotIdsOf } from './store.ts';
 import type { VmRow } from './table.ts';
 
@@ -17,7 +18,7 @@ export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<v
   }
 }
 
-export const vmRef = ({ id, name }: Pick<VmRow, 'id' | 'name'>) => ({ type: 'vm', id, name });
+export const vmRef = (row: Pick<VmRow, 'id' | 'name'>) => vms.ref(row);
 
 /** All that was kept of it. Whoever waits for it to leave its networks is told. */
 export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent[]> {
@@ -29,5 +30,5 @@ export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent
   await deleteVmRows(tx, vmId);
   await forgetResource(tx, vmId, { at: now });
   for (const id of new Set(networks)) await wakeOperations(tx, id);
-  return [{ type: 'vm.deleted', resource: vmRef(row), message: `The machine ${row.name} is gone.` }];
+  return [vms.event('deleted', row)];
 }

@@ -6,13 +6,15 @@ import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { costOf } from '../../../resources/inventory/cost.ts';
 import { eraseVm, vmRef } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
-import { costOf, noteVm, priceVm } from './inventory.ts';
-import { showVm, vmEtag } from './present.ts';
+import { priceVm } from './inventory.ts';
+import { showVm } from './present.ts';
+import { vms } from './resource.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
-import { lockVm, readVm, snapshotIdsOf, updateVm } from './store.ts';
+import { readVm, snapshotIdsOf, updateVm } from './store.ts';
 import type { VmRow } from './table.ts';
 
 const Input = Shape({
@@ -45,14 +47,14 @@ export const deleteVmKind: Kind = kind<Input>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
-    step('shutdown', async ({ services, db, resource, input, signal }) => {
-      const row = await readVm(db, resource.id ?? '');
+    step('shutdown', async ({ services, db, resourceId, input, signal }) => {
+      const row = await readVm(db, resourceId);
       if (row !== undefined)
         await shutDown(engineAt(services.compute, row.location), refOf(row), input, signal);
       return done();
     }),
-    step('remove', async ({ services, db, resource, signal, now }) => {
-      const row = await readVm(db, resource.id ?? '');
+    step('remove', async ({ services, db, resourceId, signal, now }) => {
+      const row = await readVm(db, resourceId);
       if (row === undefined) return done({ changed: true });
       const engine = engineAt(services.compute, row.location);
       await engine.removeInstance(refOf(row), signal);
@@ -64,11 +66,11 @@ export const deleteVmKind: Kind = kind<Input>({
       return done({ changed: true }, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
-  async settle(tx, { status, resource, error }) {
+  async settle(tx, { status, resourceId, error }) {
     if (status !== 'failed') return undefined;
     // A guest that did not heed the request runs on.
     const isDeaf = error?.code === 'shutdown_timeout';
-    await updateVm(tx, resource.id ?? '', {
+    await updateVm(tx, resourceId, {
       status: isDeaf ? 'running' : 'error',
       ...(isDeaf ? {} : { status_reason: error?.code ?? 'engine_failed', failed_at: new Date() }),
     });
@@ -123,9 +125,8 @@ export const deleteVm = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, query, checkVersion, start, services } = call;
-    const before = await lockVm(db, caller.account.id, params.id);
-    checkVersion(vmEtag(before));
+    const { db, params, query, start, services } = call;
+    const before = await vms.take(call, params.id);
     if (before.protected_delete)
       throw new Problem('resource_protected', { detail: 'protection.delete is set on the machine.' });
     if (query.final_backup)
@@ -146,10 +147,9 @@ export const deleteVm = endpoint({
       resource: vmRef(before),
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
-    const row = await updateVm(db, before.id, { status: 'deleting' });
-    // One whose creation had not begun went with that.
+    const row = await vms.change(db, before.id, { status: 'deleting' }, { services });
+    // A machine whose creation had not begun is gone already.
     if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));
-    await noteVm(services, db, row);
     return accepted(await showVm(call, row, operation));
   },
 });

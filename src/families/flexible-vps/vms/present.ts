@@ -6,10 +6,11 @@ import { pendingOn, type StoredOperation } from '../../../kernel/operations/stor
 import type { Services } from '../../../kernel/services.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
+import { priceShown } from '../../../resources/inventory/cost.ts';
 import type { Db } from '../../../store/database.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces } from '../interfaces/store.ts';
-import { priceShown, priceVm } from './inventory.ts';
+import { priceVm } from './inventory.ts';
 import type { Vm } from './schema.ts';
 import type { VmRow } from './table.ts';
 

@@ -36,16 +36,6 @@ export function readVm(db: Db, id: string): Promise<VmRow | undefined> {
   return db.selectFrom('vms').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function findVmByName(db: Db, accountId: string, name: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('vms')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row?.id;
-}
-
 export function insertVm(db: Db, row: Insertable<Tables['vms']>): Promise<VmRow> {
   return db.insertInto('vms').values(row).returningAll().executeTakeFirstOrThrow();
 }

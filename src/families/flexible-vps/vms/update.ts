@@ -1,19 +1,17 @@
+import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
 import { UserData, UserDataEncoding } from './creation/body.ts';
-import { vmRef } from './delete-parts.ts';
 import { hashOf } from './guest.ts';
-import { noteVm } from './inventory.ts';
 import { vmLife } from './lifecycle.ts';
-import { showVm, vmEtag } from './present.ts';
+import { showVm } from './present.ts';
+import { vms } from './resource.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
-import { findVmByName, lockVm, updateVm as writeVm } from './store.ts';
 import type { VmRow } from './table.ts';
 import { readUserData, warnIfIgnored } from './user-data.ts';
 
@@ -65,20 +63,10 @@ function changeOf(body: UpdateVm): Change {
   };
 }
 
-/** As the audit tells it: of user data the hash, and nothing of what the engine alone reads. */
-function changesBetween(before: VmRow, change: Change): AuditChange[] {
-  const { user_data: _, seed, ...shown } = change;
-  const changed = Object.entries(shown).filter(
-    ([name, after]) => JSON.stringify(before[name as keyof VmRow]) !== JSON.stringify(after),
-  );
-  return [
-    ...changed.map(([name, after]) => ({
-      pointer: `/${name}`,
-      before: before[name as keyof VmRow],
-      after,
-    })),
-    ...(seed === undefined ? [] : [{ pointer: '/apply_user_data_on_next_boot', before: false, after: true }]),
-  ] as AuditChange[];
+/** Audit entries show the hash of user data, and nothing of the seed that only the engine reads. */
+function changesOf(before: VmRow, { user_data: _, seed, ...shown }: Change): AuditChange[] {
+  const again = { pointer: '/apply_user_data_on_next_boot', before: false, after: true };
+  return [...changesBetween<VmRow>(before, shown), ...(seed === undefined ? [] : [again])];
 }
 
 export const updateVm = endpoint({
@@ -108,10 +96,9 @@ export const updateVm = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, body, checkVersion, effect, event, services } = call;
-    if (body.name !== undefined) await lockDeclarations(db, caller.account.id, 'vm');
-    const before = await lockVm(db, caller.account.id, params.id);
-    checkVersion(vmEtag(before));
+    const { db, params, body } = call;
+    if (body.name !== undefined) await vms.lockNames(call);
+    const before = await vms.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
     vmLife.require('updateVm', before.status, { operation });
     if (body.backup_policy_id != null)
@@ -123,19 +110,11 @@ export const updateVm = endpoint({
         },
       ]);
     await checkGroup(call, before);
-    if (body.name !== undefined && body.name !== before.name) {
-      const taken = await findVmByName(db, caller.account.id, body.name);
-      if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken } });
-    }
+    // A taken name is refused before user data is read.
+    if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
     const change = changeOf(body);
     warnIfIgnored(call, change.user_data ?? null);
-    const changes = changesBetween(before, change);
-    effect({ action: changes.length === 0 ? 'none' : 'update', ...vmRef(before), changes });
-    if (changes.length === 0) return ok(await showVm(call, before));
-    const row = (await writeVm(db, before.id, change)) ?? before;
-    await noteVm(services, db, row);
-    event({ type: 'vm.updated', resource: vmRef(row), message: `The machine ${row.name} was changed.` });
-    return ok(await showVm(call, row));
+    return ok(await showVm(call, await vms.update(call, before, change, changesOf(before, change))));
   },
 });
 

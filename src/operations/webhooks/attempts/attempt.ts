@@ -6,7 +6,6 @@ import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { type EventRow, presentEvent } from '../../../kernel/events/schema.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { type Egress, type EgressAnswer, NoAnswer } from '../../../kernel/net/egress.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
@@ -16,6 +15,7 @@ import { markFailing } from '../fan-out/store.ts';
 import { type Change, changeAfter, disabledEvent, failingEvent, recoveredEvent } from '../health.ts';
 import { readWish, retryAfter } from '../retries.ts';
 import { signatureHeaders } from '../signature.ts';
+import { newDeliveryId } from '../tables.ts';
 import { hears } from '../visibility.ts';
 import {
   type Claimed,
@@ -132,7 +132,7 @@ async function conclude(tx: Tx, stage: AttemptStage, claimed: Claimed, outcome: 
   const nextAt = wait === null ? null : new Date(now.getTime() + wait * 1000);
   if (!(await endAttempt(tx, claimed, stage.owner, outcome, { now, nextAt }))) return;
   if (outcome.status === 'discarded') return;
-  if (nextAt !== null) await insertRetry(tx, claimed, { id: newId('delivery'), now, nextAt });
+  if (nextAt !== null) await insertRetry(tx, claimed, { id: newDeliveryId(), now, nextAt });
   const change = await noteOutcome(tx, webhook, outcome, isGone);
   const news = await applyChange(tx, webhook, change);
   await writeEvents(tx, stage.registry, { accountId: delivery.account_id, actor: HOSTPLANE }, news);

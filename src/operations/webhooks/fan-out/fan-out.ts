@@ -4,11 +4,11 @@
  */
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
-import { newId } from '../../../kernel/ids.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { failingEvent } from '../health.ts';
+import { newDeliveryId, newMessageId } from '../tables.ts';
 import { hears } from '../visibility.ts';
 import {
   accountsBehind,
@@ -48,9 +48,9 @@ async function fanOutSome(tx: Tx, stage: FanOut, accountId: string): Promise<boo
     events
       .filter((event) => event.sequence > webhook.cursor && hears(stage.registry, webhook, event))
       .map((event) => ({
-        id: newId('delivery'),
+        id: newDeliveryId(),
         webhook_id: webhook.id,
-        message_id: newId('message'),
+        message_id: newMessageId(),
         event_id: event.id,
         event_type: event.type,
       })),

@@ -2,11 +2,11 @@ import { newId } from '../../../../kernel/ids.ts';
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
-import { vmRef } from '../delete-parts.ts';
+import { costOf } from '../../../../resources/inventory/cost.ts';
 import { exampleOperation } from '../example.ts';
 import { hashOf } from '../guest.ts';
-import { costOf, noteUnbilled } from '../inventory.ts';
 import { showVm } from '../present.ts';
+import { vms } from '../resource.ts';
 import { exampleVm, Vm } from '../schema.ts';
 import { insertVm } from '../store.ts';
 import type { VmRow } from '../table.ts';
@@ -98,11 +98,11 @@ export const createVm = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, body, effect, cost, start, services } = call;
+    const { db, caller, body, cost, start, services } = call;
     const ready = await prepare(call);
     const { candidate, origin } = ready;
     const { row: own, password } = inside(call, ready);
-    const id = newId('vm');
+    const id = vms.newId();
     const row = await insertVm(db, {
       id,
       account_id: caller.account.id,
@@ -129,14 +129,13 @@ export const createVm = endpoint({
       configuration: candidate.configuration,
     });
     await connect(db, row, ready);
-    await noteUnbilled(db, row, caller.key.id);
-    effect({ action: 'create', ...vmRef(row) });
+    await vms.added(call, row);
     cost(costOf(services, candidate.priced, null, row.labels));
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: createVmKind,
       input: { start: body.start ?? true, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
-      resource: vmRef(row),
+      resource: vms.ref(row),
       subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
     });
     const shown = await showVm(call, row, operation);

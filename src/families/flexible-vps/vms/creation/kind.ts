@@ -11,9 +11,10 @@ import {
 } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { ensureMade } from '../create-instance.ts';
-import { eraseVm, letAddressesGo, vmRef } from '../delete-parts.ts';
+import { eraseVm, letAddressesGo } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
 import { noteUnbilled, noteVm } from '../inventory.ts';
+import { vms } from '../resource.ts';
 import { readVm, updateVm } from '../store.ts';
 import type { VmRow } from '../table.ts';
 import { fetchImage } from './image.ts';
@@ -31,7 +32,7 @@ const GONE = failed('not_found', 'The machine is gone.');
 const withVm =
   (run: (work: Work<Input>, row: VmRow) => Promise<Outcome>) =>
   async (work: Work<Input>): Promise<Outcome> => {
-    const row = await readVm(work.db, work.resource.id ?? '');
+    const row = await readVm(work.db, work.resourceId);
     return row === undefined ? GONE : run(work, row);
   };
 
@@ -78,17 +79,15 @@ export const createVmKind: Kind = kind<Input>({
             const stopped = await updateVm(tx, row.id, { status: 'stopped', is_billed: true, ...known });
             if (stopped !== undefined) await noteVm(services, tx, stopped, now);
           }
-          return [
-            { type: 'vm.created', resource: vmRef(row), message: `The machine ${row.name} was created.` },
-          ];
+          return [vms.event('created', row)];
         });
       }),
       { final: true },
     ),
   ],
   undo: [
-    step('remove', async ({ services, resource, accountId, db, signal, now }) => {
-      const row = await readVm(db, resource.id ?? '');
+    step('remove', async ({ services, resourceId, accountId, db, signal, now }) => {
+      const row = await readVm(db, resourceId);
       if (row === undefined) return done();
       await engineAt(services.compute, row.location).removeInstance(
         { account: accountId, id: row.id },
@@ -97,8 +96,7 @@ export const createVmKind: Kind = kind<Input>({
       return done({}, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
-  async settle(tx, { status, resource, error }) {
-    const id = resource.id ?? '';
+  async settle(tx, { status, resourceId: id, error }) {
     if (status === 'cancelled') return eraseVm(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const now = new Date();

@@ -1,13 +1,12 @@
 /** Everything that is decided before a new machine is written down: what it is made from, where it goes, what it gets. */
 
-import { lockDeclarations } from '../../../../kernel/named/store.ts';
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { allocateAddress } from '../../../../resources/addresses/store.ts';
 import { requireRoom } from '../../../../resources/limits/require-room.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
-import { findVmByName } from '../store.ts';
+import { vms } from '../resource.ts';
 import { type CreateCall, examine } from './checks.ts';
 import { type Candidate, noAnswer, noCapacity, roomFor } from './placement.ts';
 
@@ -96,11 +95,10 @@ export interface Ready
     Pick<Examined, 'origin' | 'connections' | 'boot' | 'sshKeys' | 'userData'> {}
 
 export async function prepare(call: CreateCall): Promise<Ready> {
-  const { db, caller, body } = call;
-  await lockDeclarations(db, caller.account.id, 'vm');
+  const { body } = call;
+  await vms.lockNames(call);
   const { candidates, reserved, ...examined } = await examine(call);
-  const taken = await findVmByName(db, caller.account.id, body.name);
-  if (taken !== undefined) throw new Problem('name_taken', { extra: { existing_id: taken } });
+  await vms.requireFreeName(call, body.name);
   const settled = await settleDown(call, candidates, body.placement_group_id, reserved);
   await requireRoom(call, settled.candidate.priced.demands);
   return { ...settled, ...examined };

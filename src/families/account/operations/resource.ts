@@ -1,0 +1,19 @@
+import { eventTypesOf } from '../../../kernel/events/declaration.ts';
+import type { Resource } from '../../../kernel/registry.ts';
+import { Nullable, Shape, Type } from '../../../kernel/schema.ts';
+
+const data = Shape({
+  type: Type.String(),
+  status: Type.String(),
+  error_code: Nullable(Type.String()),
+});
+
+export const operationResource: Resource = {
+  type: 'operation',
+  eventTypes: eventTypesOf('operation', {
+    started: { when: 'An operation began to run.', data },
+    succeeded: { when: 'An operation succeeded.', data },
+    failed: { severity: 'error', when: 'An operation failed.', data },
+    cancelled: { when: 'An operation was cancelled.', data },
+  }),
+};

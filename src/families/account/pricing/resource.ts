@@ -1,0 +1,13 @@
+import { eventTypesOf } from '../../../kernel/events/declaration.ts';
+import type { Resource } from '../../../kernel/registry.ts';
+import { Shape, Time, Type } from '../../../kernel/schema.ts';
+
+export const priceResource: Resource = {
+  type: 'price',
+  eventTypes: eventTypesOf('price', {
+    change_announced: {
+      when: 'Prices of resources of the account will change.',
+      data: Shape({ valid_from: Time, skus: Type.Array(Type.String()) }),
+    },
+  }),
+};

@@ -1,0 +1,38 @@
+import { Shape, Type } from '../../../kernel/schema.ts';
+import { Owned } from '../../../resources/owned/owned.ts';
+import { isServed, pendingCount } from './store.ts';
+
+/** The query of a URL is where people put tokens: it is kept for sending, not for reading. */
+const withoutQuery = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\?.*$/s, '?…') : url);
+
+export const webhooks = new Owned({
+  type: 'webhook',
+  idPrefix: 'wh',
+  table: 'webhooks',
+  words: 'webhook',
+  subject: 'Webhook',
+  family: 'account',
+  limit: 'account.webhooks',
+  events: {
+    updated: { when: 'A webhook was changed.' },
+    deleted: { severity: 'warning', when: 'A webhook was removed.' },
+    test: { when: 'A webhook was created; this event tests its delivery.' },
+    failing: {
+      severity: 'warning',
+      when: 'Deliveries of a webhook fail again and again, or so many wait that the oldest were dropped.',
+      data: Shape({ reason: Type.String(), pending: Type.Integer() }),
+    },
+    disabled: {
+      severity: 'error',
+      when: 'A webhook was switched off because its receiver is gone or failed for too long.',
+      data: Shape({ reason: Type.String() }),
+    },
+    recovered: { when: 'Deliveries of a failing webhook succeed again.' },
+  },
+  eventData: () => ({}),
+  audited: (change) =>
+    change.pointer === '/url'
+      ? { ...change, before: withoutQuery(change.before), after: withoutQuery(change.after) }
+      : change,
+  shows: () => ({ pending_count: pendingCount, account_is_served: isServed }),
+});

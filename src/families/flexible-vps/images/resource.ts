@@ -1,0 +1,34 @@
+import { Owned } from '../../../resources/owned/owned.ts';
+import type { ImageRow } from './table.ts';
+
+const BYTES_PER_GB = 1e9;
+
+/** It is paid for once, by its size, however many locations have a copy. */
+export const configurationOf = ({ locations, size_bytes }: Pick<ImageRow, 'locations' | 'size_bytes'>) => ({
+  location: locations[0],
+  size_gb: Math.ceil((size_bytes ?? 0) / (BYTES_PER_GB / 100)) / 100,
+});
+
+export const images = new Owned({
+  type: 'image',
+  idPrefix: 'img',
+  table: 'vps_images',
+  words: 'image',
+  family: 'flexible-vps',
+  permission: 'flexible-vps:images:read',
+  path: '/flexible-vps/v1/images/{id}',
+  limit: 'flexible-vps.images',
+  events: {
+    available: { when: 'An image of the account is ready.', says: 'is ready' },
+    deleted: { when: 'An image of the account is gone.', says: 'is gone' },
+    failed: {
+      severity: 'error',
+      when: 'An image could not be made; it is kept 7 days with the reason.',
+    },
+  },
+  inventory: (row) => ({
+    status: row.status,
+    location: row.locations[0] ?? null,
+    configuration: row.status === 'available' ? configurationOf(row) : null,
+  }),
+});

@@ -1,0 +1,20 @@
+import { Owned } from '../../../resources/owned/owned.ts';
+
+export const networks = new Owned({
+  type: 'network',
+  idPrefix: 'net',
+  table: 'vps_networks',
+  words: 'network',
+  family: 'flexible-vps',
+  permission: 'flexible-vps:networks:read',
+  path: '/flexible-vps/v1/networks/{id}',
+  limit: 'flexible-vps.networks',
+  events: {
+    created: { when: 'A private network is ready.', says: 'is ready' },
+    updated: { when: 'A private network was changed.', says: 'was changed' },
+    deleted: { when: 'A private network is gone.', says: 'is gone' },
+    lost: { severity: 'error', when: 'A private network is no longer where it should be.' },
+    recovered: { when: 'A private network that was lost is there again.' },
+  },
+  inventory: ({ status, location }) => ({ status, location }),
+});

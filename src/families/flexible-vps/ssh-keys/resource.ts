@@ -1,0 +1,16 @@
+import { Owned } from '../../../resources/owned/owned.ts';
+
+export const sshKeys = new Owned({
+  type: 'ssh_key',
+  idPrefix: 'sshkey',
+  table: 'ssh_keys',
+  words: 'SSH key',
+  family: 'flexible-vps',
+  permission: 'flexible-vps:ssh-keys:read',
+  path: '/flexible-vps/v1/ssh-keys/{id}',
+  limit: 'flexible-vps.ssh-keys',
+  events: {
+    created: { when: 'An SSH key was stored.', says: 'was stored' },
+    deleted: { when: 'A stored SSH key was deleted; machines keep what was installed.' },
+  },
+});

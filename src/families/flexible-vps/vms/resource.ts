@@ -1,0 +1,40 @@
+import { Owned } from '../../../resources/owned/owned.ts';
+
+export const vms = new Owned({
+  type: 'vm',
+  idPrefix: 'vm',
+  table: 'vms',
+  words: 'machine',
+  family: 'flexible-vps',
+  permission: 'flexible-vps:vms:read',
+  path: '/flexible-vps/v1/vms/{id}',
+  limit: 'flexible-vps.vms',
+  events: {
+    created: { when: 'A machine was made and is as it was asked for.' },
+    updated: { when: 'What the control plane keeps about a machine was changed.', says: 'was changed' },
+    started: { when: 'A machine was started.' },
+    stopped: { when: 'A machine was stopped.' },
+    restarted: { when: 'A machine was started again.' },
+    stopped_by_guest: { severity: 'warning', when: 'A machine was shut down from within.' },
+    crashed: { severity: 'error', when: 'A machine stopped by an error, or with its host.' },
+    lost: { severity: 'error', when: 'A machine is no longer where it should be.' },
+    recovered: { when: 'A machine that was lost, or whose host was, is there again.' },
+    resized: { when: 'A machine has another size.' },
+    redeployed: { when: 'The disk of a machine was wiped and installed again.' },
+    restored: { when: 'The disk of a machine was put back to a snapshot.' },
+    rescue_entered: { when: 'A machine runs its rescue system, or will from its next start on.' },
+    rescue_left: { when: 'A machine runs from its own disk again, or will from its next start on.' },
+    password_reset: {
+      severity: 'warning',
+      when: 'The password of a user inside a machine was replaced.',
+    },
+    console_opened: { severity: 'warning', when: 'Somebody was given a console of a machine.' },
+    deleted: { when: 'A machine is gone.', says: 'is gone' },
+  },
+  inventory: ({ status, location, is_billed, configuration }) => ({
+    status,
+    location,
+    is_stopped: status === 'stopped' || status === 'suspended',
+    configuration: is_billed ? configuration : null,
+  }),
+});

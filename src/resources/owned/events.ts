@@ -1,0 +1,33 @@
+/** The event types of an owned resource, and the sentences of its events. */
+import { type EventDeclaration, eventTypesOf } from '../../kernel/events/declaration.ts';
+import type { EventType } from '../../kernel/events/event.ts';
+
+export interface OwnedEvent extends Partial<EventDeclaration> {
+  /** What follows the name of the resource in the message of the event: `is ready`. */
+  readonly says?: string;
+}
+
+interface Declaring {
+  readonly type: string;
+  readonly words: string;
+  readonly subject?: string;
+  readonly events: Readonly<Record<string, OwnedEvent>>;
+}
+
+const article = (words: string): string => (/^[aeiou]/i.test(words) ? 'An' : 'A');
+
+export function ownedEventTypes({ type, words, events }: Declaring): EventType[] {
+  const declared = Object.entries(events).map(([name, { says: _, ...event }]) => [
+    name,
+    { when: `${article(words)} ${words} was ${name}.`, ...event },
+  ]);
+  return eventTypesOf(type, Object.fromEntries(declared));
+}
+
+export function sentenceOf(
+  { words, subject = `The ${words}`, events }: Declaring,
+  event: string,
+  name: string,
+) {
+  return `${subject} ${name} ${events[event]?.says ?? `was ${event}`}.`;
+}

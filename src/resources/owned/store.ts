@@ -1,0 +1,152 @@
+/**
+ * The statements of every owned resource. The table is a type parameter, and Kysely cannot resolve columns of a table
+ * that it does not know; the statements are therefore written over a stand-in with the common columns. The casts are
+ * sound because callers are typed by `OwnedTableName`, `NewRow` and `RowChange`, which name columns of the real table.
+ */
+import {
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Updateable,
+} from 'kysely';
+import { type ListCall, type ListedTable, readResources } from '../../kernel/listing/store.ts';
+import type { Reference } from '../../kernel/named/named.ts';
+import type { Page } from '../../kernel/pages/store.ts';
+import type { Db, Tables } from '../../store/database.ts';
+import type { NewRow, OwnedColumns, OwnedTable, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
+
+interface StandIn {
+  owned: OwnedColumns;
+}
+
+const over = (db: Db): Kysely<StandIn> => db as unknown as Kysely<StandIn>;
+const named = (table: OwnedTableName): 'owned' => table as unknown as 'owned';
+
+/** Only the common columns of a row, whatever else its table has. Tables without labels have none to show. */
+export function columnsOf<T extends OwnedTableName>(row: RowOf<T>): Selectable<OwnedTable> {
+  const common = row as unknown as Selectable<OwnedColumns> & Partial<Selectable<OwnedTable>>;
+  const { id, account_id, name, labels = {}, version, created_at, updated_at } = common;
+  return { id, account_id, name, labels, version, created_at, updated_at };
+}
+
+/** The new values of a change, to be compared with those of the row. */
+export const valuesOf = <T extends OwnedTableName>(change: RowChange<T>): Partial<RowOf<T>> =>
+  change as unknown as Partial<RowOf<T>>;
+
+export const newNameIn = <T extends OwnedTableName>(change: RowChange<T>): string | undefined =>
+  (change as Updateable<OwnedColumns>).name;
+
+/** What answers show beside the columns of the table, each computed by the statement that reads the row. */
+export type Shown<S extends object> = { readonly [K in keyof S]: RawBuilder<S[K]> };
+
+/** For resources that show their columns only: `S` has no members then. */
+export const nothingShown = <S extends object>(): Shown<S> => ({}) as Shown<S>;
+
+const selected = (shown: object) =>
+  Object.entries(shown as Record<string, RawBuilder<unknown>>).map(([name, value]) => value.as(name));
+
+const one = (db: Db, table: OwnedTableName, accountId: string, { by, value }: Reference) =>
+  over(db).selectFrom(named(table)).where('account_id', '=', accountId).where(by, '=', value);
+
+export async function findOwned<T extends OwnedTableName, S extends object>(
+  db: Db,
+  table: T,
+  accountId: string,
+  reference: Reference,
+  shown: Shown<S>,
+): Promise<(RowOf<T> & S) | undefined> {
+  const row = await one(db, table, accountId, reference)
+    .selectAll()
+    .select(selected(shown))
+    .executeTakeFirst();
+  return row as (RowOf<T> & S) | undefined;
+}
+
+/**
+ * Holds off every other change to the row until the transaction ends. What is shown beside its columns is read once the
+ * row is locked: a statement that waits for a lock sees other tables as they were before.
+ */
+export async function lockOwned<T extends OwnedTableName, S extends object>(
+  db: Db,
+  table: T,
+  accountId: string,
+  reference: Reference,
+  shown: Shown<S>,
+): Promise<(RowOf<T> & S) | undefined> {
+  const row = await one(db, table, accountId, reference).selectAll().forUpdate().executeTakeFirst();
+  if (row === undefined || Object.keys(shown).length === 0) return row as (RowOf<T> & S) | undefined;
+  return findOwned<T, S>(db, table, accountId, reference, shown);
+}
+
+/** Those of the account whose columns have the values in `where`, as far as those are given. */
+export function listOwned<T extends OwnedTableName, S extends object>(
+  call: ListCall,
+  table: T,
+  endpoint: string,
+  where: Where<T>,
+  shown: Shown<S>,
+): Promise<Page<RowOf<T> & S>> {
+  let query = over(call.db)
+    .selectFrom(named(table))
+    .selectAll()
+    .select(selected(shown))
+    .where('account_id', '=', call.caller.account.id);
+  for (const [column, value] of Object.entries(where))
+    if (value !== undefined) query = query.where(column as keyof OwnedColumns, '=', value as string);
+  type Query = SelectQueryBuilder<Tables, ListedTable, RowOf<T> & S>;
+  return readResources(call, table as unknown as ListedTable, endpoint, query as unknown as Query);
+}
+
+export async function findOwnedId(
+  db: Db,
+  table: OwnedTableName,
+  accountId: string,
+  name: string,
+): Promise<string | undefined> {
+  const row = await one(db, table, accountId, { by: 'name', value: name }).select('id').executeTakeFirst();
+  return row?.id;
+}
+
+export async function insertOwned<T extends OwnedTableName>(
+  db: Db,
+  table: T,
+  accountId: string,
+  columns: NewRow<T> & { readonly id: string },
+): Promise<RowOf<T>> {
+  const values = { ...columns, account_id: accountId } as unknown as Insertable<OwnedColumns>;
+  const row = await over(db).insertInto(named(table)).values(values).returningAll().executeTakeFirstOrThrow();
+  return row as RowOf<T>;
+}
+
+/** Every change that clients can see is a new version. Undefined when the row is gone. */
+export async function updateOwned<T extends OwnedTableName>(
+  db: Db,
+  table: T,
+  id: string,
+  change: RowChange<T>,
+): Promise<RowOf<T> | undefined> {
+  const row = await over(db)
+    .updateTable(named(table))
+    .set({
+      ...(change as Updateable<OwnedColumns>),
+      version: sql<number>`version + 1`,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row as RowOf<T> | undefined;
+}
+
+/** Undefined when the row was gone already. */
+export async function deleteOwned<T extends OwnedTableName>(
+  db: Db,
+  table: T,
+  id: string,
+): Promise<RowOf<T> | undefined> {
+  const row = await over(db).deleteFrom(named(table)).where('id', '=', id).returningAll().executeTakeFirst();
+  return row as RowOf<T> | undefined;
+}

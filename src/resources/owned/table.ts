@@ -1,0 +1,33 @@
+/** The tables that hold resources of customers: their common columns, and the types of their rows. */
+import type { Generated, InsertObject, Selectable, UpdateObject } from 'kysely';
+import type { Tables } from '../../store/database.ts';
+
+/** Every resource in the inventory has these columns. */
+export interface OwnedTable extends OwnedColumns {
+  labels: Generated<Record<string, string>>;
+}
+
+/** Things that an account owns but the inventory does not list, such as budgets, may have no labels. */
+export interface OwnedColumns {
+  id: string;
+  account_id: string;
+  name: string;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export type OwnedTableName = {
+  [T in keyof Tables]: Tables[T] extends OwnedColumns ? T : never;
+}[keyof Tables];
+
+export type RowOf<T extends OwnedTableName> = Selectable<Tables[T]>;
+
+/** `Owned` itself fills in these columns. */
+type Kept = 'version' | 'created_at' | 'updated_at';
+
+export type NewRow<T extends OwnedTableName> = Omit<InsertObject<Tables, T>, 'id' | 'account_id' | Kept>;
+export type RowChange<T extends OwnedTableName> = Omit<UpdateObject<Tables, T>, 'id' | 'account_id' | Kept>;
+
+/** Columns and the values that a list is narrowed to. */
+export type Where<T extends OwnedTableName> = { readonly [C in keyof RowOf<T>]?: RowOf<T>[C] | undefined };
