@@ -1,4 +1,4 @@
-/** Lists all engine ports. Add a new port here to open it, examine it in `doctor` and offer its sandbox to operators. */
+/** Lists all engine ports: opens them, examines them for `doctor` and offers their sandboxes to operators. */
 import { examineCompute } from './engines/compute/doctor.ts';
 import { openCompute } from './engines/compute/open.ts';
 import { computeFaults } from './engines/compute/sandbox/faults.ts';

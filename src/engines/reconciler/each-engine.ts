@@ -1,7 +1,7 @@
 import type { Services } from '../../kernel/services.ts';
 import type { Engine, Engines } from '../engine.ts';
 
-/** Runs `work` for all engines of a port in parallel. If an engine fails, its rows stay unchanged until the next run. */
+/** Runs `work` for all engines of a port in parallel. If an engine fails, its rows wait for the next run. */
 export async function eachEngine<E extends Engine>(
   { log }: Pick<Services, 'log'>,
   engines: Engines<E>,

@@ -1,4 +1,4 @@
-/** Observes objects at an engine for a reconciler, with a time limit and a second look before an object counts as gone. */
+/** Observes objects at an engine for a reconciler, with a time limit. Only two observations prove an object gone. */
 import type { Db } from '../../store/database.ts';
 import { type Moment, readClock } from './store.ts';
 
