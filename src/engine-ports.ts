@@ -1,4 +1,4 @@
-/** Lists the engine ports of the program. A new port is opened, examined and shown to operators from here. */
+/** Lists all engine ports: opens them, examines them for `doctor` and offers their sandboxes to operators. */
 import { examineCompute } from './engines/compute/doctor.ts';
 import { openCompute } from './engines/compute/open.ts';
 import { computeFaults } from './engines/compute/sandbox/faults.ts';
@@ -23,7 +23,7 @@ export function openEnginePorts(options: EngineOptions) {
 export const examineEngines = (config: ProviderConfig): Promise<Examination[]> =>
   examineLocations(config, [examineCompute]);
 
-/** The faults that can be ordered at the sandbox of each port. */
+/** The fault rules that operators can add to the sandbox of each port. */
 export const sandboxFaults: Readonly<Record<string, FaultVocabulary>> = { compute: computeFaults };
 
 export const sandboxDesk = { ...faultDesk(Object.values(sandboxFaults)), ...machineDesk };

@@ -1,7 +1,7 @@
-/** Optional abilities of drivers. Each port lists its own; a driver says of each whether it has it. */
+/** Optional capabilities of drivers. Each port lists its own; a driver declares for each whether it supports it. */
 import { CapabilityMissing } from './errors.ts';
 
-/** `true` where the driver has it, else the reason it is missing, written for the customer. */
+/** `true` if the driver supports the capability, otherwise the reason why not, written for the customer. */
 export type Capability = true | string;
 
 export function requireCapability<C extends { readonly [name in keyof C]: Capability }>(

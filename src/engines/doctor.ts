@@ -1,11 +1,11 @@
-/** What `doctor` learns about engines: each port examines the locations it serves. */
+/** The engine checks of `hostplane doctor`: each port examines the locations that it serves. */
 import type { Examination } from '../kernel/registry.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import type { Location } from './open.ts';
 
 export type Catalogue = ProviderConfig['catalogue'];
 
-/** Asks the driver of a location whether it is fit for what is sold there. Empty where the port has nothing to ask. */
+/** Checks whether the engine of a location supports what is sold there. Empty if the port has nothing to check. */
 export type ExamineLocation = (location: Location, catalogue: Catalogue) => Promise<readonly Examination[]>;
 
 export async function examineLocations(

@@ -1,6 +1,6 @@
 /**
- * The way for a request handler to call an engine while its caller waits. An error of the engine becomes a problem of
- * the catalogue, and an engine that does not answer is given up soon.
+ * Engine calls from request handlers whose client waits for the response. An engine error becomes a problem of the
+ * problem catalogue, and a call that the engine does not answer times out.
  */
 import type { OperationErrorCode } from '../kernel/operations/schema.ts';
 import type { ProblemCode } from '../kernel/problems/catalogue.ts';
@@ -13,12 +13,12 @@ const PATIENCE_MS = 10_000;
 const RETRY_SECONDS = 5;
 
 /**
- * A transaction that waits for an engine keeps a database connection from all other requests. This many transactions of
- * a process may wait for the engines of a port.
+ * A transaction that waits for an engine holds a connection of the pool, which other requests cannot use meanwhile. At
+ * most this many transactions of a process may wait for the engines of a port.
  */
 const MOST_HELD = 4;
 
-/** Which problem a refusal is for the caller of an endpoint. Refusals that are not listed mean `engine_unavailable`. */
+/** Maps the code of an engine's refusal to the problem of the endpoint. Other refusals become `engine_unavailable`. */
 export type RefusalProblems = Readonly<Partial<Record<OperationErrorCode, ProblemCode>>>;
 
 type EngineCall<E, T> = (engine: E, signal: AbortSignal) => Promise<T>;
@@ -75,7 +75,7 @@ export async function ask<E extends Engine, T>(
 
 const held = new WeakMap<Engines<Engine>, number>();
 
-/** Like `ask`, for handlers that hold a transaction open meanwhile. Refuses when too many already do. */
+/** Like `ask`, for handlers that keep a transaction open during the call. Refuses if too many handlers already do. */
 export async function askHolding<E extends Engine, T>(
   engines: Engines<E>,
   location: string,

@@ -1,4 +1,4 @@
-/** Steps of operations that call an engine. An error of the engine becomes the outcome of the step. */
+/** Operation steps that call an engine. An engine error becomes the outcome of the step. */
 import { failed, type Outcome, type Step, type Work } from '../kernel/operations/kind.ts';
 import type { Engine, Engines } from './engine.ts';
 import { EngineRefused, EngineUnreachable } from './errors.ts';
@@ -24,7 +24,7 @@ export function step<I>(
 
 /**
  * A location without an engine counts as unreachable: the provider may have removed the engine from the provider file
- * for a while, and the step is retried until it is back.
+ * for a while, and the step is retried until the engine is back.
  */
 export function engineAt<E extends Engine>(engines: Engines<E>, location: string): E {
   const engine = engines.at(location);

@@ -1,9 +1,9 @@
-/** What the engines of every port have in common. A port adds its own calls to `Engine`. */
+/** The types that the engines of all ports share. A port adds its own calls to `Engine`. */
 import type { Capability } from './capability.ts';
 
 /**
- * Names a thing at an engine. The id is ours and never changes. The account owns the thing; drivers keep the things of
- * each account apart, for example in a project.
+ * Identifies an object at an engine. Hostplane assigns the id, and the id never changes. The account owns the object;
+ * drivers keep the objects of different accounts apart, for example in one project for each account.
  */
 export interface Ref {
   readonly account: string;
@@ -20,15 +20,15 @@ export interface Engine<CapabilityName extends string = never> {
 
 /** The engines of one port in this installation. */
 export interface Engines<E extends Engine> {
-  /** Undefined where the provider file configures no engine of this port. */
+  /** Returns undefined if the provider file configures no engine of this port for the location. */
   at(location: string): E | undefined;
   readonly all: readonly E[];
 }
 
-/** Called when a thing changed at the engine without a call of ours. Such a nudge may be lost. */
+/** Called when an object changed at the engine without a call from Hostplane. Such a nudge may be lost. */
 export type Watcher = (ref: Ref) => void;
 
-/** An engine that reports changes. `watch` returns a function that ends the watch. */
+/** An engine that reports changes. `watch` returns a function that ends the subscription. */
 export interface WatchedEngine extends Engine {
   watch(watcher: Watcher): () => void;
 }

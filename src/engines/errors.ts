@@ -1,7 +1,7 @@
-/** What an engine's call can end with: a refusal is final, an engine that does not answer is asked again. */
+/** The errors of engine calls: a refusal is final, a call without an answer is retried. */
 import type { OperationErrorCode } from '../kernel/operations/schema.ts';
 
-/** It was understood and will not be done; asking again gives the same answer until something else changes. */
+/** The engine understood the call and refuses it. A retry is refused as well until something else changes. */
 export class EngineRefused extends Error {
   readonly code: OperationErrorCode;
 
@@ -22,7 +22,7 @@ export class CapabilityMissing extends EngineRefused {
   }
 }
 
-/** No answer, or none that could be understood: what was asked for may have happened or not. */
+/** The engine sent no answer, or an invalid one. The work of the call may or may not have been done. */
 export class EngineUnreachable extends Error {
   constructor(detail: string, options?: ErrorOptions) {
     super(detail, options);

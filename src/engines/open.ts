@@ -5,8 +5,9 @@ import type { Listener } from '../store/listener.ts';
 import type { Engine, Engines } from './engine.ts';
 
 /**
- * Drivers keep their own records in tables of our database, on a separate pool. A handler that calls an engine already
- * holds a connection of the main pool; on the same pool such handlers could wait for each other for ever.
+ * The size of a separate connection pool for drivers, which keep their own records in tables of Hostplane's database. A
+ * handler that calls an engine already holds a connection of the main pool: with one pool, such handlers could block
+ * each other forever.
  */
 const DRIVER_CONNECTIONS = 4;
 
@@ -17,14 +18,14 @@ export interface RunningEngines<E extends Engine> extends Engines<E> {
 export interface EngineOptions {
   readonly provider: ProviderConfig;
   readonly connection: Connection;
-  /** Not started yet: a driver may still subscribe. */
+  /** Not started yet, so that drivers can subscribe to it. */
   readonly listener: Listener;
 }
 
 export type Location = ProviderConfig['catalogue']['locations'][number];
 
 export interface DriverOptions extends EngineOptions {
-  /** On the separate pool. */
+  /** Uses the separate pool of the drivers. */
   readonly db: Db;
 }
 

@@ -1,4 +1,4 @@
-/** A port of lamps, which exists only here: it is written with what all ports share, and nothing of compute. */
+/** Tests the code that all ports share with a second port, for lamps, which uses nothing of the compute port. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Db, openDatabase, openPool } from '../store/database.ts';
@@ -33,7 +33,7 @@ interface LampEngine extends Engine<keyof LampCapabilities>, WatchedEngine {
 
 interface LampSandbox {
   readonly call: 'ensureLamp' | 'observeLamp';
-  /** The table knows this kind; the shape is the port's. */
+  /** The table accepts only `machine`, `network` and `image` as kinds, so lamps are stored as images. */
   readonly states: { readonly image: Lamp };
   readonly effect: 'stuck_switch';
   readonly task: 'switch';

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto';
 
-/** Of the length of our ids, so that drivers meet names as long as they will in production. */
+/** Returns an id as long as the ids in production, so that drivers are tested with names of that length. */
 export const freshId = (prefix: string): string => `${prefix}_${randomBytes(13).toString('hex')}`;

@@ -1,26 +1,26 @@
 /**
- * The frame of a contract suite: what every driver of a port promises, tried on the driver itself. Tests of abilities
- * that the driver declares missing are skipped with the reason it declares; no other test is skipped.
+ * The frame of a contract suite, which tests a driver against the contract of its port. Tests of capabilities that the
+ * driver declares missing are skipped with the declared reason; no other test is skipped.
  */
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import type { Capability } from '../capability.ts';
 import type { Engine } from '../engine.ts';
 
-/** What a suite cannot know about a driver. A port adds what its tests need to reach behind the driver. */
+/** The driver-specific part of a suite. A port adds the functions with which its tests bypass the driver. */
 export interface Harness<E extends Engine> {
   readonly engine: E;
-  /** Opens the same engine again, with an empty memory: as another process would. */
+  /** Opens the same engine again without any cached state, as another process would. */
   reopen(): Promise<E>;
   close(): Promise<void>;
 }
 
-/** Creates what a test of the port needs, and removes it after the test. */
+/** Creates the objects that a test of the port needs, and removes them after the test. */
 export interface Lab<E extends Engine> {
   readonly harness: Harness<E>;
   clear(): Promise<void>;
 }
 
-/** What each part of a suite is given. The lab exists once the tests run, not while they are declared. */
+/** The arguments of each part of a suite. The lab exists only while tests run, not while they are declared. */
 export interface Use<L, CapabilityName extends string> {
   readonly capabilities: Readonly<Record<CapabilityName, Capability>>;
   readonly lab: () => L;

@@ -1,11 +1,11 @@
 import type { Services } from '../../kernel/services.ts';
 
-/** In a row. Each attempt may take as long as `patience` allows, so more would delay the next look. */
+/** Consecutive failures. Each attempt may take as long as `patience` allows, so more would delay the next run. */
 const MOST_FAILURES = 3;
 
 /**
- * Reconciles the things of one engine one after another. An error at one thing does not stop the others. Several errors
- * in a row mean that the engine itself is in trouble; then this look ends with the last error.
+ * Reconciles the resources of one engine one after another. An error of one resource does not stop the others. Several
+ * errors in a row mean that the engine itself is in trouble; then the run ends with the last error.
  */
 export class Attempts {
   readonly #log: Services['log'];
@@ -21,7 +21,7 @@ export class Attempts {
       this.#failures = 0;
     } catch (error) {
       if (++this.#failures === MOST_FAILURES) throw error;
-      this.#log.warn({ err: error, resource: id }, 'what an engine has of it could not be looked after');
+      this.#log.warn({ err: error, resource: id }, 'the resource could not be reconciled with its engine');
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Services } from '../../kernel/services.ts';
 import type { Engine, Engines } from '../engine.ts';
 
-/** Runs the work on all engines of a port at once. The rows of an engine that fails stay as they are until the next run. */
+/** Runs `work` for all engines of a port in parallel. If an engine fails, its rows wait for the next run. */
 export async function eachEngine<E extends Engine>(
   { log }: Pick<Services, 'log'>,
   engines: Engines<E>,
@@ -10,7 +10,10 @@ export async function eachEngine<E extends Engine>(
   await Promise.all(
     engines.all.map((engine) =>
       work(engine).catch((error: unknown) =>
-        log.warn({ err: error, location: engine.location }, 'an engine could not be looked through'),
+        log.warn(
+          { err: error, location: engine.location },
+          'the run for this engine failed; the next run tries again',
+        ),
       ),
     ),
   );

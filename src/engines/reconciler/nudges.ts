@@ -1,9 +1,12 @@
-/** Engines nudge us when a thing changed without a call of ours. The thing is then reconciled at once, not at the next run. */
+/**
+ * An engine sends a nudge when an object changed without a call from Hostplane. The object is then reconciled at once
+ * instead of at the next scheduled run.
+ */
 import type { Services } from '../../kernel/services.ts';
 import type { Engines, Ref, WatchedEngine } from '../engine.ts';
 
 const AT_ONCE = 4;
-/** Further nudges are dropped: the schedule of the reconciler finds what they were about. */
+/** Further nudges are dropped: the scheduled run of the reconciler finds their changes. */
 const MOST_WAITING = 10_000;
 
 interface Nudge<E> {
@@ -11,13 +14,13 @@ interface Nudge<E> {
   readonly ref: Ref;
 }
 
-/** Reconciles the thing. The reference may name a thing that the family does not know. */
+/** Reconciles the object. `ref` may name an object that the family has no row for. */
 type Reconcile<E> = (engine: E, ref: Ref, ending: AbortSignal) => Promise<void>;
 
 class NudgeQueue<E extends WatchedEngine> {
   readonly #log: Services['log'];
   readonly #reconcile: Reconcile<E>;
-  /** Of several nudges about the same thing one waits. */
+  /** Keeps at most one waiting nudge for each object. */
   readonly #waiting = new Map<string, Nudge<E>>();
   readonly #running = new Set<Promise<void>>();
   readonly #ending = new AbortController();
@@ -57,12 +60,16 @@ class NudgeQueue<E extends WatchedEngine> {
     try {
       await this.#reconcile(engine, ref, signal);
     } catch (error) {
-      if (!signal.aborted) this.#log.warn({ err: error, resource: ref.id }, 'a nudge led to nothing');
+      if (!signal.aborted)
+        this.#log.warn(
+          { err: error, resource: ref.id },
+          'a change that the engine reported could not be reconciled; the next scheduled run tries again',
+        );
     }
   }
 }
 
-/** Returns a function that ends the watch, and returns when no reconciliation runs any more. */
+/** Returns a function that ends the subscriptions and waits for the reconciliations that still run. */
 export function watchEngines<E extends WatchedEngine>(
   services: Pick<Services, 'log'>,
   engines: Engines<E>,

@@ -1,16 +1,16 @@
-/** Observes things at an engine on behalf of a reconciler: with a time limit, and with care before a thing counts as gone. */
+/** Observes objects at an engine for a reconciler, with a time limit. Only two observations prove an object gone. */
 import type { Db } from '../../store/database.ts';
 import { type Moment, readClock } from './store.ts';
 
 export interface Observation<T> {
-  /** Read before the engine was asked. A row that changed later may know more than this observation. */
+  /** Read before the call to the engine. A row that changed after this moment may be newer than the observation. */
   readonly at: Moment;
   readonly seen: T | null;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** Ends a call to an engine that does not answer in time, or when `ending` does. */
+/** Aborts an engine call after the time limit, or when `ending` is aborted. */
 export const patience = (ending?: AbortSignal): AbortSignal => {
   const limit = AbortSignal.timeout(PATIENCE_MS);
   return ending === undefined ? limit : AbortSignal.any([limit, ending]);
@@ -18,7 +18,7 @@ export const patience = (ending?: AbortSignal): AbortSignal => {
 
 type Observe<T> = (signal: AbortSignal) => Promise<T | null>;
 
-/** A thing is believed to be gone only when the engine said so twice: no other mistake costs its owner as much. */
+/** An object counts as gone only if the engine reports so twice, because no other mistake costs its owner as much. */
 export async function observeTwice<T>(observe: Observe<T>, ending?: AbortSignal): Promise<T | null> {
   const signal = patience(ending);
   return (await observe(signal)) ?? (await observe(signal));

@@ -1,6 +1,6 @@
 const PAGE = 500;
 
-/** Reads all rows in the order of their ids, a page at a time. */
+/** Reads all rows in the order of their ids, one page at a time. */
 export async function* inPages<Row extends { readonly id: string }>(
   readPage: (afterId: string, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

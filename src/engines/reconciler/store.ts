@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { lockSubjects, pendingOn } from '../../kernel/operations/store.ts';
 import type { Db, Tx } from '../../store/database.ts';
 
-/** A moment in the text form of the database. A `Date` would round it, and two different moments could become equal. */
+/** A timestamp in the database's text format. A `Date` would round it, so different timestamps could become equal. */
 export type Moment = string;
 
 export async function readClock(db: Db): Promise<Moment> {
@@ -10,13 +10,13 @@ export async function readClock(db: Db): Promise<Moment> {
   return rows[0]!.now;
 }
 
-/** Whether an operation works on the row, or waits to. */
+/** Whether an operation works on the row or is queued for it. */
 export const isBusy = (table: string): RawBuilder<boolean> =>
   sql<boolean>`exists (select from operation_subjects s where s.subject = ${sql.ref(`${table}.id`)})`;
 
 /**
- * Holds the row, and the queue of its operations, until the commit. Undefined where the row was not locked, or where
- * an operation works on it: then the operation decides what the row says.
+ * Locks the row and the queue of its operations until the commit. Returns undefined if `lockRow` finds no row, or if an
+ * operation works on the row or is queued for it: then the operation decides the state of the row.
  */
 export async function holdIdle<Row extends { readonly id: string }>(
   tx: Tx,

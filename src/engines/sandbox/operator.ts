@@ -1,4 +1,4 @@
-/** What an operator may do to the calls of all sandboxes from outside, without opening an engine. */
+/** The commands with which operators manage fault rules. They work for all sandboxes and open no engine. */
 import type { OperationErrorCode } from '../../kernel/operations/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { commonEffects, type Effect, type Fault, type NewFault } from './faults.ts';
@@ -6,7 +6,7 @@ import { addFault, clearFaults, listFaults } from './store.ts';
 
 const SECONDS = 5;
 
-/** The calls of a port that a fault can name, and the effects that only this port has, each with its meaning. */
+/** The calls of a port that a fault rule can name, and the effects that only this port has, with explanations. */
 export interface FaultVocabulary {
   readonly calls: readonly string[];
   readonly effects: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ function effectOf({
 }: FaultOrder): Effect<string> {
   switch (kind) {
     case 'fail':
-      return { kind, code, detail: detail ?? 'The sandbox was told to fail.' };
+      return { kind, code, detail: detail ?? 'A fault rule of the sandbox refused this call.' };
     case 'slow':
     case 'late':
       return { kind, seconds };

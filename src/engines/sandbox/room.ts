@@ -1,6 +1,6 @@
 /**
- * The way of every call through a sandbox: an ordered fault first, then the work, in transactions of the sandbox, then
- * the time that the work takes. The work is written before the call waits, so a repeated call waits for the rest only.
+ * Runs every call to a sandbox: first a matching fault rule, then the work in transactions of the sandbox, then a pause
+ * as long as the work takes. The work is committed before the pause, so a repeated call waits only for the rest of it.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Subscriber } from '../../store/listener.ts';
@@ -14,17 +14,17 @@ import type { Moment, Name, StateStore } from './store.ts';
 export interface RoomOptions<P extends SandboxPort> {
   readonly store: StateStore<P['states']>;
   readonly fixtures: P['fixtures'];
-  /** How long each task takes at pace 1, in milliseconds. */
+  /** The duration of each task at pace 1, in milliseconds. */
   readonly times: Readonly<Record<P['task'], number>>;
-  /** 1: tasks take their time; 0: they take none. */
+  /** A factor for all durations. With 0, tasks take no time. */
   readonly pace: number;
-  /** The channel on which the sandboxes of this port notify each other. */
+  /** The PostgreSQL notification channel of the sandboxes of this port. */
   readonly channel: string;
-  /** Brings the nudges of other processes. Subscribed to at once, so it must not be started yet. */
+  /** Receives the nudges of other processes. The room subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void } | undefined;
-  /** Writes the fixtures that are kept in tables; runs before the first call. */
+  /** Writes the fixtures that are stored in tables; runs before the first call. */
   prepare?(): Promise<void>;
-  /** Removes the thing in this transaction, as if it had never been. False: it does not exist. */
+  /** Removes the object and all its traces in this transaction. Returns false if the object does not exist. */
   remove(store: StateStore<P['states']>, name: Name): Promise<boolean>;
 }
 
@@ -32,25 +32,24 @@ interface Visit<P extends SandboxPort, T> {
   readonly call: P['call'];
   readonly target: Name | null;
   readonly signal: AbortSignal | undefined;
-  /** What the call answers when it lies; left out where only the true answer has the right shape. */
+  /** The answer under the effect `lie`. Left out if no false answer has the right type. */
   readonly lie?: { readonly value: T };
-  /** The effects of the port that can strike this call. */
+  /** The port's own effects that this call can have. */
   readonly ownEffects?: readonly P['effect'][];
-  /** `struck`: the effect of the port that struck this call, which the work has to bring about. */
+  /** `struck`: the port's own effect that a fault rule chose for this call. The work has to produce this effect. */
   work(struck: P['effect'] | null): Promise<T>;
 }
 
-/** Some calls are about a thing of the provider: such a thing belongs to no account. */
+/** The object that a call names. `account` is null for objects of the provider. */
 interface Target {
   readonly account: string | null;
   readonly id: string;
 }
 
-/** A change of a stored thing. */
 export interface Change<P extends SandboxPort, K extends keyof P['states'] & string> {
-  /** The moment from which nothing is under way at the thing any more. */
+  /** Returns the moment from which no task is in progress on the object. */
   restsAt(state: P['states'][K]): Moment;
-  /** Returns the new state, or null where nothing has to change. */
+  /** Returns the new state, or null if nothing has to change. */
   apply(store: StateStore<P['states']>, state: P['states'][K], now: Moment): Promise<P['states'][K] | null>;
 }
 
@@ -85,7 +84,7 @@ export class Room<P extends SandboxPort> {
     return Math.round(this.#options.times[task] * this.pace);
   }
 
-  /** For a call that brings about a state. When it lies, it answers that the state is reached. */
+  /** For calls that change a state. Under the effect `lie`, the call answers that the change is done. */
   perform(
     call: P['call'],
     ref: Target,
@@ -102,7 +101,7 @@ export class Room<P extends SandboxPort> {
     });
   }
 
-  /** For a call that tells what a thing is. When it lies, it answers that the thing does not exist. */
+  /** For calls that return the state of an object. Under the effect `lie`, the call answers that it does not exist. */
   observe<T>(
     call: P['call'],
     ref: Target,
@@ -112,7 +111,7 @@ export class Room<P extends SandboxPort> {
     return this.visit<T | null>({ call, target: nameOf(ref), signal, lie: { value: null }, work });
   }
 
-  /** For a call whose answer cannot be a lie of the right shape. */
+  /** For calls that cannot have the effect `lie`, because no false answer has the right type. */
   read<T>(
     call: P['call'],
     ref: Ref | null,
@@ -147,7 +146,9 @@ export class Room<P extends SandboxPort> {
       case 'fail':
         throw new EngineRefused(effect.code, effect.detail);
       case 'unreachable':
-        throw new EngineUnreachable('The sandbox was told not to answer.');
+        throw new EngineUnreachable(
+          'A fault rule of the sandbox prevented the work and the answer of this call.',
+        );
       case 'hang':
         return this.#hang(signal);
       case 'slow':
@@ -155,12 +156,12 @@ export class Room<P extends SandboxPort> {
         return work(null);
       case 'fail_after':
         await work(null);
-        throw new EngineUnreachable('The sandbox was told not to answer after its work.');
+        throw new EngineUnreachable('A fault rule of the sandbox prevented the answer of this call.');
       case 'late':
         return this.#finishLate(effect.seconds, () => work(null), signal);
       case 'lie':
         if (lie !== undefined) return lie.value;
-        throw new EngineRefused('engine_failed', `The sandbox cannot lie about ${call}.`);
+        throw new EngineRefused('engine_failed', `The effect lie cannot be used for the call ${call}.`);
       case 'lose':
         if (target !== null) await this.lose(target);
         return work(null);
@@ -180,11 +181,13 @@ export class Room<P extends SandboxPort> {
     signal: AbortSignal | undefined,
   ): Promise<never> {
     const late = wait(seconds * 1000).then(work);
-    // No caller waits for this work any more, so its error goes nowhere.
+    // No caller waits for this work any more, so its error is ignored.
     const quiet = late.catch(() => undefined).finally(() => this.#late.delete(quiet));
     this.#late.add(quiet);
     await this.pause(seconds * 1000, signal);
-    throw new EngineUnreachable('The sandbox was told to answer too late.');
+    throw new EngineUnreachable(
+      'A fault rule of the sandbox delayed the work of this call and prevented its answer.',
+    );
   }
 
   async #prepare(): Promise<void> {
@@ -202,7 +205,10 @@ export class Room<P extends SandboxPort> {
     await wait(milliseconds, undefined, signal === undefined ? {} : { signal });
   }
 
-  /** Waits until the thing rests, changes it, and returns when the change holds. False: there is no such thing. */
+  /**
+   * Waits until no task is in progress on the object, changes the object, and returns when the change is in effect.
+   * Returns false if the object does not exist.
+   */
   async change<K extends keyof P['states'] & string>(
     kind: K,
     name: Name,
@@ -226,7 +232,7 @@ export class Room<P extends SandboxPort> {
     }
   }
 
-  /** Removes a thing behind the back of its users; those who watch are nudged. */
+  /** Removes an object without a call of its users, and nudges the watchers. */
   async lose(name: Name): Promise<boolean> {
     const isLost = await this.store.transact((store) => this.#options.remove(store, name));
     if (isLost) await this.tell(name);
@@ -238,7 +244,7 @@ export class Room<P extends SandboxPort> {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Nudges the watchers of all processes. A room that hears its own notifications is nudged by them. */
+  /** Nudges the watchers of all processes. A room with a listener receives its own notification from it. */
   async tell(name: Name): Promise<void> {
     await this.store.notify(this.#options.channel, name);
     if (this.#options.listener === undefined) this.#nudge(name);

@@ -1,6 +1,6 @@
 /**
- * What sandboxes remember, shared by all processes. The tables refer to none of ours, and the transactions are separate:
- * a sandbox stands for a system that our transactions cannot roll back.
+ * The stored state of sandboxes, shared by all processes. Its tables refer to no other tables of Hostplane, and its
+ * transactions are separate: a sandbox represents an external system, which a rollback in Hostplane does not affect.
  */
 import { type Generated, type JSONColumnType, sql } from 'kysely';
 import type { Db, Tx } from '../../store/database.ts';
@@ -42,7 +42,7 @@ export interface Found<State> extends Name {
   readonly state: State;
 }
 
-/** Replaces what PostgreSQL cannot store in a text: NUL characters and unpaired surrogates. */
+/** Replaces the characters that PostgreSQL cannot store in text: NUL characters and unpaired surrogates. */
 const storable = (_: string, value: unknown): unknown =>
   typeof value === 'string' && /[\0\ud800-\udfff]/.test(value)
     ? Buffer.from(value).toString().replaceAll('\0', '\ufffd')
@@ -50,7 +50,7 @@ const storable = (_: string, value: unknown): unknown =>
 
 const written = (state: unknown): string => JSON.stringify(state, storable);
 
-/** The stored things of one location, read within a transaction or outside of one. */
+/** The stored objects of one location, inside a transaction or outside of one. */
 export class StateStore<States extends object> {
   readonly db: Db;
   readonly location: string;
@@ -60,7 +60,7 @@ export class StateStore<States extends object> {
     this.location = location;
   }
 
-  /** Of two calls that insert the same thing at once, the second begins again and finds the thing. */
+  /** If two calls insert the same object at once, the second transaction is retried and finds the object. */
   async transact<T>(work: (store: StateStore<States>) => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -81,13 +81,16 @@ export class StateStore<States extends object> {
     return (row?.state ?? null) as States[K] | null;
   }
 
-  /** Until the end of the transaction nobody else changes the thing. */
+  /** Locks the object until the end of the transaction, so that no other transaction changes it. */
   async lock<K extends keyof States & string>(kind: K, name: Name): Promise<States[K] | null> {
     const row = await this.#named(kind, name).select('state').forUpdate().executeTakeFirst();
     return (row?.state ?? null) as States[K] | null;
   }
 
-  /** Until the end of the transaction nobody removes the thing. False: it does not exist. */
+  /**
+   * Takes a shared lock until the end of the transaction, so that no other transaction removes the object. Returns
+   * false if the object does not exist.
+   */
   async hold(kind: keyof States & string, name: Name): Promise<boolean> {
     const row = await this.#named(kind, name).select('id').forShare().executeTakeFirst();
     return row !== undefined;
@@ -114,7 +117,7 @@ export class StateStore<States extends object> {
     return rows as unknown as Found<States[K]>[];
   }
 
-  /** The things of a project whose state contains this JSON. */
+  /** Lists the objects of a project whose state contains this JSON. */
   async containing<K extends keyof States & string>(
     kind: K,
     project: string,
@@ -167,7 +170,10 @@ export class StateStore<States extends object> {
     await sql`select pg_notify(${channel}, ${payload})`.execute(this.db);
   }
 
-  /** Returns the effect that strikes this call, and counts the strike. `own`: the port's effects that can strike it. */
+  /**
+   * Finds the first fault rule that matches this call, counts the call, and returns the effect unless the rule skips
+   * the call. `own`: the port's own effects that this call can have.
+   */
   async strike<Own extends string>(
     call: string,
     target: string | null,
@@ -208,7 +214,7 @@ export async function addFault<Call extends string, Own extends string>(
     .executeTakeFirstOrThrow();
 }
 
-/** Returns how many rules were removed. */
+/** Returns the number of removed rules. */
 export async function clearFaults(db: Db, id?: number): Promise<number> {
   const all = db.deleteFrom('sandbox_faults');
   const { numDeletedRows } = await (id === undefined

@@ -38,7 +38,7 @@ export function describeGuests(use: Use): void {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await expect.poll(() => log(ref)).toContain('login:');
-      // It may be printing still, between one look and the other.
+      // The guest may print more output between the two reads, so the comparison is retried.
       const isTheEnd = async () => {
         const end = await engine.readConsoleLog(ref, 200);
         expect(Buffer.byteLength(end)).toBeLessThanOrEqual(200);
@@ -63,7 +63,7 @@ export function describeGuests(use: Use): void {
       });
       const closed = new Promise((resolve) => stream.once('close', resolve));
       stream.write('hostname\n');
-      // On its way a line may pass several terminals, each of which returns the carriage.
+      // A line may pass through several terminals, and each of them adds a carriage return.
       await expect.poll(() => shown).toMatch(/^web-1\r+\n/m);
       stream.write('exit\n');
       stream.end();

@@ -16,18 +16,18 @@ import type {
   Stop,
 } from '../port.ts';
 
-/** What the suite cannot know of a driver of machines: its images, and how to reach into its guests. */
+/** The driver-specific part of the compute suite: the images of the driver, and access to the inside of its guests. */
 export interface Harness extends suite.Harness<ComputeEngine> {
-  /** An image of the provider that boots, with cloud-init and an agent. */
+  /** An image of the provider that boots and contains cloud-init and the guest agent. */
   readonly image: ImageRef;
   readonly architecture: InstanceSpec['architecture'];
   readonly size: Size;
-  /** Writes a file in the format that the engine exports; returns the size of the disk that it needs. */
+  /** Writes an image file in the format that the engine exports. Returns the disk size that the image needs. */
   writeImage(file: string): Promise<{ readonly minDiskGb: number }>;
   writeInside(ref: Ref, path: string, content: string): Promise<void>;
-  /** Null: the guest has no such file. */
+  /** Returns null if the guest has no such file. */
   readInside(ref: Ref, path: string): Promise<string | null>;
-  /** From now on the guest ignores requests to shut down. */
+  /** Makes the guest ignore all further shutdown requests. */
   deafen(ref: Ref): Promise<void>;
   shutDownInside(ref: Ref): Promise<void>;
 }
@@ -37,7 +37,7 @@ export type Use = suite.Use<Lab, CapabilityName>;
 export const GRACEFUL: Stop = { force: false, timeoutSeconds: 30 };
 export const FORCED: Stop = { force: true };
 
-/** Creates the machines, networks and images that a test needs, and removes them after it. */
+/** Creates the machines, networks and images that a test needs, and removes them after the test. */
 export class Lab implements suite.Lab<ComputeEngine> {
   readonly harness: Harness;
   readonly account = freshId('acc');

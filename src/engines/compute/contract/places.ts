@@ -3,7 +3,7 @@ import { refusal } from '../../contract/refusal.ts';
 import type { Placement, Ref, Size } from '../port.ts';
 import { FORCED, type Lab, type Use } from './lab.ts';
 
-/** Of which a host with nothing else on it takes exactly one. */
+/** Returns a size of which each empty host fits only one machine, and the number of hosts. */
 async function hogging({ engine, harness }: Lab): Promise<{ size: Size; hosts: number }> {
   const capacity = await engine.readCapacity();
   const free = Math.min(...capacity.map(({ total }) => total.memoryMb));
@@ -16,7 +16,7 @@ export function describePlaces({ lab }: Use): void {
   const hostsOf = async (refs: readonly Ref[]): Promise<string[]> =>
     Promise.all(refs.map(async (ref) => (await lab().seen(ref)).host));
 
-  /** Such a machine room has but one host. */
+  /** Skips tests that need several hosts if the engine has only one. */
   const skipIfAlone = async (skip: TestContext['skip']): Promise<void> =>
     skip((await lab().engine.readCapacity()).length < 2, 'There is only one host.');
 

@@ -66,7 +66,7 @@ export function describePower({ lab }: Use): void {
       await engine.restart(ref, { ...FORCED, once: second });
       const last = await startedAt();
       expect(last).toBeGreaterThan(after ?? Number.NaN);
-      // A worker that slept through all of this comes back with the work of the first.
+      // A worker that was paused meanwhile repeats the restart of the first operation.
       await engine.restart(ref, { ...GRACEFUL, once: first });
       expect(await startedAt()).toBe(last);
     });

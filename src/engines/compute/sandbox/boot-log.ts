@@ -1,8 +1,8 @@
-/** What a machine prints on its serial line, told from its starts and stops: nothing of it is stored. */
+/** Renders the serial console output of a machine from its recorded starts and stops. The output is not stored. */
 import { createHash } from 'node:crypto';
 import type { Boot, CloudInit, Machine, Moment } from './state.ts';
 
-/** A line, and which part of the start (0 to 1) has passed when it appears. */
+/** A line of output. It appears when this part of the boot time (0 to 1) has passed. */
 type Line = readonly [part: number, text: string];
 
 const NOMINAL_SECONDS = 9;
@@ -122,7 +122,10 @@ export function renderLog(id: string, machine: Machine, now: Moment): string {
     .join('');
 }
 
-/** No letter is cut in two, and no line where there is a whole one left. */
+/**
+ * Returns the last `maxBytes` bytes or less. The text starts with a whole line if the range has one, otherwise with a
+ * whole character.
+ */
 export function tail(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;

@@ -1,4 +1,4 @@
-/** What cloud-init would do with what it is told: enough of it to be seen on the disk and on the console. */
+/** Simulates cloud-init: writes the guest data and user data to the disk, and collects the output for the console. */
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
 import type { Guest } from '../instance.ts';
@@ -18,7 +18,7 @@ export function fingerprintOf(publicKey: string): string {
   return `${type} SHA256:${digest.replace(/=+$/, '')} ${comment.join(' ')}`.trim();
 }
 
-/** Of a line of shell what it would print, if that is all it does; null otherwise. */
+/** Returns the output of a shell line that is only an `echo`; null for all other lines. */
 function printedBy(line: string): string | null {
   const said = /^\s*echo\s+(?!-)([^;&|<>`$]*)$/.exec(line)?.[1];
   if (said === undefined) return null;

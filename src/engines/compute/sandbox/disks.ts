@@ -1,4 +1,4 @@
-/** What happens to the disk of a machine: snapshots, the way back to one, a fresh start. */
+/** Takes and removes snapshots, restores the disk of a machine from a snapshot, and rebuilds it from an image. */
 import { EngineRefused } from '../../errors.ts';
 import type { Guest, ImageRef, Ref } from '../instance.ts';
 import { originOfImage } from './images.ts';
@@ -20,7 +20,10 @@ export const ensureSnapshot = (
     if (machine.snapshots.some((snapshot) => snapshot.id === id)) return null;
     const isRunning = isOn(machine, now);
     if (quiesce && isRunning && present(nameOf(ref), machine, now).agent === null)
-      throw new EngineRefused('guest_agent_unavailable', 'No agent in the guest could hold its disk still.');
+      throw new EngineRefused(
+        'guest_agent_unavailable',
+        'The guest agent does not answer, so it cannot freeze the file system.',
+      );
     const { disk, seeded, system, image, size } = machine;
     const consistency = quiesce || !isRunning ? ('filesystem' as const) : ('crash' as const);
     const at = now + room.takes('snapshot');

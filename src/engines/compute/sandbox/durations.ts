@@ -1,4 +1,4 @@
-/** How long things take in a room that keeps its time, in milliseconds. */
+/** The duration of each task at pace 1, in milliseconds. */
 export const TIMES = {
   create: 4_000,
   copy: 6_000,

@@ -1,9 +1,9 @@
-/** The faults that an operator or a test can order for the compute port. */
+/** The calls and effects of the compute port that an operator or a test can use in fault rules. */
 import type { WatchedEngine } from '../../engine.ts';
 import type * as sandbox from '../../sandbox/faults.ts';
 import type { ComputeEngine } from '../port.ts';
 
-/** The calls that a fault can name. */
+/** The calls that a fault rule can name. */
 export type CallName = Exclude<
   keyof ComputeEngine,
   keyof WatchedEngine | 'imageFormats' | 'graphicalProtocol' | 'sample'
@@ -43,7 +43,7 @@ const calls: Readonly<Record<CallName, true>> = {
 };
 export const callNames = Object.keys(calls) as readonly CallName[];
 
-/** What only calls to machines can suffer: the guest ignores the request to shut down. */
+/** The effects that only the compute port has: the guest ignores the request to shut down. */
 export type OwnEffect = 'ignore_shutdown';
 
 export type Effect = sandbox.Effect<OwnEffect>;

@@ -1,4 +1,4 @@
-/** What happens inside a machine: whoever sits at its console, or a test, does it; we are not asked. */
+/** Actions inside a machine, by a user at its console or by a test. They are no calls to the engine. */
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import { start, stop } from './power.ts';

@@ -1,6 +1,6 @@
 /**
- * Images as files. What was downloaded is only looked at; what comes from a sandbox is a qcow2 header with the few files
- * of the disk behind it, so that another sandbox has the same disk.
+ * Reads and writes image files. Of a downloaded image, only the header and the checksum are used. A file that a sandbox
+ * exports is a qcow2 header followed by the files of the disk, so that another sandbox can import the same disk.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -15,14 +15,14 @@ const GB = 1024 ** 3;
 const HEADER_BYTES = 104;
 const QCOW2 = 'QFI\xfb';
 const VMDK = 'KDMV';
-/** Where a real one would have its table of clusters. */
+/** Marks the files that a sandbox exported. A real qcow2 file has its cluster table at this place. */
 const MARK = 'sandbox image\n';
 
 function refuse(format: ImageFormat): EngineRefused {
   return new EngineRefused('engine_failed', `The file is not an image of the format ${format}.`);
 }
 
-/** How large the disk is that the file describes; the engine takes no word of others for what a file is. */
+/** Returns the disk size that the file describes. The content of the file must match the format of the caller. */
 function virtualSize(head: Buffer, sizeBytes: number, format: ImageFormat): number {
   const isAs = (magic: string): boolean => head.subarray(0, 4).toString('latin1') === magic;
   if (format === 'qcow2' && head.length >= 32 && isAs(QCOW2)) return Number(head.readBigUInt64BE(24));
@@ -31,7 +31,7 @@ function virtualSize(head: Buffer, sizeBytes: number, format: ImageFormat): numb
   throw refuse(format);
 }
 
-/** The first bytes of the file and how many there are. */
+/** Reads the first bytes of the file, and the size of the file. */
 async function lookAt(file: string): Promise<{ head: Buffer; sizeBytes: number }> {
   const handle = await open(file);
   try {

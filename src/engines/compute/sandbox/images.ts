@@ -1,4 +1,4 @@
-/** What disks are made from: the provider's images, captures of machines, files that were downloaded. */
+/** The images that disks are created from: images of the provider, captures of machines and imported files. */
 import { createHash } from 'node:crypto';
 import { EngineRefused } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
@@ -52,7 +52,7 @@ export async function originOfImage(room: Room, store: RoomStore, ref: ImageRef)
   const image = await findImage(room, store, ref);
   if (image === null) throw missing('image', ref.id);
   if (image.at > (await store.now()))
-    throw new EngineRefused('invalid_state', `The image ${ref.id} is still being made.`);
+    throw new EngineRefused('invalid_state', `The image ${ref.id} is still being created.`);
   const { disk, system, minDiskGb } = image;
   return { disk, system, minDiskGb, image: ref, seeded: null, task: 'create' };
 }
@@ -91,7 +91,7 @@ export async function ensureImage(
     const now = await store.now();
     if (present !== null) return present.at - now;
     const made = imported ?? ('instance' in source ? await capture(store, name.project, source) : null);
-    // Removed between the two looks: whoever repeats it finds out.
+    // The image was removed after the first read, so its file was not read. A repeated call reads the file.
     if (made === null) throw missing('image', ref.id);
     await store.insert('image', name, { ...made, at: now + room.takes('image') });
     return room.takes('image');

@@ -1,4 +1,4 @@
-/** Making machines, finding a place for them, telling of them and removing them. */
+/** Creates, places, observes, changes and removes machines. */
 import { isDeepStrictEqual } from 'node:util';
 import { EngineRefused } from '../../errors.ts';
 import type { Name } from '../../sandbox/store.ts';
@@ -31,7 +31,7 @@ const details = {
 type Refused = keyof typeof details;
 const refusalOf = (code: Refused): EngineRefused => new EngineRefused(code, details[code]);
 
-/** Chooses and reserves; where somebody else was quicker it chooses again. */
+/** Chooses a host and reserves capacity on it. Chooses again if another transaction took the capacity first. */
 export async function place(
   store: RoomStore,
   project: string,

@@ -4,7 +4,7 @@ import type { Network, NetworkSpec } from '../network.ts';
 import { nameOf, type Room } from './room.ts';
 import type { RoomStore } from './store.ts';
 
-/** The machines that have an interface in the network. */
+/** Lists the machines that have an interface in the network. */
 const usersOf = (store: RoomStore, { account, id }: Ref) =>
   store.containing('machine', account, { nics: [{ network: id }] });
 

@@ -1,4 +1,4 @@
-/** What an operator may do to the machines of the sandbox from outside, in any location and without its driver. */
+/** The commands of operators for machines of the sandbox. They work for all locations and open no driver. */
 import type { Db } from '../../../store/database.ts';
 import { EngineRefused } from '../../errors.ts';
 import { type Found, StateStore } from '../../sandbox/store.ts';

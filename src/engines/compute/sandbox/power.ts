@@ -1,4 +1,4 @@
-/** Starting and stopping, and what the first start does to a disk. */
+/** Starts, stops and restarts machines. A start with a new seed runs cloud-init on the disk. */
 import { EngineRefused } from '../../errors.ts';
 import type { Ref, Stop } from '../instance.ts';
 import { seedDisk } from './cloud-init.ts';
@@ -25,7 +25,7 @@ export function stop(machine: Machine, at: Moment, how: NonNullable<Boot['end']>
   return withEnd({ ...machine, power: { on: false, at } }, { at, how });
 }
 
-/** A guest that does not listen is waited for as long as was said; then it still runs. */
+/** If the guest ignores the shutdown request, waits for the timeout and refuses the call: the guest still runs. */
 async function heedDeafness(
   room: Room,
   ref: Ref,

@@ -1,4 +1,7 @@
-/** The room of the compute sandbox: hosts and images stand in it, and machines, networks and images are stored. */
+/**
+ * The room of the compute sandbox. Its hosts and the images of the provider are fixtures; machines, networks and the
+ * images of accounts are stored.
+ */
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import { missing, type RoomOptions, Room as SandboxRoom } from '../../sandbox/room.ts';
@@ -25,7 +28,7 @@ interface ComputeSandbox {
 
 export type Room = SandboxRoom<ComputeSandbox>;
 
-/** Deletes the machine and gives its place on the host back. */
+/** Deletes the machine and releases its capacity on the host. Returns false if the machine does not exist. */
 export async function removeMachine(store: RoomStore, name: Name): Promise<boolean> {
   const machine = await store.lock('machine', name);
   if (machine === null) return false;
@@ -53,10 +56,10 @@ export function openRoom({ db, location, hosts, images, pace, listener }: Comput
   });
 }
 
-/** Returns the machine as it becomes, or null where nothing has to change. */
+/** Returns the changed machine, or null if nothing has to change. */
 export type Change = (store: RoomStore, machine: Machine, now: Moment) => Promise<Machine | null>;
 
-/** Changes a machine once nothing else is under way at it. False: there is no such machine. */
+/** Changes a machine when no other task is in progress on it. Returns false if the machine does not exist. */
 export const change = (
   room: Room,
   name: Name,

@@ -1,6 +1,6 @@
 /**
- * A driver whose machines exist only in a few tables, for the demo, for tests and for faults on order. Calls take time,
- * hosts run out of room, and calls go wrong as ordered. Any number of processes may share a location.
+ * The sandbox driver, for the demo and for tests. Its machines exist only in database tables. Calls take time, hosts
+ * run out of capacity, and fault rules make calls fail. Any number of processes may share a location.
  */
 import { randomBytes, scrypt } from 'node:crypto';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
@@ -29,9 +29,9 @@ import { type HostSpec, readHosts } from './store.ts';
 
 export interface SandboxOptions {
   readonly location: string;
-  /** On a separate pool: a handler that calls the engine already holds a connection of the main pool. */
+  /** Uses a separate pool, because a handler that calls the engine already holds a connection of the main pool. */
   readonly db: Db;
-  /** Brings the nudges of other processes. Subscribed to at once, so it must not be started yet. */
+  /** Receives the nudges of other processes. The room subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void };
   readonly images: readonly CatalogueImage[];
   readonly hosts?: readonly HostSpec[];
@@ -62,10 +62,10 @@ export const sandboxCapabilities: Capabilities = {
 
 const DONE = { value: undefined };
 
-/** Only a guest that is asked to shut down can ignore the request. */
+/** A guest can ignore a shutdown request, but not a forced stop. */
 const heededBy = ({ force }: Stop): readonly OwnEffect[] => (force ? [] : ['ignore_shutdown']);
 
-/** Cheap parameters: the password guards a few pretended files. */
+/** Uses cheap scrypt parameters, because the password protects only simulated files. */
 async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(8);
   const hash = await new Promise<Buffer>((resolve, reject) =>

@@ -1,4 +1,4 @@
-/** The curves of a machine at work: told from its id and the time alone, so that two looks see the same. */
+/** Simulated metrics. The values depend only on the machine and the time, so repeated reads return the same values. */
 import { createHash } from 'node:crypto';
 import type { MetricName, Series, SeriesRange } from '../series.ts';
 import type { Machine, Moment } from './state.ts';
@@ -8,7 +8,7 @@ const DAY = 24 * 60 * MINUTE;
 
 const seedOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 
-/** From 0 to 1, without a pattern that shows. */
+/** Returns a pseudo-random number from 0 to 1 for each step. */
 function scatter(seed: number, step: number): number {
   let x = (seed ^ Math.imul(step | 0, 0x9e3779b1)) >>> 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b) >>> 0;
@@ -16,7 +16,7 @@ function scatter(seed: number, step: number): number {
   return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Noise that goes from one value to the next instead of jumping. */
+/** Noise from 0 to 1 that changes smoothly, without jumps. */
 function drift(seed: number, at: Moment, period: number): number {
   const step = Math.floor(at / period);
   const part = at / period - step;
@@ -24,7 +24,10 @@ function drift(seed: number, at: Moment, period: number): number {
   return scatter(seed, step) * (1 - smooth) + scatter(seed, step + 1) * smooth;
 }
 
-/** How busy it is, from 0 to 1: quiet nights, busy days, some haste in between, and a rush while it starts. */
+/**
+ * The load of the machine, from 0 to 1: low at night, high by day, with short peaks, and higher for two minutes after a
+ * start.
+ */
 function loadOf(id: string, at: Moment, upSince: Moment): number {
   const seed = seedOf(id);
   const day = 0.5 - 0.5 * Math.cos((2 * Math.PI * (at + (seed % 4) * 60 * MINUTE)) / DAY);
@@ -38,7 +41,7 @@ type Reading = (at: Moment, upSince: Moment) => number;
 
 interface Curve extends Omit<Series, 'values'> {
   readonly read: Reading;
-  /** What a machine has whether it runs or not. */
+  /** The metric also has values while the machine is stopped. */
   readonly survivesStop?: true;
 }
 

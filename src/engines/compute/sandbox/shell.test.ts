@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What is shown until the line is dead. */
+/** Types the lines, and returns all output until the console closes. */
 async function typed(ref: Ref, ...lines: readonly string[]): Promise<string> {
   const { stream } = await lab.engine.openConsole(ref, 'serial');
   let shown = '';

@@ -1,4 +1,4 @@
-/** The serial line of a machine with somebody signed in on it: a handful of commands over its few files. */
+/** The serial console of a machine, with root logged in: a shell with a few commands on the machine's files. */
 import { Duplex } from 'node:stream';
 import type { Ref } from '../instance.ts';
 import { tail } from './boot-log.ts';
@@ -66,7 +66,7 @@ export class Shell extends Duplex {
     this.#prompt();
   }
 
-  /** Null: the line is dead. */
+  /** Returns the output of the command, or null if the command ends the session. */
   async #obey(line: string): Promise<string | null> {
     const [command = '', ...rest] = line.split(/\s+/);
     const disk = await diskOf(this.#room, this.#ref);
@@ -83,7 +83,7 @@ export class Shell extends Duplex {
       case 'hostname':
         return disk['/etc/hostname'] ?? `${this.#hostname}\n`;
       case 'help':
-        return `This machine is of the sandbox. It knows: ${COMMANDS}.\n`;
+        return `This machine is simulated by the sandbox. Its commands are: ${COMMANDS}.\n`;
       case 'echo':
         return this.#echo(line.slice('echo'.length).trim());
       case 'exit':

@@ -1,4 +1,4 @@
-/** What changes how much of which host a machine takes. */
+/** Changes the size and the placement of machines, and with them the reserved capacity of the hosts. */
 import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import { place } from './machines.ts';
@@ -30,7 +30,7 @@ export const ensureSize = (room: Room, ref: Ref, size: Size, signal: AbortSignal
     if (isRunning)
       throw new EngineRefused(
         'capacity_unavailable',
-        'Its host has no room left for it to grow while it runs.',
+        'The host has no capacity left to grow this running machine. Stop the machine first.',
       );
     await release(store, machine);
     const host = await place(store, ref.account, size, null);

@@ -1,6 +1,7 @@
 /**
- * What the machine room remembers of each thing. Nothing in it ticks: a change is written at once with the time from
- * which it holds, so what is true now follows from the row and the clock, in every process and after every crash.
+ * The stored state of machines, networks and images. No timer changes this state: a change is written at once together
+ * with the time from which it is in effect. So every process computes the current state from the row and the clock,
+ * also after a crash.
  */
 import type { Moment } from '../../sandbox/store.ts';
 import type { Guest, ImageRef, Nic, Rescue, Size } from '../instance.ts';
@@ -8,7 +9,7 @@ import type { NetworkSpec } from '../network.ts';
 
 export type { Moment };
 
-/** Path and content of the few files that make up a disk here. */
+/** The paths and contents of the files on a simulated disk. */
 export type Disk = Readonly<Record<string, string>>;
 
 export interface System {
@@ -22,9 +23,9 @@ export interface System {
 export interface CloudInit {
   readonly hostname: string;
   readonly user: string;
-  /** Of the keys that may sign in. */
+  /** The fingerprints of the SSH keys that may log in. */
   readonly fingerprints: readonly string[];
-  /** What its own commands printed. */
+  /** The output of the commands in the user data. */
   readonly printed: readonly string[];
 }
 
@@ -33,7 +34,7 @@ export interface Boot {
   /** When the guest is up and its agent answers. */
   readonly upAt: Moment;
   readonly isRescue: boolean;
-  /** `null`: it had run before. */
+  /** `null` if cloud-init does not run at this start, for example because it already ran with this seed. */
   readonly cloudInit: CloudInit | null;
   readonly end: { readonly at: Moment; readonly how: 'shutdown' | 'cut' | 'crashed' } | null;
 }
@@ -58,21 +59,21 @@ export interface Machine {
   readonly image: ImageRef | null;
   readonly system: System;
   readonly disk: Disk;
-  /** What cloud-init ran with last. */
+  /** The seed that cloud-init last ran with. */
   readonly seeded: string | null;
   readonly createdAt: Moment;
   readonly madeAt: Moment;
-  /** Something is being done to it that shows nowhere else. */
+  /** The end of the current task, for tasks that no other field shows. */
   readonly busyUntil: Moment;
-  /** What it printed before is gone with its former disk. */
+  /** The console log starts here: a rebuild discards the earlier output together with the old disk. */
   readonly logSince: Moment;
-  /** Until `at` it is still the other way round. */
+  /** Before `at`, the machine still has the opposite power state. */
   readonly power: { readonly on: boolean; readonly at: Moment };
   readonly problem: 'crashed' | 'host_lost' | null;
   readonly rescue: Rescue | null;
   readonly boots: readonly Boot[];
   readonly snapshots: readonly StoredSnapshot[];
-  /** The operations whose unrepeatable work is done. */
+  /** The ids of the latest operations whose work must not be repeated: restarts, restores and rebuilds. */
   readonly once: readonly string[];
 }
 
@@ -95,7 +96,7 @@ export interface States {
 const MOST_BOOTS = 40;
 const MOST_ONCE = 16;
 
-/** The first moment from which nothing is under way any more. */
+/** Returns the moment from which no task is in progress on the machine. */
 export const restsAt = ({ madeAt, busyUntil, power, snapshots }: Machine): Moment =>
   Math.max(madeAt, busyUntil, power.at, ...snapshots.map(({ at }) => at));
 
@@ -115,7 +116,7 @@ export function withEnd(machine: Machine, end: NonNullable<Boot['end']>): Machin
   return { ...machine, boots };
 }
 
-/** A worker that was paused may come back with the work of an operation before the last one. */
+/** Keeps several ids, because a paused worker may resume and repeat the work of an older operation. */
 export function withOnce(machine: Machine, once: string): Machine {
   return { ...machine, once: [...machine.once, once].slice(-MOST_ONCE) };
 }

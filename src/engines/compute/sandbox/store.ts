@@ -1,4 +1,4 @@
-/** The hosts of the sandbox, and what its tables say about machines. */
+/** The tables of the compute sandbox: the hosts with their capacity, and queries on machines. */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import type { Fault } from '../../sandbox/faults.ts';
@@ -35,7 +35,7 @@ export interface HostSpec extends Size {
 
 const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
-/** The hosts of those machines that exist, one entry for each machine. */
+/** Returns the hosts of the machines with these ids, one entry for each machine that exists. */
 export async function hostsOf(
   { db, location }: RoomStore,
   project: string,
@@ -49,7 +49,7 @@ export async function hostsOf(
   return rows.map(({ host }) => host);
 }
 
-/** Until the end of the transaction no other member of the group is placed. */
+/** Locks the placement group until the end of the transaction, so that no other transaction places a member. */
 export async function lockGroup({ db, location }: RoomStore, groupId: string): Promise<void> {
   const name = `${SANDBOX_CHANNEL} ${location} ${groupId}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
@@ -90,7 +90,7 @@ export async function readHosts({ db, location }: RoomStore): Promise<Host[]> {
   }));
 }
 
-/** Takes the size in place of `instead`. False: the host has no room for the difference. */
+/** Reserves `size` on the host in place of `instead`. Returns false if the host lacks capacity for the difference. */
 export async function reserve(
   { db, location }: RoomStore,
   host: string,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => room.close());
 beforeEach(() => clearFaults(room.app.services.db));
 
-/** Made by the engine, but never started: its disk is there when it is given up. */
+/** Creates a machine whose start fails: the engine has created its disk when the creation fails. */
 async function failed(): Promise<Vm> {
   const { id } = await room.order();
   const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;

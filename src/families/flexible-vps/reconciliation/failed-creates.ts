@@ -1,4 +1,4 @@
-/** What is left of machines that could not be made: at the engine it goes soon, with us after a day. */
+/** Cleans up after failed creations: the remains at the engine are removed soon, and the row is deleted after a day. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { patience } from '../../../engines/reconciler/observation.ts';
 import { type Moment, readClock } from '../../../engines/reconciler/store.ts';
@@ -15,7 +15,7 @@ import { holdIdleMachine } from './reconcile.ts';
 import { oldFailedCreates } from './store.ts';
 import { isFailedCreate } from './verdict.ts';
 
-/** The row is held meanwhile: whoever wants to make the machine after all begins when this is over. */
+/** Keeps the row locked during the removal, so that a redeploy of the machine starts only afterwards. */
 export async function clearLeftover(
   { db, log }: Services,
   engine: ComputeEngine,
@@ -26,12 +26,15 @@ export async function clearLeftover(
     const row = await holdIdleMachine(tx, ref, since);
     if (row === undefined || !isFailedCreate(row)) return;
     await engine.removeInstance(ref, patience());
-    log.info({ vm: row.id, location: engine.location }, 'removed what a failed creation left');
+    log.info(
+      { vm: row.id, location: engine.location },
+      'removed the remains of a failed creation from the engine',
+    );
   });
 }
 
 const KEPT_HOURS = 24;
-/** In one go; the rest is due at the next turn. */
+/** The most deletions that one run starts; the next run continues. */
 const AT_ONCE = 200;
 
 async function startDeletion({ db, registry }: Services, ref: Ref): Promise<void> {

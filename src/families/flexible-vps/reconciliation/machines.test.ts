@@ -54,7 +54,7 @@ describe('a machine that runs', () => {
 
   it('is lost, free of charge, and billed again once it is found', async () => {
     const { id } = await room.create({ plan: 'flex-1-1' });
-    // Nobody could order it so: its disk is smaller than the one of its plan.
+    // The machine keeps its disk, which is smaller than the disk of the new plan. Such a machine cannot be ordered.
     await room.call('POST', `vms/${id}/resize`, { plan: 'flex-1-2' });
     await settle(room.app);
     const price = await room.meterOf(id);

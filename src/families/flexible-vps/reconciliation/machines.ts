@@ -1,4 +1,4 @@
-/** Every engine is asked what it has, and that is compared with what we believe. */
+/** Compares the machines that each engine reports with the rows in the database, and reconciles the differences. */
 import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
 import { Attempts } from '../../../engines/reconciler/attempts.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
@@ -24,7 +24,7 @@ const parts = [size, rescue, snapshots];
 
 const keyOf = ({ account, id }: Ref): string => `${account} ${id}`;
 
-/** One look at a location. */
+/** One run of the reconciler for one location. */
 class Look {
   readonly #services: Services;
   readonly #engine: ComputeEngine;
@@ -38,7 +38,7 @@ class Look {
     this.#now = new Date(at);
   }
 
-  /** What is to be done about this one; undefined for nearly all of them. */
+  /** Returns the work that the machine needs, or undefined, as for nearly all machines. */
   consider(row: SeenRow, seen: Instance | null): (() => Promise<void>) | undefined {
     if (row.is_busy) return undefined;
     const services = this.#services;
@@ -48,7 +48,7 @@ class Look {
     const isOdd = isUpToEngine(row) ? judge(row, seen) !== undefined : isStuck(row, this.#now);
     if (!isOdd) return undefined;
     return async () => {
-      // A list may lack a machine that exists, so a machine that seems lost is observed by itself.
+      // The list may lack a machine that exists, so a machine that seems lost is observed individually.
       const observed =
         seen === null ? await observeMachine(services, this.#engine, ref) : { at: this.#at, seen };
       await align(services, ref, observed);
@@ -88,7 +88,7 @@ async function lookThrough(services: Services, engine: ComputeEngine, at: Moment
 
 export const machineDrift: Schedule = {
   name: 'flexible-vps.machines',
-  // What happens at an engine is told by it at once; this finds what was not.
+  // Engines report changes at once with a nudge. This run finds the changes without a nudge.
   everySeconds: 60,
   async run(services) {
     const at = await readClock(services.db);

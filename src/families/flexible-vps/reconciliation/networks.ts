@@ -1,4 +1,7 @@
-/** Networks that an engine lost are shown as such, and nothing more: what was in them is not put back by a new one. */
+/**
+ * Marks networks that an engine lost, and unmarks them when they are back. A lost network is not created again, because
+ * a new network would not restore its attached interfaces.
+ */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { Attempts } from '../../../engines/reconciler/attempts.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
@@ -29,8 +32,8 @@ async function writeDown(
     if (isThere ? !isLost : row.status !== FOUND.status) return;
     await networks.change(tx, row.id, isThere ? FOUND : LOST);
     const [type, what] = isThere
-      ? ['network.recovered', 'is there again.']
-      : ['network.lost', 'is no longer where it should be.'];
+      ? ['network.recovered', 'was found again.']
+      : ['network.lost', 'can no longer be found.'];
     await writeEvents(tx, registry, { accountId: row.account_id, actor: HOSTPLANE }, [
       { type, resource: networks.ref(row), message: `The network ${row.name} ${what}` },
     ]);

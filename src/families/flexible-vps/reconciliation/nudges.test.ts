@@ -26,7 +26,7 @@ async function until(id: string, isAsExpected: (vm: Vm) => boolean): Promise<Vm>
   }
 }
 
-/** The schedule comes by every half minute: what shows within the time of a test was the nudge's doing. */
+/** The schedule runs only once a minute, so a change that shows within this time limit comes from the nudge. */
 const SECONDS = 15_000;
 
 it.each([

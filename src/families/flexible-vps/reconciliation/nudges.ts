@@ -1,4 +1,4 @@
-/** Machines that changed without a call of ours are reconciled at once. */
+/** Reconciles machines at once when an engine reports that they changed without a call from Hostplane. */
 import { watchEngines } from '../../../engines/reconciler/nudges.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { observeMachine } from './observed-machine.ts';

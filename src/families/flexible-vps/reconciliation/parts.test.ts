@@ -20,7 +20,7 @@ const alarms = async (alarm: string): Promise<number> => {
   const { values } = await room.app.services.metrics.alarms.get();
   return values.find(({ labels }) => labels.alarm === alarm)?.value ?? 0;
 };
-/** How often what was ordered struck; afterwards there is none. */
+/** Returns how many calls the fault rules affected, and clears the rules. */
 const struck = async (): Promise<number> => {
   const { db } = room.app.services;
   const faults = await listFaults(db);

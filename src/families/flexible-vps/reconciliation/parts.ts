@@ -1,6 +1,6 @@
 /**
- * What a machine has beside its power. An operation that was cut off may have left it with another size, on its way
- * into the rescue system or without a snapshot: no list shows that unless somebody compares.
+ * Reconciles the parts of a machine other than its power state. An interrupted operation may have left the machine with
+ * another size, set to boot the rescue system or without a snapshot. Only a comparison with the row shows this drift.
  */
 import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
 import type { Moment } from '../../../engines/reconciler/store.ts';
@@ -12,7 +12,7 @@ import { observeMachine } from './observed-machine.ts';
 import { holdIdleMachine } from './reconcile.ts';
 import type { SeenRow } from './store.ts';
 
-/** A machine that is idle and held, and what was seen of it since it last changed. */
+/** An idle machine with its locked row, and an observation that is newer than the last change of the row. */
 export interface Held {
   readonly services: Services;
   readonly tx: Tx;
@@ -32,7 +32,7 @@ const isSettled = ({ state }: Instance): boolean => state === 'running' || state
 export const partsAmiss = (parts: readonly Part[], row: SeenRow, seen: Instance | null): readonly Part[] =>
   seen === null || row.is_busy || !isSettled(seen) ? [] : parts.filter((part) => part.differs(row, seen));
 
-/** Looked at once more: what a list said of it may be older than our row. */
+/** Observes the machine again, because the list of all machines may be older than the row. */
 export async function alignPart(
   services: Services,
   engine: ComputeEngine,

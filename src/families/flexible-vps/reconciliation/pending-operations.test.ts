@@ -34,7 +34,7 @@ const orders = {
 
 const names = <T extends object>(of: T) => fc.constantFrom(...(Object.keys(of) as (keyof T)[]));
 
-/** However long it has been waiting. */
+/** Sets `updated_at` one hour back, so that the machine counts as stuck if no operation works on it. */
 const age = (id: string) =>
   room.app.services.db
     .updateTable('vms')
@@ -127,7 +127,7 @@ describe('a machine that waits for an operation that is not there', () => {
     expect(await room.read(id)).toMatchObject({ status: 'running', status_reason: null });
     const rendered = await room.app.services.metrics.render();
     expect(rendered).toContain('hostplane_alarms_total{alarm="stuck_machine"} 1');
-    const told = room.app.logged.filter((line) => line.includes('an operation that is not there'));
+    const told = room.app.logged.filter((line) => line.includes('no operation works on it'));
     expect(told).toEqual([expect.stringContaining(id)]);
   });
 

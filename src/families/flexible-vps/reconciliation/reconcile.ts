@@ -1,4 +1,7 @@
-/** Writes down what an engine says of a machine, unless something works on it or it changed since it was looked at. */
+/**
+ * Writes the observed state of a machine to its row, unless an operation works on the machine or the row changed after
+ * the observation.
+ */
 import type { Instance, Ref } from '../../../engines/compute/port.ts';
 import { holdIdle, type Moment } from '../../../engines/reconciler/store.ts';
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
@@ -17,22 +20,22 @@ import { agentOf, newsOf } from './runtime-facts.ts';
 import { lockUnchanged, writeFacts } from './store.ts';
 import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from './verdict.ts';
 
-/** Long enough for whoever watches to see it, and so long that no restart of a worker explains it. */
+/** Long enough for users to see the state, and too long to be explained by the restart of a worker. */
 const STUCK_AFTER_MS = 300_000;
 
-/** It waits for something that is not there: no operation ends without leaving such a state. */
+/** Whether an idle machine stays in a transitional state. This is a bug: every operation ends in another state. */
 export const isStuck = ({ status, updated_at }: Pick<VmRow, 'status' | 'updated_at'>, now: Date): boolean =>
   vmLife.transitional.some((state) => state === status) &&
   now.getTime() - updated_at.getTime() > STUCK_AFTER_MS;
 
-/** Undefined where the row changed after this moment, is gone, or belongs to an operation that works on it. */
+/** Returns undefined if the row changed after `since`, does not exist, or if an operation works on it. */
 export const holdIdleMachine = (tx: Tx, ref: Ref, since: Moment): Promise<VmRow | undefined> =>
   holdIdle(tx, () => lockUnchanged(tx, ref, since));
 
 function seenIn(row: VmRow, seen: Instance | null, { status }: Verdict, now: Date) {
   if (seen === null) return { started_at: null };
   if (status !== 'running') return { host_group: seen.host, started_at: null };
-  // Started by somebody else with what it was last given; where that is what we have now, it is applied.
+  // The machine was started outside of Hostplane. If it booted with the seed of the row, that seed is now applied.
   const isApplied = seen.seed === row.seed && row.applied_seed !== seen.seed;
   return {
     host_group: seen.host,
@@ -65,7 +68,7 @@ export async function tell(
   await writeEvents(tx, registry, { accountId, actor: HOSTPLANE }, events);
 }
 
-/** As if its creation had failed, which it did: nobody is left to go on with it. */
+/** Marks the creation as failed, because no operation is left to continue it. */
 async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
   const now = new Date();
   await letAddressesGo(tx, id, now);
@@ -83,7 +86,10 @@ async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
 async function free(services: Services, tx: Tx, row: VmRow, observed: ObservedMachine): Promise<void> {
   const { log, metrics } = services;
   metrics.alarms.inc({ alarm: 'stuck_machine' });
-  log.error({ vm: row.id, status: row.status }, 'a machine waits for an operation that is not there');
+  log.error(
+    { vm: row.id, status: row.status },
+    'a machine is in a transitional state, but no operation works on it',
+  );
   if (!wasMade(row)) return giveUp(tx, row);
   const verdict = judge(row, observed.seen);
   if (verdict !== undefined) await write(services, tx, row, verdict, observed);

@@ -1,4 +1,7 @@
-/** A machine whose next start would lead elsewhere than its row says: what set it was cut off before it could be written. */
+/**
+ * Reconciles the rescue setting. It differs from the row if an operation changed it at the engine and was interrupted
+ * before it wrote the row.
+ */
 import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
 import { patience } from '../../../engines/reconciler/observation.ts';
 import { RESCUE_HOURS, rescueEvent } from '../vm-access/rescue-kind.ts';
@@ -13,17 +16,20 @@ const HOUR_MS = 3_600_000;
 const isMisled = ({ rescue_expires_at }: Pick<VmRow, 'rescue_expires_at'>, { rescue }: Instance): boolean =>
   (rescue_expires_at !== null) !== rescue.wanted;
 
-/** Nobody waits for it any more: it goes on booting from its own disk. */
+/** Resets the setting, so that the machine still boots from its own disk: no operation needs the rescue system. */
 async function takeBack({ services, engine, row }: Held): Promise<void> {
   try {
     await engine.ensureRescue(refOf(row), null, patience());
   } catch (error) {
     if (!(error instanceof EngineRefused)) throw error;
-    services.log.warn({ err: error, vm: row.id }, 'the next start of a machine leads into its rescue system');
+    services.log.warn(
+      { err: error, vm: row.id },
+      'the engine refused to reset the rescue setting; the next start of the machine boots its rescue system',
+    );
   }
 }
 
-/** One that runs its rescue system is not cut off from it: it has the usual time. */
+/** Writes the engine's setting to the row. A machine that already runs its rescue system gets the usual time there. */
 async function follow({ services, tx, row, seen, at }: Held): Promise<void> {
   const { wanted: enabled, active } = seen.rescue;
   const until = new Date(Date.parse(at) + RESCUE_HOURS * HOUR_MS);
@@ -40,7 +46,7 @@ export const rescue: Part = {
     services.metrics.alarms.inc({ alarm: 'rescue_drift' });
     services.log.warn(
       { vm: row.id, until: row.rescue_expires_at, rescue: seen.rescue },
-      'a machine is set to boot otherwise than it was asked to',
+      'the rescue setting of a machine at the engine differs from its row',
     );
     if (seen.rescue.wanted && !seen.rescue.active) await takeBack(held);
     else await follow(held);

@@ -1,4 +1,4 @@
-/** What goes with a machine as it runs: nobody's change, so no new version and no event. */
+/** Facts that change while a machine runs (host, start time, guest agent). They cause no new version and no event. */
 import type { Instance } from '../../../engines/compute/port.ts';
 import type { VmRow } from '../vms/table.ts';
 
@@ -7,14 +7,14 @@ type Remembered = Pick<VmRow, 'id' | 'status' | 'host_group' | 'started_at' | 'g
 
 export interface Facts {
   readonly id: string;
-  /** They hold of a machine in this status only. */
+  /** The facts are written only if the machine still has this status. */
   readonly status: string;
   readonly host_group: string;
   readonly started_at: Date | null;
   readonly guest_agent: Agent;
 }
 
-/** Whether it answers is written at once, when it last did not more often than this. */
+/** Whether the agent answers is written at once; the time of its last answer at most this often. */
 const AGENT_EVERY_MS = 300_000;
 
 export function agentOf(before: Agent, { agent }: Pick<Instance, 'agent'>, now: Date): Agent {
@@ -27,7 +27,7 @@ export function agentOf(before: Agent, { agent }: Pick<Instance, 'agent'>, now: 
   return isFresh ? before : { version: agent.version, last_seen_at: now.toISOString() };
 }
 
-/** Undefined: what we remember is right. */
+/** Returns undefined if the row is up to date. */
 export function newsOf(row: Remembered, seen: Instance, now: Date): Facts | undefined {
   const isRunning = row.status === 'running';
   const facts = {

@@ -1,9 +1,9 @@
-/** Engines that tell only how machines are now are asked again and again: what they said is what metrics are made of. */
+/** Samples the machines of engines that keep no history of their own. The metrics are built from these samples. */
 
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 
-/** Nobody waits for it; but the next time comes. */
+/** No client waits for the samples, but a run has to end before the next run. */
 const PATIENCE_MS = 45_000;
 
 export const machineSamples: Schedule = {

@@ -1,4 +1,4 @@
-/** A machine is brought back to the size it is sold with; only a disk that has grown stays so, and is then what is sold. */
+/** Restores the size that is sold. Disks cannot shrink: if a disk has grown, the row and the price follow. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { patience } from '../../../engines/reconciler/observation.ts';
 import { configurationWithDisk, isSameSize, sizeOf, sizeToGive } from '../resize/target.ts';
@@ -9,7 +9,7 @@ import { updateVm } from '../vms/store.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
 
-/** What it is refused now it may get at its next start, which asks again. */
+/** If the engine refuses the size now, the next start of the machine tries again. */
 async function give({ services, engine, row, seen }: Held): Promise<void> {
   const size = sizeToGive(row, seen);
   if (isSameSize(size, seen.size)) return;
@@ -17,7 +17,10 @@ async function give({ services, engine, row, seen }: Held): Promise<void> {
     await engine.ensureSize(refOf(row), size, patience());
   } catch (error) {
     if (!(error instanceof EngineRefused)) throw error;
-    services.log.warn({ err: error, vm: row.id }, 'a machine keeps a size it is not sold with');
+    services.log.warn(
+      { err: error, vm: row.id },
+      'the engine refused to restore the size that is sold; the next start of the machine tries again',
+    );
   }
 }
 
@@ -39,7 +42,7 @@ export const size: Part = {
     services.metrics.alarms.inc({ alarm: 'size_drift' });
     services.log.warn(
       { vm: row.id, sold: sizeOf(row), has: seen.size },
-      'a machine has another size than it is sold with',
+      'the size of a machine at the engine differs from the size that is sold',
     );
     await give(held);
     await keepDisk(held);

@@ -1,6 +1,6 @@
 /**
- * Snapshots that the engine has no more. Where they were asked to go, they are gone; else they are lost, which is shown
- * until their owner deletes them or they are there again.
+ * Reconciles snapshots that the engine no longer has. If an operation was to remove a snapshot, its row is deleted.
+ * Otherwise the snapshot is lost, and shown as `failed` until its owner deletes it or the engine has it again.
  */
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { noteAvailable, noteUnbilled } from '../snapshots/inventory.ts';
@@ -12,7 +12,7 @@ import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
 import { lockSnapshotsUnchanged } from './store.ts';
 
-/** Only one that was there once knows how it was taken. */
+/** `consistency` is known only after a snapshot was taken, so this snapshot was available before. */
 const isLost = ({ status, consistency }: SnapshotRow): boolean => status === 'failed' && consistency !== null;
 
 async function lose({ services, tx, row: vm, at }: Held, row: SnapshotRow): Promise<NewEvent[]> {
@@ -22,14 +22,14 @@ async function lose({ services, tx, row: vm, at }: Held, row: SnapshotRow): Prom
   services.log.error({ vm: vm.id, snapshot: row.id }, 'a snapshot is no longer at its engine');
   const lost = await updateSnapshot(tx, row.id, { status: 'failed', failed_at: now });
   if (lost !== undefined) await noteUnbilled(tx, lost, vm);
-  const message = `The snapshot ${row.name} of ${vm.name} is no longer where it should be.`;
+  const message = `The snapshot ${row.name} of ${vm.name} can no longer be found.`;
   return [{ type: 'snapshot.lost', resource: snapshotRef(row), message }];
 }
 
 async function find({ services, tx, row: vm, at }: Held, row: SnapshotRow): Promise<NewEvent[]> {
   const found = await updateSnapshot(tx, row.id, { status: 'available', failed_at: null });
   if (found !== undefined) await noteAvailable(services, tx, found, vm, new Date(at));
-  const message = `The snapshot ${row.name} of ${vm.name} is there again.`;
+  const message = `The snapshot ${row.name} of ${vm.name} was found again.`;
   return [{ type: 'snapshot.recovered', resource: snapshotRef(row), message }];
 }
 

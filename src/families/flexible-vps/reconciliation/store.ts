@@ -26,7 +26,7 @@ const knownColumns = [
   'updated_at',
 ] as const;
 
-/** The ids of its snapshots that the engine should have, and of those it had once. */
+/** The ids of the machine's snapshots: those that the engine should have, and those that it lost. */
 const knownSnapshots = sql<string[]>`
   array(select s.id from vm_snapshots s where s.vm_id = vms.id and s.status = 'available')`;
 const lostSnapshots = sql<string[]>`
@@ -39,7 +39,7 @@ export interface SeenRow extends Pick<VmRow, (typeof knownColumns)[number]> {
   readonly lost_snapshots: string[];
 }
 
-/** All machines of a location, a page at a time. */
+/** Reads all machines of a location, one page at a time. */
 export const machinesAt = (db: Db, location: string): AsyncGenerator<SeenRow[]> =>
   inPages((after, limit) =>
     db
@@ -65,7 +65,7 @@ export async function isMachineAt(db: Db, { account, id }: Ref, location: string
   return row !== undefined;
 }
 
-/** Undefined: it is gone, or was changed since, so that what was seen says nothing of it any more. */
+/** Returns undefined if the row is gone or changed after `since`, so that the observation is out of date. */
 export function lockUnchanged(tx: Tx, { account, id }: Ref, since: Moment): Promise<VmRow | undefined> {
   return tx
     .selectFrom('vms')
@@ -92,7 +92,7 @@ export function lockNetworkUnchanged(
     .executeTakeFirst();
 }
 
-/** Of a machine that is held already; the oldest first. */
+/** Locks the unchanged snapshots of a machine, oldest first. The caller must have locked the machine. */
 export function lockSnapshotsUnchanged(tx: Tx, vmId: string, since: Moment): Promise<SnapshotRow[]> {
   return tx
     .selectFrom('vm_snapshots')
@@ -105,7 +105,7 @@ export function lockSnapshotsUnchanged(tx: Tx, vmId: string, since: Moment): Pro
     .execute();
 }
 
-/** Those in other hands are left alone: the next look is soon enough. */
+/** Skips rows that another transaction has locked: the next run is soon enough. */
 export async function writeFacts(tx: Tx, facts: readonly Facts[], since: Moment): Promise<void> {
   const held = await tx
     .selectFrom('vms')
@@ -116,7 +116,7 @@ export async function writeFacts(tx: Tx, facts: readonly Facts[], since: Moment)
     .forUpdate()
     .skipLocked()
     .execute();
-  // What joined the queue of a machine before it was held is seen only by a statement that begins afterwards.
+  // A second statement, because only a statement that starts after the lock sees all operations queued before it.
   await sql`
     update vms set host_group = f.host_group, started_at = f.started_at, guest_agent = nullif(f.guest_agent, 'null')
     from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
@@ -125,7 +125,7 @@ export async function writeFacts(tx: Tx, facts: readonly Facts[], since: Moment)
       and not ${isBusy('vms')}`.execute(tx);
 }
 
-/** Whose creation failed so many hours ago; the oldest first. */
+/** Reads the machines whose creation failed more than `hours` hours ago, oldest first. */
 export function oldFailedCreates(
   db: Db,
   hours: number,
@@ -144,7 +144,7 @@ export function oldFailedCreates(
     .execute();
 }
 
-/** The networks that the engine should have, and those that it is said to have lost. */
+/** Reads the idle networks that the engine should have, and those that are marked as lost. */
 export const networksAt = (
   db: Db,
   location: string,

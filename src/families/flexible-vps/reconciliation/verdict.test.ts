@@ -36,7 +36,7 @@ const rows = {
   'crashed, in error': known('error', 'crashed'),
 } as const;
 
-/** Status, reason and event; null: nothing is to be done. */
+/** Status, reason and event of the verdict; null if nothing has to change. */
 type Expected = readonly [string, string | null, string | null] | null;
 
 const table: Readonly<

@@ -1,4 +1,7 @@
-/** What a machine is, judged by what we believe and what its engine says. Pure: whoever writes it down holds the row. */
+/**
+ * Decides the status of a machine from its row and the report of its engine. The functions are pure; the caller locks
+ * the row and writes the verdict.
+ */
 import type { Instance } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { vmRef } from '../vms/delete-parts.ts';
@@ -16,23 +19,23 @@ export interface Verdict {
   readonly is_billed: boolean;
 }
 
-/** Why a machine can be in `error` though nothing was done to it: it leaves that state when the engine says otherwise. */
+/** Reasons for `error` that come from the engine. The machine leaves `error` when the engine reports another state. */
 const ENGINE_REASONS: readonly (string | null)[] = ['crashed', 'host_lost', 'lost'];
 
-/** Only the last step of its creation says where it is. */
+/** `host_group` is written only by the last step of a creation. */
 export const wasMade = ({ host_group }: Pick<VmRow, 'host_group'>): boolean => host_group !== null;
 
-/** Kept for its reason to be read; what the engine still has of it is nobody's. */
+/** The row is kept so that its owner can read the reason. The remains at the engine can be removed. */
 export const isFailedCreate = (row: Known): boolean =>
   row.status === 'error' && !wasMade(row) && !row.is_billed && row.failed_at !== null;
 
-/** Of the others nobody but what works on them, or the provider, says what they are. */
+/** Whether the engine decides the status. Other statuses are changed only by operations or by the provider. */
 export const isUpToEngine = ({ status, status_reason }: Known): boolean =>
   status === 'running' ||
   status === 'stopped' ||
   (status === 'error' && ENGINE_REASONS.includes(status_reason));
 
-/** Undefined: the engine cannot tell. */
+/** Returns undefined if the engine cannot determine the state. */
 function statusOf(seen: Instance | null): Verdict | undefined {
   if (seen === null) return { status: 'error', status_reason: 'lost', is_billed: false };
   if (seen.state === 'running') return { status: 'running', status_reason: null, is_billed: true };
@@ -42,7 +45,7 @@ function statusOf(seen: Instance | null): Verdict | undefined {
   return undefined;
 }
 
-/** Undefined: there is nothing to change. What an operation left as the reason stays while the status is right. */
+/** Returns undefined if nothing has to change. The reason that an operation wrote stays while the status is right. */
 export function judge(row: Known, seen: Instance | null): Verdict | undefined {
   const verdict = statusOf(seen);
   if (verdict === undefined) return undefined;
@@ -57,7 +60,7 @@ export function judge(row: Known, seen: Instance | null): Verdict | undefined {
 const wasAway = ({ status, status_reason }: Known): boolean =>
   status === 'error' && (status_reason === 'lost' || status_reason === 'host_lost');
 
-/** One sentence for whoever owns it; undefined where that was told before. */
+/** Returns the event for the owner, or undefined if an earlier event reported the same. */
 export function eventOf(row: Known, { status, status_reason }: Verdict): NewEvent | undefined {
   const tell = (type: string, message: string): NewEvent => ({
     type,
@@ -65,14 +68,14 @@ export function eventOf(row: Known, { status, status_reason }: Verdict): NewEven
     message: `The machine ${row.name} ${message}`,
   });
   const isTold = row.status === 'error' && row.status_reason === status_reason;
-  if (status_reason === 'lost')
-    return isTold ? undefined : tell('vm.lost', 'is no longer where it should be.');
+  if (status_reason === 'lost') return isTold ? undefined : tell('vm.lost', 'can no longer be found.');
   if (status_reason === 'host_lost')
-    return row.status === 'error' ? undefined : tell('vm.crashed', 'stopped with its host.');
-  if (wasAway(row)) return tell('vm.recovered', `is there again; it is ${status}.`);
-  if (status_reason === 'crashed') return isTold ? undefined : tell('vm.crashed', 'stopped by an error.');
+    return row.status === 'error' ? undefined : tell('vm.crashed', 'stopped because its host failed.');
+  if (wasAway(row)) return tell('vm.recovered', `was found again; it is ${status}.`);
+  if (status_reason === 'crashed')
+    return isTold ? undefined : tell('vm.crashed', 'stopped because of an error.');
   if (status === 'stopped' && row.status === 'running')
-    return tell('vm.stopped_by_guest', 'was shut down from within.');
+    return tell('vm.stopped_by_guest', 'was shut down by its guest system.');
   if (status === 'running' && row.status !== 'running') return tell('vm.started', 'was started.');
   return undefined;
 }

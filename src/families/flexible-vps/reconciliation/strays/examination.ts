@@ -3,7 +3,7 @@ import type { Db } from '../../../../store/database.ts';
 import { countStrays } from './store.ts';
 
 const FIX =
-  'Find out whose they are (first_seen_at in vm_strays, the log); remove at the engine what is nobody’s. It is never done for you.';
+  'Find out whose they are: see first_seen_at in the table vm_strays, and the log. Remove those without an owner at the engine; this is never done for you.';
 
 export async function examineStrays(db: Db): Promise<Examination[]> {
   const strays = await countStrays(db);

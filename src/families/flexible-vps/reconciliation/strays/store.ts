@@ -25,7 +25,7 @@ export async function countStrays(db: Db): Promise<{ location: string; count: nu
     .execute();
 }
 
-/** These and no others; answers the ones that are new. */
+/** Replaces the stored strays of the location. Returns those that were not stored before. */
 export async function replaceStrays(tx: Tx, location: string, strays: readonly Ref[]): Promise<Ref[]> {
   const projects = strays.map(({ account }) => account);
   const ids = strays.map(({ id }) => id);

@@ -1,4 +1,7 @@
-/** Machines that an engine has and nobody owns. They may be somebody's all the same, so a person decides what becomes of them. */
+/**
+ * Reports strays: machines at an engine that have no row. A stray may still belong to a customer, so Hostplane never
+ * removes it; an operator decides.
+ */
 import type { ComputeEngine, Ref } from '../../../../engines/compute/port.ts';
 import { patience } from '../../../../engines/reconciler/observation.ts';
 import type { Services } from '../../../../kernel/services.ts';
@@ -6,7 +9,7 @@ import { transact } from '../../../../store/transaction.ts';
 import { isMachineAt } from '../store.ts';
 import { readStrays, replaceStrays } from './store.ts';
 
-/** A process that has not looked for so long leaves the count to those that do. */
+/** A process stops counting the strays of a location if it has not run the check for this long; other processes do. */
 const STALE_MS = 300_000;
 
 class Tally {
@@ -22,7 +25,7 @@ class Tally {
   }
 }
 
-/** One for each process, shown from the first look on. */
+/** One tally for each process. The metric exists from the first run on. */
 const tallies = new WeakMap<Services['metrics'], Tally>();
 
 function tallyOf({ metrics }: Services): Tally {
@@ -36,7 +39,10 @@ function tallyOf({ metrics }: Services): Tally {
   return tally;
 }
 
-/** A machine that is being deleted goes before its row does: what is seen after its row was missed is truly nobody's. */
+/**
+ * A deletion removes the machine from the engine before it deletes the row. So a machine that is observed after its row
+ * was missing is a stray.
+ */
 async function isStray({ db }: Services, engine: ComputeEngine, ref: Ref): Promise<boolean> {
   if (await isMachineAt(db, ref, engine.location)) return false;
   return (await engine.observeInstance(ref, patience())) !== null;
@@ -56,7 +62,10 @@ export async function noteStrays(
     for (const ref of unclaimed)
       if (!isKnown(ref) && (await isStray(services, engine, ref))) strays.push(ref);
   } catch (error) {
-    log.warn({ err: error, location }, 'an engine did not say whether it has a machine that nobody owns');
+    log.warn(
+      { err: error, location },
+      'the engine did not answer, so not all machines without an owner were counted',
+    );
   }
   tallyOf(services).set(location, strays.length);
   if (strays.length === 0 && known.size === 0) return;
