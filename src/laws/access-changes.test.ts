@@ -1,4 +1,4 @@
-/** A revoked right ends within a second, also in other processes, which have the old right in their access cache. */
+/** A revoked right ends at once, also in other processes, which have the old right in their access cache. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../kernel/ids.ts';
@@ -13,7 +13,7 @@ import {
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { outcomeOf } from './responses.ts';
 
-const WITHIN = { timeout: 1000, interval: 10 };
+const OFTEN = { interval: 10 };
 
 /** Two apps on one database, like two processes. `here` makes the change, and `there` must notice it. */
 let here: TestApp;
@@ -165,16 +165,16 @@ async function warm(app: TestApp, key: TestKey, answer = '201'): Promise<void> {
   await expect.poll(isHit).toBe(1);
 }
 
-describe('another process notices within a second', () => {
+describe('another process notices by itself', () => {
   it.each(changes)('$title', async ({ take, answer, giveBack }) => {
     const stage = await prepare(here.services.db);
     await warm(there, stage.key);
     await take(stage);
-    await expect.poll(() => write(there, stage.key), WITHIN).toBe(answer);
+    await expect.poll(() => write(there, stage.key), OFTEN).toBe(answer);
     expect(await write(here, stage.key)).toBe(answer);
     if (giveBack === undefined) return;
     await giveBack(stage);
-    await expect.poll(() => write(there, stage.key), WITHIN).toBe('201');
+    await expect.poll(() => write(there, stage.key), OFTEN).toBe('201');
   });
 
   it('an entry added to and removed from an enforced allowlist', async () => {
@@ -186,9 +186,9 @@ describe('another process notices within a second', () => {
       .insertInto('ip_allowlist_entries')
       .values({ id, account_id: stage.account.id, cidr: '10.0.0.0/8', created_by: 'a test' })
       .execute();
-    await expect.poll(() => write(there, stage.key), WITHIN).toBe('201');
+    await expect.poll(() => write(there, stage.key), OFTEN).toBe('201');
     await stage.db.deleteFrom('ip_allowlist_entries').where('id', '=', id).execute();
-    await expect.poll(() => write(there, stage.key), WITHIN).toBe('403 ip_not_allowed');
+    await expect.poll(() => write(there, stage.key), OFTEN).toBe('403 ip_not_allowed');
   });
 
   it('a key made after its public id was asked for in vain', async () => {
@@ -200,7 +200,7 @@ describe('another process notices within a second', () => {
       .executeTakeFirstOrThrow();
     await warm(there, key, '401 api_key_invalid');
     await createKey(db, account, { ...row });
-    await expect.poll(() => write(there, key), WITHIN).toBe('201');
+    await expect.poll(() => write(there, key), OFTEN).toBe('201');
   });
 });
 

@@ -220,7 +220,7 @@ describe('which addresses an enforced list lets in', () => {
 });
 
 describe('recent denials', () => {
-  it('are seen within five seconds by themselves, folded, with their cause', async () => {
+  it('are seen by themselves, folded, with their cause', async () => {
     const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
     const address = outsider();
     for (let i = 0; i < 3; i++) await whoami(world.key, address);
@@ -231,7 +231,7 @@ describe('recent denials', () => {
         ({ cause, operation_id, count }) => `${cause} ${operation_id} ${count}`,
       );
     const expected = ['ip_restriction getWhoami 3', 'permission listMembers 1'];
-    await expect.poll(async () => (await seen()).sort(), { timeout: 5000 }).toEqual(expected);
+    await expect.poll(async () => (await seen()).sort(), { interval: 100 }).toEqual(expected);
   });
 
   it('are two where both causes meet in Report only', async () => {

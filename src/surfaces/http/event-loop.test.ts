@@ -19,7 +19,7 @@ import {
 } from '../../laws/walk.ts';
 
 const LIMIT = 256 * 1024;
-const ALLOWANCE_MS = 400;
+const ALLOWANCE_MS = 2000;
 
 let world: World;
 

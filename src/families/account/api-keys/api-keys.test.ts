@@ -74,9 +74,7 @@ describe('revokeApiKey', () => {
     const own = (await createKey(t.services.db, account)).key;
     expect((await revoke('self', '', own)).statusCode).toBe(200);
     await expect
-      .poll(async () => (await t.call({ url: '/account/v1/whoami', key: own })).json().code, {
-        timeout: 1000,
-      })
+      .poll(async () => (await t.call({ url: '/account/v1/whoami', key: own })).json().code)
       .toBe('api_key_revoked');
   });
 
