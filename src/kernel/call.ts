@@ -7,7 +7,7 @@ import type { NewEvent } from './events/event.ts';
 import type { Start } from './operations/kind.ts';
 import type { StoredOperation } from './operations/store.ts';
 import type { Services } from './services.ts';
-import type { Holding } from './waiting/holding.ts';
+import type { Holding } from './waiting/held-read.ts';
 
 /** An effect outside the database. Throwing refuses the whole call. */
 export type Act = () => Promise<void>;

@@ -7,7 +7,7 @@ import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { startOperation } from '../kernel/operations/operations.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
-import type { Holding } from '../kernel/waiting/holding.ts';
+import type { Holding } from '../kernel/waiting/held-read.ts';
 import type { Db } from '../store/database.ts';
 import type { Input } from './input.ts';
 

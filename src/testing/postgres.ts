@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareBinaries } from '../store/embedded/binaries.ts';
 import { ensureCluster, SUPERUSER } from '../store/embedded/cluster.ts';
-import { settle } from '../store/embedded/place.ts';
+import { settle } from '../store/embedded/data-folder.ts';
 import { type Launch, launch, stop } from '../store/embedded/postmaster.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './folder.ts';
 

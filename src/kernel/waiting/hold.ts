@@ -2,7 +2,7 @@
 import type { Refused } from '../problems/problem.ts';
 import { accessOf } from './channels.ts';
 import type { Departure } from './client-gone.ts';
-import type { Holding } from './holding.ts';
+import type { Holding } from './held-read.ts';
 import type { Waiters } from './waiters.ts';
 
 export interface Patience {

@@ -1,8 +1,8 @@
 /** Creates real machines on a real Incus cluster and kills the cluster's leader meanwhile. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../../engines/compute/incus/client.ts';
+import type { RawInstance } from '../../engines/compute/incus/driver-context.ts';
 import { idOf, nameOf } from '../../engines/compute/incus/names.ts';
-import type { RawInstance } from '../../engines/compute/incus/site.ts';
 import type { Vm } from '../../families/flexible-vps/vms/schema.ts';
 import { allEnded } from '../../testing/final-tables.ts';
 import { startCluster, type TestCluster, type TestMember } from '../../testing/incus/cluster.ts';

@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
+import type { Place } from './data-folder.ts';
 import { EmbeddedFault } from './fault.ts';
-import type { Place } from './place.ts';
 import { isPostmaster, type Launch, launch, type Postmaster, readPidFile } from './postmaster.ts';
 import { type Entry, enter, type Session } from './session.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
 import { isRoot } from './account.ts';
 import { findNative, prepareBinaries } from './binaries.ts';
-import { type Place, settle } from './place.ts';
+import { type Place, settle } from './data-folder.ts';
 
 let folder: string;
 let place: Place;

@@ -21,8 +21,8 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { runAs } from './account.ts';
+import type { Place } from './data-folder.ts';
 import { EmbeddedFault, isTaken } from './fault.ts';
-import type { Place } from './place.ts';
 
 /** Returns the folder that holds `initdb` and `postgres`, runnable by the database's user. */
 export async function prepareBinaries(place: Place, native = findNative()): Promise<string> {

@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { access, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAs } from './account.ts';
+import { makePrivateFolder, type Place } from './data-folder.ts';
 import { EmbeddedFault, errorCode, isTaken } from './fault.ts';
-import { makePrivateFolder, type Place } from './place.ts';
 
 export const SUPERUSER = 'hostplane';
 

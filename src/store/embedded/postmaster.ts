@@ -10,8 +10,8 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runAs } from './account.ts';
+import { makePrivateFolder, type Place } from './data-folder.ts';
 import { errorCode } from './fault.ts';
-import { makePrivateFolder, type Place } from './place.ts';
 
 export interface Postmaster {
   readonly pid: number;

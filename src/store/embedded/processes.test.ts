@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { buildHolder, Holder, type HolderAnswer } from '../../testing/database-holder.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
 import { isRoot, runAs } from './account.ts';
+import { settle } from './data-folder.ts';
 import { openEmbedded } from './embedded.ts';
-import { settle } from './place.ts';
 import { isPostmaster, readPidFile } from './postmaster.ts';
 
 let programs: string;

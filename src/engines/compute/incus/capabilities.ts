@@ -1,6 +1,6 @@
 import type { Capabilities } from '../capabilities.ts';
+import type { Server } from './driver-context.ts';
 import type { IncusSettings } from './settings.ts';
-import type { Server } from './site.ts';
 
 const NO_RESCUE = 'Machines in this location cannot be booted into a rescue system.';
 const NO_QUIESCE = 'This location cannot freeze a file system while a snapshot is taken.';

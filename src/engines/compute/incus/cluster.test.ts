@@ -8,10 +8,10 @@ import { FORCED, Lab } from '../contract/lab.ts';
 import { describePlaces } from '../contract/places.ts';
 import { CapabilityMissing, type Ref } from '../port.ts';
 import { capabilitiesOf, NO_NETWORKS } from './capabilities.ts';
+import { pathOf, type RawInstance } from './driver-context.ts';
 import type { Sample } from './metrics-text.ts';
 import { projectOf } from './names.ts';
 import { takeSamples } from './series.ts';
-import { pathOf, type RawInstance } from './site.ts';
 
 const reason = whyNoIncus();
 

@@ -11,9 +11,9 @@ import type { ComputeEngine, Console } from '../port.ts';
 import type { EngineOperation } from './client.ts';
 import { KEPT_BYTES } from './console-logs.ts';
 import { joinLine } from './console-stream.ts';
+import { gone, pathOf, requireRaw, type Site } from './driver-context.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
-import { gone, pathOf, requireRaw, type Site } from './site.ts';
 
 /**
  * The engine's default limits are half of the log size that we show, and it empties the log file when the file is

@@ -5,11 +5,18 @@
 import { EngineRefused } from '../../errors.ts';
 import type { ImageRef, Ref, Size, Source } from '../instance.ts';
 import { keys } from './config-keys.ts';
+import {
+  type Changeable,
+  missing,
+  pathOf,
+  type RawInstance,
+  requireRaw,
+  type Site,
+} from './driver-context.ts';
 import { isMissing } from './failure.ts';
 import { requireImage } from './images.ts';
 import { aliasOf, nameOf, projectOf } from './names.ts';
 import { bytesOf } from './quantities.ts';
-import { type Changeable, missing, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
 import { isWhole as isWholeSnapshot, type RawSnapshot } from './snapshots.ts';
 
 export interface Origin {

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
+import { findRaw, pathOf, requireRaw } from './driver-context.ts';
 import { projectOf } from './names.ts';
 import { keep } from './saved-machine.ts';
-import { findRaw, pathOf, requireRaw } from './site.ts';
 import { listSnapshots, takeTemporary } from './snapshots.ts';
 
 const NOTE = '/root/note';

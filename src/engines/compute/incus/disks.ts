@@ -4,13 +4,6 @@ import type { Boot, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys, noteDone, wasDone } from './config-keys.ts';
 import { clearLog } from './consoles.ts';
-import { isMissing } from './failure.ts';
-import { withGuest } from './guests.ts';
-import { requireImage } from './images.ts';
-import { firmwareOf } from './machines.ts';
-import { nameOf, projectOf } from './names.ts';
-import { outwaitMachine } from './running-operations.ts';
-import { findKept, forget, type Kept, keep } from './saved-machine.ts';
 import {
   type Changeable,
   changeInstance,
@@ -21,7 +14,14 @@ import {
   type RawInstance,
   requireRaw,
   type Site,
-} from './site.ts';
+} from './driver-context.ts';
+import { isMissing } from './failure.ts';
+import { withGuest } from './guests.ts';
+import { requireImage } from './images.ts';
+import { firmwareOf } from './machines.ts';
+import { nameOf, projectOf } from './names.ts';
+import { outwaitMachine } from './running-operations.ts';
+import { findKept, forget, type Kept, keep } from './saved-machine.ts';
 import { clearSnapshots, diskGbOf, type RawSnapshot } from './snapshots.ts';
 
 type Config = Changeable['config'];

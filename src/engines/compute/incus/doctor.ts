@@ -5,6 +5,9 @@ import type { Examination } from '../../../kernel/registry.ts';
 import { EngineUnreachable } from '../../errors.ts';
 import { Client } from './client.ts';
 import { examineDoors, findAccessFault, mendReaching, reasonOf } from './doctor/access.ts';
+import { examineFiltering } from './doctor/address-filter.ts';
+import { examineRoom } from './doctor/capacity.ts';
+import { type Place, type Sold, wrong } from './doctor/context.ts';
 import {
   examineArchitectures,
   examineKind,
@@ -14,14 +17,11 @@ import {
 } from './doctor/engine.ts';
 import { examineImages } from './doctor/images.ts';
 import { examineNetwork } from './doctor/network.ts';
-import { type Place, type Sold, wrong } from './doctor/place.ts';
-import { examineRoom } from './doctor/room.ts';
 import { examineStorage } from './doctor/storage.ts';
-import { examineFiltering } from './examination/address-filter.ts';
+import type { Server } from './driver-context.ts';
 import type { IncusSettings } from './settings.ts';
-import type { Server } from './site.ts';
 
-export type { Sold } from './doctor/place.ts';
+export type { Sold } from './doctor/context.ts';
 
 async function examineInside(client: Client, settings: IncusSettings, sold: Sold): Promise<Examination[]> {
   const server = await client.ask<Server>('GET', '/1.0');

@@ -6,6 +6,7 @@ import { Client } from './client.ts';
 import type { ConsoleLogs } from './console-logs.ts';
 import * as consoles from './consoles.ts';
 import * as disks from './disks.ts';
+import type { Server, Site } from './driver-context.ts';
 import { EventStream } from './events.ts';
 import { translate } from './failure.ts';
 import * as guests from './guests.ts';
@@ -18,7 +19,6 @@ import * as nics from './nics.ts';
 import * as power from './power.ts';
 import * as series from './series.ts';
 import type { IncusSettings } from './settings.ts';
-import type { Server, Site } from './site.ts';
 import * as sizes from './sizes.ts';
 import * as snapshots from './snapshots.ts';
 

@@ -6,8 +6,8 @@ import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { Lab } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { metricNames } from '../series.ts';
+import { pathOf } from './driver-context.ts';
 import { nameOf, projectOf } from './names.ts';
-import { pathOf } from './site.ts';
 
 let harness: IncusHarness;
 let lab: Lab;

@@ -6,9 +6,9 @@ import type { Guest } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import type { EngineOperation } from './client.ts';
 import { keys } from './config-keys.ts';
+import { changeInstance, gone, insist, pathOf, type RawInstance, type Site } from './driver-context.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
-import { changeInstance, gone, insist, pathOf, type RawInstance, type Site } from './site.ts';
 
 type Config = RawInstance['config'];
 

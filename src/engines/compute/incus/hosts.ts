@@ -2,9 +2,9 @@
 import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import { type Choice, freeOf } from '../placement.ts';
 import type { ComputeEngine, HostCapacity, Size } from '../port.ts';
+import type { RawInstance, Site } from './driver-context.ts';
 import { isPassing } from './failure.ts';
 import type { Room } from './host-ledger.ts';
-import type { RawInstance, Site } from './site.ts';
 
 interface Member {
   readonly server_name: string;

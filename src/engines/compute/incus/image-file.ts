@@ -11,10 +11,10 @@ import { createGunzip } from 'node:zlib';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
 import { EngineRefused } from '../../errors.ts';
 import type { ImageFormat, ImageSource } from '../image.ts';
+import type { Site } from './driver-context.ts';
 import { isTaken, translate } from './failure.ts';
 import { DEFAULT } from './names.ts';
 import type { IncusSettings, InstanceType } from './settings.ts';
-import type { Site } from './site.ts';
 
 type Settings = Pick<IncusSettings, 'instanceType'>;
 type FileSource = Extract<ImageSource, { file: string }>;

@@ -7,9 +7,9 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/fol
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { refusal } from '../../contract/refusal.ts';
 import type { Ref } from '../instance.ts';
+import type { Site } from './driver-context.ts';
 import { ensureImage, exportImage, observeImage, type RawImage, removeImage } from './images.ts';
 import { aliasOf, projectOf } from './names.ts';
-import type { Site } from './site.ts';
 import { listSnapshots } from './snapshots.ts';
 
 let folder: string;

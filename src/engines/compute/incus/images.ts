@@ -7,12 +7,12 @@ import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { askOrNull, missing, requireRaw, type Site } from './driver-context.ts';
 import { IncusError, isMissing, isTaken } from './failure.ts';
 import { formatOf, receive, send } from './image-file.ts';
 import { aliasOf, DEFAULT, nameOf, projectOf } from './names.ts';
 import { outwaitImages } from './running-operations.ts';
 import type { IncusSettings } from './settings.ts';
-import { askOrNull, missing, requireRaw, type Site } from './site.ts';
 import {
   diskGbOf,
   isWhole,

@@ -4,8 +4,8 @@ import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
+import { changeInstance, requireRaw } from './driver-context.ts';
 import { projectOf } from './names.ts';
-import { changeInstance, requireRaw } from './site.ts';
 
 const bounds = { instances: 4, vcpus: null, memoryMb: 1024, diskGb: null };
 

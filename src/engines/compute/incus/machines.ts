@@ -7,6 +7,7 @@ import type { ComputeEngine } from '../port.ts';
 import { keys } from './config-keys.ts';
 import { consoleConfig } from './consoles.ts';
 import { type Origin, originOf } from './disk-source.ts';
+import { changeInstance, findRaw, missing, pathOf, type Site } from './driver-context.ts';
 import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken, isWithoutImage } from './failure.ts';
 import { guestConfig } from './guests.ts';
 import { forgetRooms, hostOf, readRooms, requireChoice } from './hosts.ts';
@@ -18,7 +19,6 @@ import { ensureProject, forgetProject } from './projects.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
 import { clearHelper } from './routes.ts';
 import { outwaitMachine } from './running-operations.ts';
-import { changeInstance, findRaw, missing, pathOf, type Site } from './site.ts';
 
 export { observeInstance, observeInstances } from './observation.ts';
 

@@ -4,8 +4,8 @@ import { runIn } from '../../../testing/incus/namespace.ts';
 import { refusal } from '../../contract/refusal.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
+import { pathOf } from './driver-context.ts';
 import { projectOf } from './names.ts';
-import { pathOf } from './site.ts';
 
 const range = (n: number): Pick<NetworkSpec, 'ipv4Cidr' | 'ipv4Gateway'> => ({
   ipv4Cidr: `10.${n}.0.0/24`,

@@ -12,10 +12,10 @@ import type { ComputeEngine } from '../port.ts';
 import { bridgeConfigOf, outsideList } from './bridges.ts';
 import { NO_NETWORKS } from './capabilities.ts';
 import { keys } from './config-keys.ts';
+import { insist, type RawInstance, type Site } from './driver-context.ts';
 import { isInUse, isMissing, isTaken } from './failure.ts';
 import { idOf, networkNameOf, projectOf } from './names.ts';
 import { whileLeaving } from './network-lock.ts';
-import { insist, type RawInstance, type Site } from './site.ts';
 
 interface RawNetwork {
   readonly name: string;

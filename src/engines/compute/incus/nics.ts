@@ -7,11 +7,11 @@ import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts'
 import type { Nic, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys } from './config-keys.ts';
+import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './driver-context.ts';
 import { networkNameOf } from './names.ts';
 import { NETWORK_CONFIG, networkConfig } from './network-config.ts';
 import { whileJoining } from './network-lock.ts';
 import { pastLeftRoutes } from './routes.ts';
-import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './site.ts';
 
 type Strings = Readonly<Record<string, string>>;
 

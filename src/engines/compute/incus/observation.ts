@@ -2,13 +2,13 @@
 import type { ImageRef, Instance, InstanceState, Ref, Size, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys } from './config-keys.ts';
+import { findRaw, pathOf, type RawInstance, type Site } from './driver-context.ts';
 import { isPassing } from './failure.ts';
 import { hostOf, readGivenUp } from './hosts.ts';
 import { idOf, nameOf, projectOf } from './names.ts';
 import { nicsOf } from './nics.ts';
 import { isOurs } from './projects.ts';
 import { sizeOf } from './quantities.ts';
-import { findRaw, pathOf, type RawInstance, type Site } from './site.ts';
 import { readAllSnapshots, readSnapshots } from './snapshots.ts';
 
 /** The reply of `GET /1.0/instances/NAME/state`. */

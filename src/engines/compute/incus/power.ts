@@ -7,9 +7,6 @@ import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys, noteDone, wasDone } from './config-keys.ts';
 import { keepingLog } from './consoles.ts';
-import { IncusError, isMissing } from './failure.ts';
-import { projectOf } from './names.ts';
-import { pastLeftRoutes } from './routes.ts';
 import {
   changeInstance,
   findRaw,
@@ -19,7 +16,10 @@ import {
   type RawInstance,
   requireRaw,
   type Site,
-} from './site.ts';
+} from './driver-context.ts';
+import { IncusError, isMissing } from './failure.ts';
+import { projectOf } from './names.ts';
+import { pastLeftRoutes } from './routes.ts';
 
 const CUT_SECONDS = 60;
 

@@ -1,6 +1,6 @@
 /** Converts sizes from and to the engine's notation. */
 import type { Size } from '../instance.ts';
-import type { Changeable, RawInstance } from './site.ts';
+import type { Changeable, RawInstance } from './driver-context.ts';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;

@@ -8,8 +8,8 @@ import { refusal } from '../../contract/refusal.ts';
 import { EngineUnreachable } from '../../errors.ts';
 import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
+import { pathOf } from './driver-context.ts';
 import { DEFAULT, projectOf } from './names.ts';
-import { pathOf } from './site.ts';
 
 const PREFIX = '2001:db8:77::/64';
 const ALIAS = '198.51.100.16/28';

@@ -7,10 +7,10 @@
  */
 import { EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
+import { askOrNull, insist, type RawInstance, requireRaw, type Site } from './driver-context.ts';
 import { IncusError, isBusy, isInUse, isPassing, isRoutedAlready } from './failure.ts';
 import { findSmallestImage } from './images.ts';
 import { DEFAULT, nameOf } from './names.ts';
-import { askOrNull, insist, type RawInstance, requireRaw, type Site } from './site.ts';
 
 type Devices = RawInstance['devices'];
 type Device = Devices[string];

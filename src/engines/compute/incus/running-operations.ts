@@ -4,9 +4,9 @@
  */
 import type { Ref } from '../instance.ts';
 import { type EngineOperation, isForgotten } from './client.ts';
+import { pathOf, type Site } from './driver-context.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
-import { pathOf, type Site } from './site.ts';
 
 type Underway = EngineOperation & { readonly description: string };
 

@@ -4,9 +4,9 @@
  */
 import type { Ref } from '../instance.ts';
 import { wasDone } from './config-keys.ts';
+import type { RawInstance, Site } from './driver-context.ts';
 import { isMissing, isTaken } from './failure.ts';
 import { nameOf, projectOf } from './names.ts';
-import type { RawInstance, Site } from './site.ts';
 
 export interface Kept extends Pick<RawInstance, 'architecture' | 'config' | 'devices' | 'location' | 'type'> {
   /** The operation that saved the state. */

@@ -1,11 +1,11 @@
 /** Computes time series from samples: the growth rate of counters, and levels such as memory and disk usage. */
 import type { Ref } from '../instance.ts';
 import type { MetricName, Series, SeriesRange } from '../series.ts';
+import type { Site } from './driver-context.ts';
 import { IncusError, isPassing } from './failure.ts';
 import { readRooms } from './hosts.ts';
 import { type Sample, samplesOf } from './metrics-text.ts';
 import { nameOf, projectOf } from './names.ts';
-import type { Site } from './site.ts';
 
 export interface Samples {
   add(samples: readonly Sample[]): Promise<void>;

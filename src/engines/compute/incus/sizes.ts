@@ -2,11 +2,19 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import {
+  changeInstance,
+  findRaw,
+  insist,
+  pathOf,
+  type RawInstance,
+  requireRaw,
+  type Site,
+} from './driver-context.ts';
 import { hostOf, readRooms, requireChoice } from './hosts.ts';
 import { nameOf, projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
-import { changeInstance, findRaw, insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
 
 const isSame = (a: Size, b: Size): boolean =>
   a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;

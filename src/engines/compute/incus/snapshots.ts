@@ -5,11 +5,11 @@
 import { CapabilityMissing } from '../../errors.ts';
 import type { Ref, Snapshot } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { insist, pathOf, type RawInstance, requireRaw, type Site } from './driver-context.ts';
 import { isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
 import { bytesOf } from './quantities.ts';
 import { outwaitMachine } from './running-operations.ts';
-import { insist, pathOf, type RawInstance, requireRaw, type Site } from './site.ts';
 
 /** The reply of `GET /1.0/instances/NAME/snapshots`. */
 export interface RawSnapshot {

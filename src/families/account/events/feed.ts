@@ -9,7 +9,7 @@ import { type Severity, severities } from '../../../kernel/events/event.ts';
 import { patternFaults, typesOf } from '../../../kernel/events/patterns.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { eventsOf } from '../../../kernel/waiting/channels.ts';
-import type { Holding } from '../../../kernel/waiting/holding.ts';
+import type { Holding } from '../../../kernel/waiting/held-read.ts';
 import { type FeedFilter, type FeedPage, type Place, readFeed } from './store.ts';
 
 const KEPT_MS = 30 * 86_400_000;

@@ -3,10 +3,10 @@ import { X509Certificate } from 'node:crypto';
 import type { Examination } from '../../../../kernel/registry.ts';
 import { EngineUnreachable } from '../../../errors.ts';
 import { Client } from '../client.ts';
+import type { Server } from '../driver-context.ts';
 import { IncusError } from '../failure.ts';
 import type { IncusSettings } from '../settings.ts';
-import type { Server } from '../site.ts';
-import { cliOf, type Sold, wrong } from './place.ts';
+import { cliOf, type Sold, wrong } from './context.ts';
 
 /** Node's error codes for a certificate from an unknown authority, for another host, or out of date. */
 const DISBELIEF = /SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME/;

@@ -1,8 +1,8 @@
 /** Checks whether the engine is new enough, can run the configured machines, and has all its cluster members. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import type { Client } from '../client.ts';
-import type { Server } from '../site.ts';
-import { architectureOf, cliOf, fine, type Place, wrong } from './place.ts';
+import type { Server } from '../driver-context.ts';
+import { architectureOf, cliOf, fine, type Place, wrong } from './context.ts';
 
 /**
  * API extensions that the driver requires. Where an extension newer than LXD 5.0 is missing, the driver has an

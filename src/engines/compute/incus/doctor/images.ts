@@ -1,7 +1,7 @@
 /** Checks whether every image on sale exists under its slug, with the right type and architecture. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import { isMissing } from '../failure.ts';
-import { architectureOf, cliOf, fine, type Place, type Sold, wrong } from './place.ts';
+import { architectureOf, cliOf, fine, type Place, type Sold, wrong } from './context.ts';
 
 type Image = Sold['images'][number];
 

@@ -3,7 +3,7 @@ import { addressFromWords, parseAddress } from '../../../../kernel/net/address.t
 import { type Cidr, cidrContains, cidrCovers, parseCidr } from '../../../../kernel/net/cidr.ts';
 import type { Examination } from '../../../../kernel/registry.ts';
 import { isMissing } from '../failure.ts';
-import { cliOf, fine, type Place, type Sold, wrong } from './place.ts';
+import { cliOf, fine, type Place, type Sold, wrong } from './context.ts';
 
 interface RawNetwork {
   readonly type: string;

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Examination } from '../../../../kernel/registry.ts';
 import { IncusError, isFull, isMissing } from '../failure.ts';
-import { cliOf, fine, type Place, wrong } from './place.ts';
-import { discard, withEmptyImage } from './trial.ts';
+import { cliOf, fine, type Place, wrong } from './context.ts';
+import { discard, withEmptyImage } from './trial-instance.ts';
 
 interface Pool {
   readonly driver: string;

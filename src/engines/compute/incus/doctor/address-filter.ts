@@ -7,10 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Examination } from '../../../../kernel/registry.ts';
-import { fine, type Place, wrong } from '../doctor/place.ts';
-import { discard, withEmptyImage } from '../doctor/trial.ts';
 import { IncusError } from '../failure.ts';
 import { mute } from '../routes.ts';
+import { fine, type Place, wrong } from './context.ts';
+import { discard, withEmptyImage } from './trial-instance.ts';
 
 const NAME = 'filtering';
 const FIX =

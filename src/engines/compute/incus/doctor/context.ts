@@ -1,8 +1,8 @@
 /** What a location sells, as far as its engine has to support it, and how the checks reach the engine. */
 import type { Examination } from '../../../../kernel/registry.ts';
 import type { Client } from '../client.ts';
+import type { Server } from '../driver-context.ts';
 import type { IncusSettings } from '../settings.ts';
-import type { Server } from '../site.ts';
 
 export interface Sold {
   readonly location: string;

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tarEnd, tarHeader, tarPadding } from '../../../../kernel/tar.ts';
+import { askOrNull, insist } from '../driver-context.ts';
 import { isBusy } from '../failure.ts';
-import { askOrNull, insist } from '../site.ts';
-import type { Place } from './place.ts';
+import type { Place } from './context.ts';
 
 const packed = (name: string, content: string): Buffer[] => {
   const bytes = Buffer.from(content);

@@ -3,7 +3,7 @@
  * now.
  */
 import type { Examination } from '../../../../kernel/registry.ts';
-import { cliOf, fine, type Place, wrong } from './place.ts';
+import { cliOf, fine, type Place, wrong } from './context.ts';
 
 interface Host {
   readonly vcpus: number;

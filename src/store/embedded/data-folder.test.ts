@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
 import { isRoot } from './account.ts';
-import { makePrivateFolder, settle } from './place.ts';
+import { makePrivateFolder, settle } from './data-folder.ts';
 
 let folder: string;
 
