@@ -1,4 +1,4 @@
-/** How an image comes to an engine: captured from a machine, or fetched from an address. */
+/** Creates an image at an engine: captures it from a machine, or imports it from a URL. */
 import { join } from 'node:path';
 import {
   type ComputeEngine,
@@ -41,7 +41,7 @@ type Maker<I> = Pick<Work<I>, 'input' | 'services' | 'signal' | 'db'>;
 
 const refOf = ({ account_id, id }: ImageRow) => ({ account: account_id, id });
 
-/** `null`: it says it did it, and has nothing to show. */
+/** Returns `null` if the engine reports success, but does not have the image. */
 async function put(
   engine: ComputeEngine,
   row: ImageRow,
@@ -62,7 +62,7 @@ export async function capture(
   return put(engineAt(services.compute, input.location), row, source, signal);
 }
 
-/** Where machines of this architecture are run from files of customers. */
+/** Engines that import files of customers and run machines of the image's architecture. */
 export function importers(
   { compute, provider }: Pick<Services, 'compute' | 'provider'>,
   row: ImageRow,
@@ -77,7 +77,7 @@ export function importers(
 }
 
 const PROGRESS_MS = 1000;
-/** The rest is for unpacking, judging and storing it. */
+/** The rest of the progress is for unpacking, checking and storing the file. */
 const FETCHED_PERCENT = 80;
 
 function progressOf({ db, services }: Pick<Maker<unknown>, 'db' | 'services'>, { id }: ImageRow) {
@@ -88,26 +88,26 @@ function progressOf({ db, services }: Pick<Maker<unknown>, 'db' | 'services'>, {
     toldAt = now;
     const percent = Math.min(FETCHED_PERCENT, Math.floor((bytes / total) * FETCHED_PERCENT));
     noteProgress(db, id, percent).catch((error: unknown) =>
-      services.log.warn({ err: error, image_id: id }, 'progress could not be noted'),
+      services.log.warn({ err: error, image_id: id }, 'progress could not be stored'),
     );
   };
 }
 
-/** Starts over whenever it is begun again: what another worker fetched lies on that one's disk. */
+/** A retry downloads the file again, because an earlier download may be on the disk of another worker. */
 export async function importFile(
   work: Maker<Extract<MakeInput, { source: 'url' }>>,
   row: ImageRow,
 ): Promise<Made | null> {
   const { input, services, signal } = work;
   const { max_bytes: maxBytes, sha256, format: expected } = input;
-  if (row.sealed_url === null) throw new Error(`The address of ${row.id} is gone.`);
+  if (row.sealed_url === null) throw new Error(`The row of ${row.id} has no URL any more.`);
   const url = new URL(services.secrets.open(row.sealed_url, row.id).toString('utf8'));
   return withScratch(services, async (folder) => {
     const packed = join(folder, 'fetched');
     const onProgress = progressOf(work, row);
     const fetched = await fetchFile(services.egress, url, packed, { maxBytes, signal, onProgress });
     if (sha256 !== null && fetched.sha256 !== sha256)
-      throw new ImportFailed('checksum_mismatch', `The file has the SHA-256 ${fetched.sha256}.`);
+      throw new ImportFailed('checksum_mismatch', `The file has another SHA-256: ${fetched.sha256}.`);
     const file = await unpack(packed, join(folder, 'disk'), { maxBytes, signal });
     const { format } = await inspect(file, expected);
     const { architecture, boot_mode: bootMode } = row;
@@ -121,18 +121,18 @@ function takersOf(engines: readonly ComputeEngine[], format: ImageFormat): reado
   const taken = [...new Set(engines.flatMap(({ imageFormats }) => imageFormats))];
   throw new ImportFailed(
     'unsupported_format',
-    `It is ${format}; machines of this architecture are made from ${taken.join(', ')}.`,
+    `The file is ${format}; machines of this architecture need ${taken.join(', ')}.`,
   );
 }
 
-/** In the first location that answers: from there the others get it. */
+/** Stores the file in the first location that is reachable. Other locations get their copy from there. */
 async function storeSomewhere(
   services: Pick<Services, 'compute' | 'provider'>,
   row: ImageRow,
   source: Extract<ImageSource, { file: string }>,
   signal: AbortSignal,
 ): Promise<Made | null> {
-  let silence = new EngineUnreachable('No location takes files at the moment.');
+  let silence = new EngineUnreachable('No location accepts image files at the moment.');
   for (const engine of takersOf(importers(services, row), source.format)) {
     try {
       return await put(engine, row, source, signal);

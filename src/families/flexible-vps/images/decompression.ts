@@ -1,6 +1,6 @@
 /**
- * Files that came packed. Node reads gzip wherever it runs, but not xz and zstd: those are read by the programs of that
- * name, which see the file and nothing else of this process.
+ * Unpacks compressed files. Node always supports gzip, but not xz and zstd: the programs of these names unpack those.
+ * The programs get the file as input and no other data of this process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,11 +15,11 @@ import { ImportFailed } from './failure.ts';
 interface Packing {
   readonly name: string;
   readonly magic: readonly number[];
-  /** What unpacks it: bytes from its input to its output. `null`: Node does. */
+  /** The command that unpacks from its standard input to its standard output; `null` if Node unpacks the file. */
   readonly program: readonly [name: string, ...args: string[]] | null;
 }
 
-/** A file may ask for as much memory as it likes to be unpacked with; it gets no more than 256 MiB. */
+/** A file can demand any amount of memory for unpacking; the programs use at most 256 MiB. */
 const packings: readonly Packing[] = [
   { name: 'gzip', magic: [0x1f, 0x8b], program: null },
   {
@@ -47,7 +47,7 @@ async function packingOf(file: string): Promise<Packing | undefined> {
   }
 }
 
-/** Ends with an error unless the program says that all was well. */
+/** Throws unless the program exits with code 0. */
 async function* unpackedBy(
   [name, ...args]: NonNullable<Packing['program']>,
   file: string,
@@ -58,7 +58,7 @@ async function* unpackedBy(
     const { PATH } = process.env;
     const child = spawn(name, args, { stdio: [handle.fd, 'pipe', 'ignore'], env: { PATH }, signal });
     const closed = once(child, 'close');
-    // Heard below, once there is nothing left to read.
+    // Awaited below, after the output is read. Until then, a rejection must not count as unhandled.
     closed.catch(() => undefined);
     try {
       await once(child, 'spawn');
@@ -77,12 +77,12 @@ function explain(error: unknown, { name, program }: Packing): unknown {
   if (error instanceof ImportFailed || isOfDisk(error)) return error;
   const isMissing = program !== null && (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
   const detail = isMissing
-    ? `It is packed with ${name}, which is not installed here; pack it with gzip, or not at all.`
-    : `It is packed with ${name}, and damaged.`;
+    ? `The file is packed with ${name}, which is not installed here; pack it with gzip, or not at all.`
+    : `The file is packed with ${name}, but it is damaged.`;
   return new ImportFailed('unsupported_format', detail);
 }
 
-/** Unpacks it where it is packed. Returns the file that holds the disk. */
+/** Unpacks `file` to `target` if it is packed. Returns the path of the file that contains the disk. */
 export async function unpack(
   file: string,
   target: string,
@@ -96,7 +96,9 @@ export async function unpack(
       bytes += chunk.length;
       const isTooLarge = bytes > maxBytes;
       done(
-        isTooLarge ? new ImportFailed('too_large', `Unpacked it is larger than ${maxBytes} bytes.`) : null,
+        isTooLarge
+          ? new ImportFailed('too_large', `The unpacked file is larger than ${maxBytes} bytes.`)
+          : null,
         chunk,
       );
     },

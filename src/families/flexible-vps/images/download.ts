@@ -1,4 +1,4 @@
-/** From an address that a customer named into a file of ours. What may be called is decided anew for every redirect. */
+/** Downloads a URL of a customer into a local file. Every redirect is checked again, like the first URL. */
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
@@ -14,7 +14,7 @@ export interface Fetching {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly silenceMs?: number;
-  /** `total`: null where the server does not say. */
+  /** `total` is null if the server does not send the length. */
   onProgress(bytes: number, total: number | null): void;
 }
 
@@ -23,13 +23,13 @@ export interface Fetched {
   readonly sha256: string;
 }
 
-/** Never more of an address than its host: the rest may be a secret. */
+/** Messages contain only the host of a URL, because the rest may be a secret. */
 const nameOf = (url: URL): string => hostOf(url);
 
-/** Also for redirects: what the first address may not be, none may. */
+/** Applies to redirects as well as to the first URL. */
 export function urlFault(url: URL): string | null {
   if (url.protocol !== 'https:') return 'Must begin with https://.';
-  if (url.username !== '' || url.password !== '') return 'Must not hold a user or password.';
+  if (url.username !== '' || url.password !== '') return 'Must not contain a user or password.';
   return null;
 }
 
@@ -38,15 +38,18 @@ function explain(error: unknown, url: URL): unknown {
   const host = nameOf(url);
   switch (error.fault) {
     case 'timeout':
-      return new ImportFailed('timeout', `${host} said nothing for too long.`);
+      return new ImportFailed('timeout', `${host} sent no data for too long.`);
     case 'blocked_address':
-      return new ImportFailed('blocked_address', `${host} has an address that may not be called.`);
+      return new ImportFailed(
+        'blocked_address',
+        `${host} has an address that is not allowed; use a public address.`,
+      );
     case 'dns':
-      return new ImportFailed('fetch_failed', `There is no address for ${host}.`);
+      return new ImportFailed('fetch_failed', `${host} could not be resolved to an address (DNS).`);
     case 'tls':
-      return new ImportFailed('fetch_failed', `${host} has no certificate that can be trusted.`);
+      return new ImportFailed('fetch_failed', `The TLS certificate of ${host} is not trusted.`);
     case 'connect':
-      return new ImportFailed('fetch_failed', `${host} cannot be reached.`);
+      return new ImportFailed('fetch_failed', `${host} could not be reached.`);
   }
 }
 
@@ -65,12 +68,15 @@ async function openAt(egress: Egress, first: URL, fetching: Fetching): Promise<E
       throw new ImportFailed('fetch_failed', `More than ${MOST_REDIRECTS} redirects.`);
     const next = URL.canParse(location, url.href) ? new URL(location, url.href) : null;
     if (next === null || urlFault(next) !== null)
-      throw new ImportFailed('fetch_failed', `${nameOf(url)} redirects to what is no https address.`);
+      throw new ImportFailed(
+        'fetch_failed',
+        `${nameOf(url)} redirects to an address that is not allowed: use https, without user and password.`,
+      );
     url = next;
   }
 }
 
-/** Whatever was in the file is replaced. */
+/** Overwrites the file if it exists. */
 export async function fetchFile(
   egress: Egress,
   from: URL,
@@ -104,12 +110,12 @@ export async function fetchFile(
     if (error instanceof ImportFailed) throw error;
     if (error instanceof NoAnswer) throw explain(error, url);
     if (isOfDisk(error)) throw error;
-    throw new ImportFailed('fetch_failed', `${nameOf(url)} broke off after ${bytes} bytes.`);
+    throw new ImportFailed('fetch_failed', `The connection to ${nameOf(url)} broke after ${bytes} bytes.`);
   });
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Our own trouble is none of the customer's: it is tried again. */
+/** Errors of this server's disk are not the customer's fault: the import is retried instead of failed. */
 export const isOfDisk = (error: unknown): boolean =>
   ['ENOSPC', 'EIO', 'EROFS', 'EACCES', 'EDQUOT', 'EMFILE'].includes(
     (error as NodeJS.ErrnoException | null)?.code ?? '',

@@ -22,7 +22,7 @@ import { readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
 
-/** What works on each; only those in between have something to show. */
+/** Shows each image with its pending operation. Only images in a transitional state can have one. */
 async function show(
   { db, services }: Pick<Call, 'db' | 'services'>,
   rows: readonly ImageRow[],
@@ -55,14 +55,17 @@ export const listImages = endpoint({
   resource: { name: 'image', role: 'list' },
   query: ResourceQuery({
     kind: Type.Optional(
-      OneOf(['public', 'custom'], { description: 'Only the provider’s, or only your own.' }),
+      OneOf(['public', 'custom'], { description: 'Only public images of the provider, or only your own.' }),
     ),
-    os: Type.Optional({ ...Slug, description: 'Only of this family (`linux`) or distribution (`debian`).' }),
-    architecture: Type.Optional(OneOf(architectures, { description: 'Only for such machines.' })),
+    os: Type.Optional({
+      ...Slug,
+      description: 'Only images of this family (`linux`) or distribution (`debian`).',
+    }),
+    architecture: Type.Optional(OneOf(architectures, { description: 'Only images for this architecture.' })),
     status: Type.Optional(OneOf(imageLife.states, { description: 'Only images with this status.' })),
     include_deprecated: Type.Optional(
       Type.Boolean({
-        description: 'Also those that will be removed and should not be used for anything new.',
+        description: 'Also deprecated images. They will be removed; do not use them for new machines.',
       }),
     ),
   }),
@@ -79,7 +82,7 @@ export const listImages = endpoint({
   },
 });
 
-/** One of the provider's needs no look into the database. */
+/** Finds a provider image in the catalogue, without a database query. */
 function findPublic({ services }: Pick<Call, 'services'>, id: string): ImageRow | undefined {
   const listed = bookOf(services.provider.catalogue).images.get(id);
   return listed && publicRow(listed);
@@ -110,10 +113,10 @@ export const createImage = endpoint({
   id: 'createImage',
   method: 'POST',
   path: '/flexible-vps/v1/images',
-  summary: 'Make a custom image',
+  summary: 'Create a custom image',
   description: [
-    'From a machine, which may keep running, from one of its snapshots, or from a file at a URL. Remove what must not be in every copy first: SSH host keys, the machine id, secrets.',
-    'A file is fetched over https, from public addresses only; each of at most 5 redirects is checked again. It may have 50 GiB and take 120 minutes, and the disk in it 2000 GB. Its format is told by its content. If that fails, the image stays for 7 days with the reason in `failure`.',
+    'The source is a machine, which may keep running, one of its snapshots, or a file at a URL. First remove everything that must not be in every copy: SSH host keys, the machine id, secrets.',
+    'A file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. The file may have up to 50 GiB, the disk in it up to 2000 GB, and the import may take up to 120 minutes. The format is detected from the content. If the import fails, the image is kept for 7 days with the reason in `failure`.',
   ].join('\n\n'),
   permission: 'flexible-vps:images:write',
   access: 'write',
@@ -147,7 +150,7 @@ export const createImage = endpoint({
     });
     const priced = price(services.tariff, 'image', guess, { at: now });
     if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
-    const detail = `What it costs follows from its size once it is made; this is for ${guess.size_gb} GB.`;
+    const detail = `The price depends on the size of the finished image; this estimate is for ${guess.size_gb} GB.`;
     warn({ code: 'cost_follows_size', detail });
     return accepted(presentImage(services, row, operation));
   },
@@ -158,7 +161,7 @@ export const deleteImage = endpoint({
   method: 'DELETE',
   path: '/flexible-vps/v1/images/{id}',
   summary: 'Delete a custom image',
-  description: 'Machines that were made from it are full copies and stay as they are.',
+  description: 'Machines that were created from the image are full copies and do not change.',
   permission: 'flexible-vps:images:delete',
   access: 'destructive',
   resource: { name: 'image', role: 'delete' },
@@ -173,13 +176,13 @@ export const deleteImage = endpoint({
     if (listed !== undefined) {
       call.checkVersion(imageEtag(listed));
       throw new Problem('resource_protected', {
-        detail: 'The images of the provider are for everybody.',
-        nextStep: 'Delete images of your own, listed with kind=custom; those of the provider stay.',
+        detail: 'Public images of the provider cannot be deleted.',
+        nextStep: 'You can delete only your own images; list them with kind=custom.',
       });
     }
     const before = await images.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
-    // A second deletion follows the first one.
+    // A second deletion follows the pending one.
     if (operation?.type === deleteImageKind.type) {
       effect({ action: 'none', ...images.ref(before) });
       follow(operation);
@@ -187,8 +190,8 @@ export const deleteImage = endpoint({
     }
     imageLife.require('deleteImage', before.status, { operation });
     refuseUsed(await findMaking(db, caller.account.id, before.id), {
-      detail: 'A machine is being made from it.',
-      nextStep: 'Wait until the machines in used_by are made, then repeat the call.',
+      detail: 'A machine is being created from this image.',
+      nextStep: 'Wait until the machines in used_by are created, then repeat the call.',
     });
     const row = await images.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');

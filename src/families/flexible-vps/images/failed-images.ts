@@ -1,4 +1,4 @@
-/** What time does to images. */
+/** The schedule that deletes images 7 days after they failed, and scratch folders that crashed processes left. */
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import { transact } from '../../../store/transaction.ts';

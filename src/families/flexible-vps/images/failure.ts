@@ -1,4 +1,4 @@
-/** Why a file did not become an image, in a word that clients can act on. */
+/** The codes that tell a client why an import failed. */
 export const importFailures = [
   'fetch_failed',
   'http_status',

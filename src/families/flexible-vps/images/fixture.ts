@@ -18,7 +18,7 @@ const columns = {
   default_user: 'root',
 } as const;
 
-/** A stopped machine: an image can be captured from it. */
+/** Creates a stopped machine, from which an image can be captured. */
 async function makeStoppedVm(world: World): Promise<string> {
   const id = await makeVm(world);
   const { db, compute } = world.app.services;

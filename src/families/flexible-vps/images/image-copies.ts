@@ -1,4 +1,4 @@
-/** Images of the account lie where they were made; other locations get a copy when it is first wanted there. */
+/** Copies the account's own images between locations. A location gets its copy when it first needs the image. */
 import { join } from 'node:path';
 import {
   CapabilityMissing,
@@ -19,9 +19,9 @@ async function isAt(engine: ComputeEngine, { id, account_id }: Row, signal: Abor
 }
 
 const NO_LIKE =
-  'Where the image is, machines are made from files of another kind than in this location. Import it again for this one.';
+  'The image is stored in a format that this location does not accept. Import it again in a format for this location.';
 
-/** One that has it, answers, and writes files that this one takes. */
+/** Finds an engine that has the image, is reachable, and exports a format that the target engine accepts. */
 async function originOf(
   services: Pick<Services, 'compute'>,
   row: Row,
@@ -40,12 +40,12 @@ async function originOf(
       silence = error;
     }
   }
-  throw silence ?? new EngineRefused('not_found', `The image ${row.id} is nowhere to be found.`);
+  throw silence ?? new EngineRefused('not_found', `No location has the image ${row.id}.`);
 }
 
 /**
- * For a step: afterwards a disk can be made from it there. The step notes it in its commit (`noteImageAt`); one that is
- * there without a note is found again, and deleted with the others.
+ * For operation steps: makes sure that the location has the image. The step adds the location to the row when it
+ * commits (`noteImageAt`). If it never commits, a later call finds the copy, and deleting the image removes it too.
  */
 export async function ensureImageAt(
   services: Pick<Services, 'compute' | 'provider'>,

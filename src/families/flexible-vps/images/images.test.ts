@@ -50,7 +50,7 @@ async function captured(vmId: string): Promise<string> {
   return id;
 }
 
-/** One that exists in the tables alone. */
+/** Inserts an image that exists only in the tables, not at an engine. */
 const insert = (change: Partial<ImageRow> = {}) =>
   insertOwned(t.services.db, 'vps_images', account.id, {
     ...publicRow(t.services.provider.catalogue.images[0]!),

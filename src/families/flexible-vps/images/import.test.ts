@@ -49,7 +49,7 @@ async function createHome() {
       payload: { name, source: { type: 'url', architecture: 'amd64', ...source } },
     });
   const read = async (id: string) => (await t.call({ url: `/flexible-vps/v1/images/${id}`, key })).json();
-  /** As it is when all that is due was done. */
+  /** Creates the image, runs all due operations, and reads the image. */
   const imported = async (source: object) => {
     const answer = await create(source);
     expect([answer.statusCode, answer.body]).toEqual([202, expect.anything()]);
@@ -78,7 +78,7 @@ function vmdk(kind: string): Buffer {
   return bytes;
 }
 
-/** `qcow2(7)`, as these programs pack it. */
+/** The output of these programs for `qcow2(7)`, in Base64. */
 const packed = {
   xz: '/Td6WFoAAATm1rRGAgAhARYAAAB0L+Wj4A//ACZdACiRhVzYhNkcYk//oNwM01Dkyj+w4t9iqqzZWl7xCaXyTTcjGPxCAAAAp3qfrU0ouj4AAUKAIAAAABZgEZCxxGf7AgAAAAAEWVo=',
   zstd: 'KLUv/QRorQAAYFFGSfsAAAADAAHAAAIA3wf+8MAR9t6dAg==',
@@ -173,7 +173,7 @@ describe('an import from a URL', () => {
     const bytes = Buffer.from(text, 'base64');
     receiver.answer(serving(bytes));
     const image = await imported({ url: here(), format: 'qcow2', sha256: sha256(bytes) });
-    // Systems without the program say so, and what to do instead.
+    // Without the program, the import fails and says what to do instead.
     const isHere = spawnSync(program, ['--version']).error === undefined;
     const missing = { code: 'unsupported_format', detail: expect.stringContaining('not installed here') };
     expect(image).toMatchObject(

@@ -1,4 +1,4 @@
-/** What the deletion of an image saves. */
+/** Calculates how much the deletion of an image saves. */
 import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';

@@ -13,7 +13,7 @@ import { failedColumns, findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
 const MADE_PERCENT = 90;
-const LIED = 'The engine says that the image is stored, and does not have it.';
+const LIED = 'The engine reported the image as stored, but does not have it.';
 
 const rowOf = ({ db, accountId, resourceId }: Work<unknown>): Promise<ImageRow | undefined> =>
   findImageRow(db, accountId, resourceId);
@@ -46,7 +46,10 @@ async function make(work: Work<MakeInput>): Promise<Outcome> {
   }
 }
 
-/** A location that cannot take it now gets it when the first machine there is made from it. */
+/**
+ * Copies an imported image to the other locations and returns all locations that have it. A location that cannot take
+ * the copy now gets it when the first machine there is created from the image.
+ */
 async function spread(work: Work<MakeInput>, row: ImageRow): Promise<string[]> {
   const { services, signal, input } = work;
   const reached = [...row.locations];
@@ -73,7 +76,7 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
   });
 }
 
-/** From everywhere, noted or not: a copy whose step was never committed lies there too. */
+/** Removes the image from all engines, not only from `locations`: a copy whose step never committed is not in it. */
 async function removeEverywhere({
   services,
   accountId,
@@ -84,7 +87,7 @@ async function removeEverywhere({
   for (const engine of services.compute.all) {
     await engine.removeImage(ref, signal);
     if ((await engine.observeImage(ref, signal)) !== null)
-      return failed('engine_failed', 'The image was removed, but it is still there.', true);
+      return failed('engine_failed', 'The engine reported the image as removed, but still has it.', true);
   }
   return null;
 }
@@ -94,7 +97,10 @@ async function settleFailed(
   id: string,
   error: OperationError | null,
 ): Promise<readonly NewEvent[] | undefined> {
-  const { code, detail } = error ?? { code: 'engine_failed', detail: 'It could not be made.' };
+  const { code, detail } = error ?? {
+    code: 'engine_failed',
+    detail: 'The image could not be created or deleted.',
+  };
   const row = await images.change(tx, id, failedColumns({ code, detail }));
   if (row === undefined) return undefined;
   return [

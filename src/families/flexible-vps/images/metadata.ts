@@ -1,4 +1,4 @@
-/** What a container image says of itself. Its templates are files that the engine writes into each machine, as itself. */
+/** Checks the metadata.yaml of a container image. The engine writes its templates into machines as itself. */
 import { parse } from 'yaml';
 import { ImportFailed } from './failure.ts';
 
@@ -12,20 +12,20 @@ function read(text: string): unknown {
   try {
     return parse(text, { maxAliasCount: 0 });
   } catch {
-    throw unsupported('is no YAML');
+    throw unsupported('is not valid YAML');
   }
 }
 
-/** Refuses what would have the engine read or write beside the machine. */
+/** Refuses templates that would let the engine read or write files outside the machine. */
 export function checkMetadata(text: string): void {
   const metadata = read(text);
   if (!isMap(metadata) || typeof metadata.architecture !== 'string')
     throw unsupported('names no architecture');
   const { templates = null } = metadata;
   if (templates === null) return;
-  if (!isMap(templates)) throw unsupported('has templates that are none');
+  if (!isMap(templates)) throw unsupported('has invalid templates');
   for (const [path, value] of Object.entries(templates)) {
-    if (!isMap(value) || typeof value.template !== 'string') throw unsupported('has templates that are none');
+    if (!isMap(value) || typeof value.template !== 'string') throw unsupported('has invalid templates');
     const leadsOut = path.split('/').includes('..') || !/^[\w-][\w.-]*$/.test(value.template);
     if (leadsOut) throw unsupported('has a template that leads out of the archive');
   }

@@ -1,4 +1,4 @@
-/** The row of an image that is to be made, and what its operation has to know. */
+/** Builds the row of a new image and the input of the operation that creates it. */
 import type { Call } from '../../../kernel/call.ts';
 import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
 import type { NewRow } from '../../../resources/owned/table.ts';
@@ -11,16 +11,16 @@ import { requireCapturable, type Source } from './source.ts';
 
 const GIB = 1024 ** 3;
 const LARGEST_GIB = 50;
-/** Nothing is known of the system in a file, or of one that came onto its machine in another way. */
+/** For files, and for machines that were not created from an image: their system is unknown. */
 const UNKNOWN_OS = { family: 'linux', distribution: 'other', version: '' };
 const LEAST_MEMORY_MB = 512;
 
 export interface Draft {
   readonly row: NewRow<'vps_images'> & { readonly id: string };
   readonly input: MakeInput;
-  /** Whose queues it takes a place in, beside its own. */
+  /** Resources besides the image in whose queues the operation takes a place. */
   readonly subjects: readonly string[];
-  /** Before it is made its size is a guess: of a disk at most all of it, of a file at least a little. */
+  /** The size is unknown until the image exists: a capture is estimated as the whole disk, an import as 1 GB. */
   readonly guess: { readonly location: string; readonly size_gb: number };
 }
 

@@ -1,4 +1,4 @@
-/** Images as whoever makes a disk from one sees them: the provider's by their slug, the account's own by their id. */
+/** Finds and checks the image that a disk is created from: provider images by slug, the account's own by id. */
 import type { ImageRef } from '../../../engines/compute/port.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
@@ -10,7 +10,7 @@ import { findImageRow, findImageRows } from './store.ts';
 import type { ImageRow, Os } from './table.ts';
 
 export interface KnownImage {
-  /** As engines know it. */
+  /** The reference that engines use. */
   readonly ref: ImageRef;
   readonly id: string;
   readonly slug: string | null;
@@ -25,7 +25,7 @@ export interface KnownImage {
   readonly guest_agent: boolean;
   readonly default_user: string;
   readonly status: string;
-  /** `null`: one of the provider's, which is in every location. */
+  /** `null` for a provider image, which is in every location. */
   readonly row: ImageRow | null;
 }
 
@@ -65,7 +65,7 @@ const ofAccount = (row: ImageRow): KnownImage => ({
   row,
 });
 
-/** Also one that the provider no longer offers: machines made from it are still there. */
+/** Also finds images that the provider no longer offers, because machines created from them still exist. */
 export async function findImage(
   { db, services }: { readonly db: Db; readonly services: Pick<Services, 'provider'> },
   accountId: string,
@@ -84,7 +84,10 @@ export interface Fitting {
   readonly memoryMb?: number;
 }
 
-/** Of a body: throws unless a disk may be made from it, and keeps it from being deleted until the transaction ends. */
+/**
+ * Checks an image that a request body names: throws unless a disk may be created from it. A shared lock prevents the
+ * deletion of the image until the transaction ends.
+ */
 export async function requireImage(
   call: Pick<Call, 'db' | 'services' | 'caller' | 'now'>,
   idOrSlug: string,
@@ -97,7 +100,10 @@ export async function requireImage(
   if (image === undefined) throw refuse('unknown_reference', 'There is no such image.');
   const removedAt = bookOf(call.services.provider.catalogue).images.get(idOrSlug)?.removed_at ?? null;
   if (removedAt !== null && Date.parse(removedAt) <= call.now.getTime())
-    throw refuse('unknown_reference', `The image is no longer offered since ${removedAt}.`);
+    throw refuse(
+      'unknown_reference',
+      `The image is not offered any more since ${removedAt}; choose another one.`,
+    );
   if (architecture !== undefined && image.architecture !== architecture)
     throw refuse('incompatible', `The image is for ${image.architecture}, the machine is ${architecture}.`);
   if (diskGb !== undefined && diskGb < image.min_disk_gb)
@@ -113,7 +119,7 @@ export async function requireImage(
   return image;
 }
 
-/** For prices: the account's own, of these ids. */
+/** For prices: looks up only the account's own images among these ids. */
 export async function findImageReferences(db: Db, accountId: string, ids: readonly string[]) {
   const wanted = ids.filter((id) => id.startsWith('img_'));
   const rows = wanted.length === 0 ? [] : await findImageRows(db, accountId, wanted);

@@ -3,7 +3,7 @@ import type { ImageRow } from './table.ts';
 
 const BYTES_PER_GB = 1e9;
 
-/** It is paid for once, by its size, however many locations have a copy. */
+/** An image is billed once, by its size, no matter how many locations have a copy. */
 export const configurationOf = ({ locations, size_bytes }: Pick<ImageRow, 'locations' | 'size_bytes'>) => ({
   location: locations[0],
   size_gb: Math.ceil((size_bytes ?? 0) / (BYTES_PER_GB / 100)) / 100,
@@ -20,10 +20,10 @@ export const images = new Owned({
   limit: 'flexible-vps.images',
   events: {
     available: { when: 'An image of the account is ready.', says: 'is ready' },
-    deleted: { when: 'An image of the account is gone.', says: 'is gone' },
+    deleted: { when: 'An image of the account was deleted.', says: 'was deleted' },
     failed: {
       severity: 'error',
-      when: 'An image could not be made; it is kept 7 days with the reason.',
+      when: 'An image could not be created or deleted. It is kept for 7 days with the reason.',
     },
   },
   inventory: (row) => ({

@@ -1,4 +1,4 @@
-/** An image as the API shows it: the provider's and the account's own look alike. */
+/** An image as the API shows it. Provider images and the account's own images have the same schema. */
 import { etagOf } from '../../../kernel/etag.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
@@ -29,7 +29,7 @@ export const sourceTypes = ['vm', 'snapshot', 'backup', 'url'] as const;
 export const Image = Named(
   'Image',
   Shape({
-    id: Type.String({ description: 'Of one of the provider’s its slug.' }),
+    id: Type.String({ description: 'For public images, this is the slug.' }),
     kind: OneOf(['public', 'custom']),
     slug: Nullable(Type.String()),
     name: Type.String(),
@@ -49,10 +49,11 @@ export const Image = Named(
     source: Shape({
       type: OneOf(['provider', ...sourceTypes]),
       id: Nullable(Type.String()),
-      url: Nullable(Type.String({ description: 'Without its query.' })),
+      url: Nullable(Type.String({ description: 'Without the query.' })),
     }),
     locations: Type.Array(Type.String(), {
-      description: 'Where it lies; others get a copy when the first machine there is made from it.',
+      description:
+        'Locations that have the image. Others get a copy when the first machine there is created from it.',
     }),
     status: imageLife.Status,
     progress_percent: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
@@ -71,11 +72,14 @@ export const ImageId = Shape({
   id: Type.Unsafe<string>({
     ...Slug,
     pattern: '^(img_[0-7][0-9a-hjkmnp-tv-z]{25}|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$',
-    description: 'Its id, or the slug of one of the provider’s.',
+    description: 'The id of the image, or the slug of a public image.',
   }),
 });
 
-const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of the file as it is fetched.' });
+const Sha256 = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'The SHA-256 of the file as it is downloaded, before it is unpacked.',
+});
 
 export const CreateImage = Shape({
   name: ResourceName,
@@ -83,26 +87,26 @@ export const CreateImage = Shape({
   labels: Type.Optional(Labels),
   source: Shape({
     type: OneOf(sourceTypes),
-    vm_id: Type.Optional(Id('vm', { description: 'With `vm` and `snapshot`.' })),
-    snapshot_id: Type.Optional(Id('snap', { description: 'With `snapshot`.' })),
-    backup_id: Type.Optional(Id('bkp', { description: 'With `backup`.' })),
+    vm_id: Type.Optional(Id('vm', { description: 'Required with the types `vm` and `snapshot`.' })),
+    snapshot_id: Type.Optional(Id('snap', { description: 'Required with the type `snapshot`.' })),
+    backup_id: Type.Optional(Id('bkp', { description: 'Required with the type `backup`.' })),
     url: Type.Optional(
       Secret(
         Type.String({
           maxLength: 2048,
           description:
-            'With `url`: https, without user and password. A query is never shown again, so signed links are fine.',
+            'Required with the type `url`: an https address without user and password. The query is never shown again, so you can use signed links.',
         }),
       ),
     ),
     format: Type.Optional(
       OneOf(['qcow2', 'raw', 'vmdk'], {
         description:
-          'What the file must be. Left out, it is what its content says. It may be packed with gzip, xz or zstd.',
+          'The format that the file must have. If left out, the format is detected. The file may be packed with gzip, xz or zstd.',
       }),
     ),
     sha256: Type.Optional(Sha256),
-    architecture: Type.Optional(OneOf(architectures, { description: 'With `url`, and then required.' })),
+    architecture: Type.Optional(OneOf(architectures, { description: 'Required with the type `url`.' })),
     os: Type.Optional(
       Shape({
         family: Type.Optional(OneOf(osFamilies)),
@@ -117,7 +121,7 @@ export type CreateImage = Static<typeof CreateImage>;
 
 export const isPublic = ({ account_id }: Pick<ImageRow, 'account_id'>): boolean => account_id === '';
 
-/** One of the provider's as if the account had made it, so that lists can put them in order together. */
+/** Returns a provider image in the form of a row, so that lists can sort it among the account's own images. */
 export function publicRow(image: CatalogueImage): ImageRow {
   const since = new Date(image.added_on);
   return {

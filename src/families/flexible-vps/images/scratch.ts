@@ -1,11 +1,14 @@
-/** Room on this machine's disk for files on their way: beside the data if there is a folder for it, else where the system keeps such things. */
+/**
+ * Temporary folders for image files that are being imported or copied. They are created in the data folder if it
+ * exists, otherwise in the temporary folder of the system.
+ */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Services } from '../../../kernel/services.ts';
 
 const PREFIX = 'hostplane-image-';
-/** Longer than any import may take. */
+/** Longer than any import may take, so an older folder belongs to a process that crashed. */
 const ABANDONED_MS = 6 * 3600 * 1000;
 
 async function roomFor({ provider }: Pick<Services, 'provider'>): Promise<string> {
@@ -17,7 +20,7 @@ async function roomFor({ provider }: Pick<Services, 'provider'>): Promise<string
   return isThere ? folder : tmpdir();
 }
 
-/** A folder of its own, gone afterwards however it ends. */
+/** Calls `use` with a new folder and removes the folder afterwards, also when `use` throws. */
 export async function withScratch<T>(
   services: Pick<Services, 'provider'>,
   use: (folder: string) => Promise<T>,
@@ -30,7 +33,7 @@ export async function withScratch<T>(
   }
 }
 
-/** What processes left that died on the way. */
+/** Removes folders that crashed processes left behind. */
 export async function sweepScratch(services: Pick<Services, 'provider'>, now = Date.now()): Promise<void> {
   const room = await roomFor(services);
   for (const name of await readdir(room)) {

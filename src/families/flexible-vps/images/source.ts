@@ -1,4 +1,4 @@
-/** What an image is to be made from, as far as the shape of the body cannot say it. */
+/** Checks the source of a new image beyond what the schema of the body can express. */
 import type { Call } from '../../../kernel/call.ts';
 import { hostOf } from '../../../kernel/net/egress.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
@@ -31,20 +31,20 @@ function memberFaults(body: Body): FieldError[] {
       return {
         pointer: `/source/${name}`,
         code: 'required',
-        detail: `A source of type ${body.type} needs it.`,
+        detail: `A source of type ${body.type} needs this member.`,
       };
     });
   const given = Object.keys(body).filter((name): name is Member => name !== 'type');
   const strange = given
     .filter((name) => !required.includes(name) && !optional.includes(name))
     .map((name): FieldError => {
-      const detail = `Does not go with a source of type ${body.type}.`;
+      const detail = `Not allowed with a source of type ${body.type}.`;
       return { pointer: `/source/${name}`, code: 'mutually_exclusive', detail };
     });
   return [...missing, ...strange];
 }
 
-/** Names are looked up, and what they stand for is checked, when the file is fetched. */
+/** Checks only the text of the URL. Host names are resolved and checked when the file is fetched. */
 function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
   const pointer = '/source/url';
   if (!URL.canParse(text)) {
@@ -67,7 +67,7 @@ export type Source =
 export function readSource(services: Pick<Services, 'egress'>, body: Body): Source {
   const faults = memberFaults(body);
   if (body.type === 'backup') {
-    const detail = 'Images cannot be made from backups yet; make one from a machine or a snapshot.';
+    const detail = 'Images cannot be created from backups yet; use a machine or a snapshot as the source.';
     throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
   }
   if (body.type === 'url' && body.url !== undefined) faults.push(...urlFaults(services, body.url));
@@ -80,7 +80,7 @@ export function readSource(services: Pick<Services, 'egress'>, body: Body): Sour
 const unknown = (member: Member, what: string): Problem =>
   invalid([{ pointer: `/source/${member}`, code: 'unknown_reference', detail: `There is no such ${what}.` }]);
 
-/** The machine, held until the transaction ends, and its snapshot if that is wanted. */
+/** Returns the machine, and the snapshot if `snapshotId` is set. Both are locked until the transaction ends. */
 export async function requireCapturable(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
   { vmId, snapshotId }: Extract<Source, { type: 'vm' }>,
@@ -90,7 +90,7 @@ export async function requireCapturable(
   const snapshot = snapshotId === null ? null : await shareSnapshot(db, vm.id, snapshotId);
   if (snapshot === undefined) throw unknown('snapshot_id', 'snapshot of this machine');
   const operation = (await pendingOn(db, [vm.id])).get(vm.id);
-  // A capture asks of a machine what a snapshot asks of it.
+  // A capture needs a machine in the same states as a snapshot does.
   vmLife.require('createVmSnapshot', vm.status as Parameters<typeof vmLife.require>[1], { operation });
   if (vm.rescue_expires_at !== null)
     throw new Problem('vm_in_rescue', { extra: { current_state: vm.status } });

@@ -31,7 +31,7 @@ export async function findImageRows(db: Db, accountId: string, ids: readonly str
     .execute();
 }
 
-/** Only a figure: nothing that anybody could undo, so its version stays. */
+/** Keeps the version: no client's change can overwrite the progress, so etags stay valid. */
 export async function noteProgress(db: Db, id: string, percent: number): Promise<void> {
   await db
     .updateTable('vps_images')
@@ -41,7 +41,7 @@ export async function noteProgress(db: Db, id: string, percent: number): Promise
     .execute();
 }
 
-/** Its bytes lie there too from now on. */
+/** Adds a location that has a copy of the image now. */
 export async function noteImageAt(db: Db, id: string, location: string): Promise<void> {
   await sql`
     update vps_images set locations = array_append(locations, ${location})
@@ -56,7 +56,7 @@ export const failedColumns = (failure: { readonly code: string; readonly detail:
   sealed_url: null,
 });
 
-/** Those that failed so long ago that whoever wanted to know why knows. */
+/** Images that failed more than `days` days ago. They were kept so that the customer can read the reason. */
 export async function readStaleImages(db: Db, days: number): Promise<string[]> {
   const rows = await db
     .selectFrom('vps_images')
@@ -79,7 +79,7 @@ export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | un
     .executeTakeFirst();
 }
 
-/** Files on their way to the account at this moment. */
+/** Counts the URL imports of the account that are in progress. */
 export async function countImports(db: Db, accountId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from vps_images
@@ -87,7 +87,7 @@ export async function countImports(db: Db, accountId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Machines whose disk is being made from it. */
+/** Machines whose disk is being created from the image: the row or the input of a pending operation names it. */
 export async function findMaking(db: Db, accountId: string, imageId: string) {
   const { rows } = await sql<{ type: string; id: string; name: string }>`
     select 'vm' as type, id, name from vms
@@ -98,7 +98,7 @@ export async function findMaking(db: Db, accountId: string, imageId: string) {
   return rows;
 }
 
-/** A snapshot that is not deleted until the transaction ends. */
+/** Locks the snapshot, so that it is not deleted until the transaction ends. */
 export async function shareSnapshot(db: Db, vmId: string, id: string): Promise<SnapshotRow | undefined> {
   return db
     .selectFrom('vm_snapshots')
@@ -131,7 +131,7 @@ const sorts = {
   name: { column: sql`vps_images.name collate "C"`, type: 'text' },
 } as const;
 
-/** The account's own and those that are handed in, in one order. */
+/** Lists the account's own images together with `others` (the provider's) in one sort order. */
 export async function readImages(
   call: Pick<Call<unknown, ImagesQuery>, 'db' | 'query' | 'caller' | 'services'>,
   others: readonly ImageRow[],

@@ -9,7 +9,7 @@ export interface Os {
   readonly version: string;
 }
 
-/** What an image was made from; of an address, without its query. */
+/** What an image was created from. `url` has no query, because the query may contain a signature. */
 export interface ImageSource {
   readonly type: 'provider' | 'vm' | 'snapshot' | 'url';
   readonly id: string | null;
@@ -30,9 +30,9 @@ interface ImagesTable extends OwnedTable {
   guest_agent: boolean;
   default_user: string;
   source: ImageSource;
-  /** The whole address it is fetched from, which may hold a signature; `null` once it is fetched. */
+  /** The complete URL, encrypted because it may contain a signature; `null` once the file is fetched. */
   sealed_url: Buffer | null;
-  /** Where its bytes lie; other locations get a copy when the first machine there is made from it. */
+  /** Locations that have the image; others get a copy when the first machine there is created from it. */
   locations: Generated<string[]>;
   status: ImageState;
   progress_percent: number | null;

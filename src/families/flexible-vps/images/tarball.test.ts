@@ -40,15 +40,15 @@ describe('a container image', () => {
     const file = await pack(...names);
     const metadata = 'architecture: x86_64\n'.length;
     expect(await inspect(file, null)).toEqual({ format: 'tarball', virtualBytes: 1000 + metadata });
-    await expect(inspect(file, 'qcow2')).rejects.toThrow('It was said to be qcow2 and is tarball.');
+    await expect(inspect(file, 'qcow2')).rejects.toThrow('The file must be qcow2, but it is tarball.');
   });
 
   it('has both a system and what is said of it', async () => {
-    expect(await failure(await pack('rootfs'))).toMatch('does not hold one metadata.yaml');
-    expect(await failure(await pack('metadata.yaml'))).toMatch('does not hold one metadata.yaml');
+    expect(await failure(await pack('rootfs'))).toMatch('does not contain exactly one metadata.yaml');
+    expect(await failure(await pack('metadata.yaml'))).toMatch('does not contain exactly one metadata.yaml');
     await writeFile(join(tree, 'rootfs.img'), 'a disk');
     expect(await failure(await pack('metadata.yaml', 'rootfs.img'))).toMatch(
-      'does not hold one metadata.yaml',
+      'does not contain exactly one metadata.yaml',
     );
   });
 
@@ -65,10 +65,10 @@ describe('a container image', () => {
   });
 
   it.each([
-    ['is no YAML', 'a: [', 'is no YAML'],
+    ['is no YAML', 'a: [', 'is not valid YAML'],
     ['names no architecture', 'creation_date: 1', 'names no architecture'],
     ['has another as template', 'templates: {/etc/hosts: {template: ../../../etc/shadow}}', 'leads out'],
-    ['has one that is none', 'templates: {/etc/hosts: hosts.tpl}', 'templates that are none'],
+    ['has one that is none', 'templates: {/etc/hosts: hosts.tpl}', 'has invalid templates'],
     ['writes elsewhere', 'templates: {/../../etc/cron.d/x: {template: x.tpl}}', 'leads out'],
   ])('is refused if what it says of itself %s', async (_, line, reason) => {
     const said = line.startsWith('templates') ? `architecture: x86_64\n${line}\n` : `${line}\n`;
@@ -79,7 +79,7 @@ describe('a container image', () => {
   it('says it once', async () => {
     expect(
       await failure(await pack('--hard-dereference', 'metadata.yaml', 'metadata.yaml', 'rootfs')),
-    ).toMatch('does not hold one');
+    ).toMatch('does not contain exactly one');
   });
 
   it('has no links beside its system', async () => {

@@ -1,20 +1,20 @@
 /**
- * The files of a whole system in an archive, with `metadata.yaml` beside them. The engine unpacks it where it can do no
- * harm; what would lead out of the archive is refused all the same.
+ * Checks container images: archives with the files of a whole system in `rootfs/`, and a `metadata.yaml`. The engine
+ * unpacks them isolated; entries that lead out of the archive are refused nevertheless.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { readTar, TarDamaged, type TarEntry } from '../../../kernel/tar.ts';
 import { ImportFailed } from './failure.ts';
 import { checkMetadata } from './metadata.ts';
 
-/** A large system has some hundred thousand. */
+/** A large system has some hundred thousand entries. */
 const MOST_ENTRIES = 2_000_000;
 const METADATA = 'metadata.yaml';
 const LONGEST_METADATA = 1024 * 1024;
 
 const unsupported = (detail: string) => new ImportFailed('unsupported_format', detail);
 
-/** The same place is always written alike. */
+/** Removes empty and `.` parts, so that each path has only one spelling. */
 const plain = (name: string): string =>
   name
     .split('/')
@@ -22,7 +22,7 @@ const plain = (name: string): string =>
     .join('/');
 const leadsOut = (name: string): boolean => name.startsWith('/') || name.split('/').includes('..');
 
-/** What is put behind a link lies wherever that leads to. */
+/** Whether a parent of the entry is a link: the entry would be written to the target of that link. */
 function isBehind(links: ReadonlySet<string>, name: string): boolean {
   for (let cut = name.indexOf('/'); cut !== -1; cut = name.indexOf('/', cut + 1))
     if (links.has(name.slice(0, cut))) return true;
@@ -36,16 +36,16 @@ function isTrick({ name, type, target }: TarEntry, links: ReadonlySet<string>): 
   return type === 'hardlink' && (leadsOut(target) || isBehind(links, plain(target)));
 }
 
-/** All but what it says of itself: how many bytes its files have together, and where it says it. */
+/** Checks all entries, but not the content of the metadata. Returns the total file size and the metadata entry. */
 async function lookThrough(handle: FileHandle): Promise<{ bytes: number; metadata: TarEntry }> {
   const links = new Set<string>();
   const metadata: TarEntry[] = [];
   let [bytes, entries, hasSystem] = [0, 0, false];
   for await (const entry of readTar(handle)) {
-    if (++entries > MOST_ENTRIES) throw unsupported('It holds too many files.');
+    if (++entries > MOST_ENTRIES) throw unsupported('The archive contains too many files.');
     const name = plain(entry.name);
     if (isTrick(entry, links))
-      throw unsupported(`It holds ${name.slice(0, 200)}, which leads out of the archive.`);
+      throw unsupported(`The archive contains ${name.slice(0, 200)}, which leads out of the archive.`);
     const isLink = entry.type === 'symlink' || (entry.type === 'hardlink' && links.has(plain(entry.target)));
     if (isLink) links.add(name);
     if (name === METADATA && entry.type === 'file') metadata.push(entry);
@@ -54,11 +54,11 @@ async function lookThrough(handle: FileHandle): Promise<{ bytes: number; metadat
   }
   const [first] = metadata;
   if (first === undefined || metadata.length > 1 || !hasSystem)
-    throw unsupported(`It is an archive that does not hold one ${METADATA} and a system in rootfs/.`);
+    throw unsupported(`The archive does not contain exactly one ${METADATA} and a system in rootfs/.`);
   return { bytes, metadata: first };
 }
 
-/** How many bytes all its files have together. */
+/** Checks the archive and returns the total size of its files in bytes. */
 export async function systemSize(file: string): Promise<number> {
   const handle = await open(file);
   try {
@@ -69,7 +69,7 @@ export async function systemSize(file: string): Promise<number> {
     checkMetadata(buffer.toString('utf8'));
     return bytes;
   } catch (error) {
-    throw error instanceof TarDamaged ? unsupported(`It is a damaged archive. ${error.message}`) : error;
+    throw error instanceof TarDamaged ? unsupported(`The archive is damaged. ${error.message}`) : error;
   } finally {
     await handle.close();
   }

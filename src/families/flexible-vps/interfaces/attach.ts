@@ -18,8 +18,8 @@ import { readHolders, readInterfaces, updateInterface } from './store.ts';
 type Asking = Pick<Call, 'db' | 'caller'>;
 
 /**
- * The machine, and before anything else those that may lose an alias to it: always in the same order, so that two who
- * take from each other do not wait for each other.
+ * Locks the machine and the machines that may lose an alias to it, in the order of their ids. The fixed order
+ * prevents a deadlock between two calls that take aliases from each other.
  */
 export async function lockWithHolders(
   { db, caller }: Asking,
@@ -33,7 +33,7 @@ export async function lockWithHolders(
   return lockVm(db, caller.account.id, vmId);
 }
 
-/** Those that lost an alias changed too. Returns the ids of their machines. */
+/** Increases the versions of the interfaces that lost an alias, and of their machines. Returns the machine ids. */
 export async function noteTaken(
   { db }: Pick<Asking, 'db'>,
   taken: readonly { readonly interface_id: string }[],
@@ -54,7 +54,7 @@ export const attachVmInterface = endpoint({
   path: '/flexible-vps/v1/vms/{id}/interfaces',
   summary: 'Attach a VM to a private network',
   description:
-    'Also while it runs; images with cloud-init bring the link up by themselves. Waits its turn behind whatever works on the machine.',
+    'The machine may be running; images with cloud-init configure the new interface by themselves. The operation waits until earlier operations on the machine have ended.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'interface', role: 'create' },
@@ -114,7 +114,7 @@ export const attachVmInterface = endpoint({
     for (const { interface_id } of taken)
       call.effect({ action: 'update', ...interfaceRef({ id: interface_id }) });
     const row = (await readInterfaces(db, [vm.id])).find((each) => each.id === id);
-    if (row === undefined) throw new Error(`The interface ${id} was just made.`);
+    if (row === undefined) throw new Error(`The interface ${id} was just created.`);
     return accepted(presentInterface(row, row.addresses, started, services.baseUrl));
   },
 });

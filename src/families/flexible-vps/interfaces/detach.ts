@@ -22,7 +22,7 @@ export const detachVmInterface = endpoint({
   path: '/flexible-vps/v1/vms/{id}/interfaces/{interface_id}',
   summary: 'Detach a VM from a private network',
   description:
-    'Its addresses in the network are free again. The public interface stays as long as the machine does; only its addresses are detached.',
+    'The addresses of the interface in the network become free. The public interface cannot be detached; detach its public IPs instead.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'interface', role: 'delete' },
@@ -49,7 +49,7 @@ export const detachVmInterface = endpoint({
     const pending = await pendingOn(db, [vm.id, row.id]);
     vmLife.require('detachVmInterface', vm.status, { operation: pending.get(vm.id) });
     const leaving = pending.get(row.id);
-    // Wanting it gone twice is wanting it gone.
+    // A second detachment follows the pending one.
     if (leaving?.type === detachInterfaceKind.type) {
       call.effect({ action: 'none', ...interfaceRef(row) });
       call.follow(leaving);

@@ -1,6 +1,7 @@
 /**
- * What an attach that came to nothing left at the engine is taken away, and what was lost there is put back. The engine
- * is asked before the tables are: an interface is in them before it is plugged in, so what they do not know is nobody's.
+ * Reconciles the interfaces at the engine with the tables: removes what a failed attach left, restores what was
+ * lost. The engine is observed before the tables are read. An interface is in the tables before it is plugged in,
+ * so one that only the engine has is a leftover.
  */
 import type { ComputeEngine, Instance, Nic } from '../../../engines/compute/port.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
@@ -20,7 +21,7 @@ const single = (aliases: readonly string[]): string =>
     .toSorted()
     .join(' ');
 
-/** Prefixes come and go with their first address, which is compared. */
+/** Ignores prefixes: each is added and removed together with its first address, which is compared. */
 const differs = (nic: Nic, { addresses, anti_spoofing }: AddressedInterface): boolean =>
   nic.ipv4 !== addresses.ipv4 ||
   nic.ipv6 !== addresses.ipv6 ||
@@ -50,7 +51,7 @@ async function align(services: Services, { vmId, strays, astray }: Drift): Promi
   const work = { db, services, signal: patience() };
   for (const id of strays) await unplug(work, vm, id);
   const isSettled = vm.status === 'running' || vm.status === 'stopped';
-  // Whatever works on it brings it in line itself.
+  // A pending operation corrects the interfaces itself.
   if (!isSettled || (await pendingOn(db, [vmId])).size > 0) return;
   for (const id of astray) await plug(work, vm, id);
 }

@@ -1,4 +1,4 @@
-/** Brings an interface at the engine to what the tables say of it, and looks whether it is. */
+/** Applies the state of an interface in the tables to the engine, and checks the result. */
 import { type ComputeEngine, EngineRefused, type Nic } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
@@ -11,7 +11,10 @@ import type { VmRow } from '../vms/table.ts';
 
 type Asking = Pick<Work<unknown>, 'db' | 'services' | 'signal'>;
 
-/** The machine, if it is still as the endpoint needs it: throws what the call itself would have been refused with. */
+/**
+ * Reads the machine again; null if it was deleted. If its state no longer allows the endpoint, this throws the
+ * problem with which the call would be refused.
+ */
 export async function stillFit(
   { db }: Pick<Asking, 'db'>,
   vmId: string,
@@ -25,7 +28,7 @@ export async function stillFit(
 
 const inOrder = (nic: Nic): string => canonicalJson({ ...nic, aliases: nic.aliases.toSorted() });
 
-/** Null: all is as it should be. */
+/** Returns null on success. */
 export async function plug(work: Asking, vm: VmRow, interfaceId: string): Promise<Outcome | null> {
   const nic = (await nicsOf(work.db, vm.id)).find(({ id }) => id === interfaceId);
   if (nic === undefined) return failed('not_found', 'The interface is gone.');
@@ -34,7 +37,7 @@ export async function plug(work: Asking, vm: VmRow, interfaceId: string): Promis
   const seen = await observedNic(engine, vm, interfaceId, work.signal);
   return seen !== undefined && inOrder(seen) === inOrder(nic)
     ? null
-    : failed('engine_failed', 'The interface is not as it was set.', true);
+    : failed('engine_failed', 'The engine has other settings for the interface than requested.', true);
 }
 
 export async function unplug(work: Asking, vm: VmRow, interfaceId: string): Promise<Outcome | null> {
@@ -42,7 +45,7 @@ export async function unplug(work: Asking, vm: VmRow, interfaceId: string): Prom
   await engine.removeNic(refOf(vm), interfaceId, work.signal);
   return (await observedNic(engine, vm, interfaceId, work.signal)) === undefined
     ? null
-    : failed('engine_failed', 'The interface is still there though it was removed.', true);
+    : failed('engine_failed', 'The engine reported the interface as removed, but still has it.', true);
 }
 
 async function observedNic(
@@ -55,7 +58,9 @@ async function observedNic(
   return instance?.nics.find(({ id }) => id === interfaceId);
 }
 
-/** A machine that lost something is brought in line too; one that was never made or is lost has nothing to lose. */
+/**
+ * `plug` for a machine that loses an address: if the engine does not have the machine, there is nothing to remove.
+ */
 export async function plugIfThere(work: Asking, vm: VmRow, interfaceId: string): Promise<Outcome | null> {
   try {
     return await plug(work, vm, interfaceId);

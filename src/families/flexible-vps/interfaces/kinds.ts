@@ -1,6 +1,6 @@
 /**
- * How interfaces come, change and go. What is wanted is in the tables from the moment the call was accepted, so that
- * nobody else is promised the same address; the engine follows, and where it does not, the tables go back.
+ * Operations that attach, change and detach interfaces. An accepted call writes the wanted state to the tables at
+ * once, so that no other call gets the same address. If the engine then fails, the tables are restored.
  */
 
 import { step } from '../../../engines/engine-step.ts';
@@ -39,7 +39,7 @@ type DetachInput = Static<typeof DetachInput>;
 
 type Asking = Pick<Work<unknown>, 'db' | 'services' | 'signal'>;
 
-/** Those that an alias was taken from lose it before anybody else has it. */
+/** Removes taken aliases from their previous interfaces at the engine, before another interface gets them. */
 async function unplugTaken(work: Asking, taken: readonly Static<typeof Taken>[]): Promise<Outcome | null> {
   for (const { interface_id } of taken) {
     const row = await readInterface(work.db, interface_id);
@@ -57,7 +57,7 @@ const tellTaken = (taken: readonly Static<typeof Taken>[]): NewEvent[] =>
     message: `Another interface took over ${addresses.join(', ')}.`,
   }));
 
-/** A machine shows its interfaces, so it changes with them. */
+/** Increases the version of the machine too, because a machine shows its interfaces. */
 async function setActive(tx: Db, row: InterfaceRow): Promise<void> {
   await updateVm(tx, row.vm_id, {});
   await updateInterface(tx, row.id, { status: 'active' });
@@ -134,7 +134,10 @@ export const updateInterfaceKind: Kind = kind<UpdateInput>({
   },
 });
 
-/** A network that is taken down has its machines detached without asking them; whoever asks for it is asked again. */
+/**
+ * Returns the machine. For a detachment that a caller requested (`detaching`), its state is checked again. The
+ * deletion of a network detaches machines in any state.
+ */
 async function leaving(work: Asking, row: InterfaceRow): Promise<VmRow | null> {
   if (row.status === 'detaching') return stillFit(work, row.vm_id, 'detachVmInterface');
   return (await readVm(work.db, row.vm_id)) ?? null;

@@ -9,7 +9,8 @@ export const interfaceLife = new Lifecycle({
     { by: ['attachVmInterface', 'createVm'], from: null, through: 'attaching', to: ['active', null] },
     { by: ['updateVmInterface'], from: ['active'], through: 'updating', to: ['active'] },
     { by: ['detachVmInterface'], from: ['active'], through: 'detaching', to: [null, 'active'] },
-    // Whatever the interface is at, it goes with the machine; a network waits until it rests.
+    // Deleting the machine deletes the interface in any state. Deleting the network detaches it after its pending
+    // operations.
     {
       by: ['deleteVm', 'deleteVpsNetwork'],
       from: ['attaching', 'active', 'updating', 'detaching'],

@@ -1,4 +1,4 @@
-/** Whether a machine may be in a private network, and its interface there. */
+/** Checks whether a machine may be in a private network, and creates its interface there. */
 import type { Call } from '../../../kernel/call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
@@ -32,7 +32,7 @@ async function refuseConflicts(db: Db, network: NetworkRow, present: readonly In
   const same = present.find(({ network_id }) => network_id === network.id);
   if (same !== undefined)
     throw new Problem('already_attached', {
-      detail: `The machine is in this network by its interface ${same.id}.`,
+      detail: `The machine is already in this network with its interface ${same.id}.`,
       nextStep: 'Use that interface; to give it another address, detach it first.',
       extra: { attached_to: same.id },
     });
@@ -46,7 +46,7 @@ async function refuseConflicts(db: Db, network: NetworkRow, present: readonly In
   }
 }
 
-/** Throws unless the machine, which has these interfaces, may be in the network too. Whoever asks holds both. */
+/** Throws unless the machine with the interfaces `present` may join the network. Callers hold the locks of both. */
 export async function requireJoinable(
   call: Pick<Call, 'db' | 'caller' | 'services'>,
   vm: VmRow,
@@ -59,7 +59,7 @@ export async function requireJoinable(
   await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', present.length);
 }
 
-/** The lowest that is free: a place is kept as long as the interface is there. */
+/** The lowest free position. An interface keeps its position until it is deleted. */
 export function nextPosition(present: readonly Pick<InterfaceRow, 'position'>[]): number {
   const taken = new Set(present.map(({ position }) => position));
   let free = 0;

@@ -1,4 +1,4 @@
-/** What an interface had before a change that came to nothing. */
+/** Restores the aliases and settings of interfaces after a change failed. */
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { updateVm } from '../vms/store.ts';
@@ -12,7 +12,7 @@ import {
 } from './store.ts';
 import type { InterfaceRow } from './table.ts';
 
-/** Aliases that were another interface's. */
+/** Aliases that were taken over from this interface. */
 export const Taken = Shape({ interface_id: Type.String(), addresses: Type.Array(Type.String()) });
 
 export const Settings = Shape({
@@ -22,7 +22,7 @@ export const Settings = Shape({
 });
 export type Settings = Static<typeof Settings>;
 
-/** As far as those they were taken from are still there. */
+/** Moves the taken aliases back to their interfaces, unless those were deleted. */
 export async function giveBack(
   tx: Db,
   row: Pick<InterfaceRow, 'id'>,
@@ -37,7 +37,7 @@ export async function giveBack(
   }
 }
 
-/** As far as nobody else took the old aliases meanwhile. */
+/** Restores the settings from before the change. An old alias that another interface has by now stays there. */
 export async function putBack(tx: Db, row: InterfaceRow, { alias_ips, ...before }: Settings): Promise<void> {
   const now = await readAliases(tx, row.id);
   await dropAliases(

@@ -1,4 +1,4 @@
-/** Which addresses of a private network an interface may have. Whoever asks holds the network. */
+/** Checks and assigns the addresses of an interface in a private network. Callers hold the lock of the network. */
 import { parseAddress } from '../../../kernel/net/address.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import type { Static } from '../../../kernel/schema.ts';
@@ -41,12 +41,16 @@ function checkOne(
   if (cidr === null) return faultOf(pointer, 'out_of_range', 'The network has no IPv6 addresses.');
   return isUsable(cidr, text)
     ? null
-    : faultOf(pointer, 'out_of_range', `It is not an address of ${cidr} that a machine can have.`);
+    : faultOf(
+        pointer,
+        'out_of_range',
+        `Machines cannot use this address; choose one in ${cidr} that is not reserved.`,
+      );
 }
 
 const canonical = (text: string): string => parseAddress(text)?.text ?? text;
 
-/** In the spelling the tables have; throws 422 unless each could be had by a machine in this network. */
+/** Returns the addresses in canonical form. Throws 422 unless machines in this network can use each of them. */
 export function checkAddresses(network: NetworkRow, { ipv4, ipv6, alias_ips = [] }: Asked): Wanted {
   const aliases = alias_ips.map(canonical);
   const own = [ipv4, ipv6].flatMap((text) => (text === undefined ? [] : canonical(text)));
@@ -68,7 +72,7 @@ export function checkAddresses(network: NetworkRow, { ipv4, ipv6, alias_ips = []
   };
 }
 
-/** What can be looked up before anything was checked. */
+/** The valid addresses among the aliases, for queries that run before the aliases are checked. */
 export const readableAliases = (alias_ips: readonly string[] = []): string[] =>
   alias_ips.flatMap((text) => parseAddress(text)?.text ?? []);
 
@@ -82,8 +86,8 @@ const heldBy = ({ address, vm_id, interface_id }: Holder, isMovable = false): Pr
   });
 
 /**
- * Makes these aliases the interface's own: those that others have as an alias only if it may take them over. Returns
- * from whom it took them.
+ * Assigns these aliases to the interface. Aliases of other interfaces are taken over only if `mayMove` is set.
+ * Returns the interfaces that lost aliases.
  */
 export async function holdAliases(
   db: Db,
@@ -113,12 +117,12 @@ function full({ name, ipv4_cidr }: NetworkRow): Problem {
   const limit = Number(usableIn(ipv4_cidr));
   return new Problem('quota_exceeded', {
     detail: `All addresses of the network ${name} are in use.`,
-    nextStep: 'Detach what needs its address no longer, or use a network with a larger range.',
+    nextStep: 'Detach machines that no longer need an address, or use a network with a larger range.',
     extra: { limit_id: 'flexible-vps.addresses-per-network', limit, used: limit, requested: 1 },
   });
 }
 
-/** The addresses that were asked for, or the lowest free one and the one that follows from its MAC. */
+/** Assigns the wanted addresses. The defaults are the lowest free IPv4 and the IPv6 derived from the MAC. */
 export async function holdOwn(
   db: Db,
   network: NetworkRow,

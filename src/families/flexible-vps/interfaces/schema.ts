@@ -18,9 +18,11 @@ export const Interface = Named(
     ipv4: Nullable(Type.String()),
     ipv6: Nullable(Type.String()),
     alias_ips: Type.Array(Type.String()),
-    anti_spoofing: Type.Boolean({ description: 'Lets nothing out that comes from other addresses.' }),
+    anti_spoofing: Type.Boolean({
+      description: 'Blocks outgoing packets whose source address does not belong to the interface.',
+    }),
     mtu: Type.Integer(),
-    index: Type.Integer({ description: 'The order in which the guest sees them; kept for its whole life.' }),
+    index: Type.Integer({ description: 'The position of the interface in the guest. It never changes.' }),
     firewall_ids: Type.Array(Id('fw')),
     description: Type.String(),
     status: interfaceLife.Status,
@@ -32,7 +34,7 @@ export const Interface = Named(
 );
 export type Interface = Static<typeof Interface>;
 
-/** The addresses of an interface, wherever they are kept. */
+/** The addresses of a private interface (`network_addresses`) or a public one (`public_addresses`). */
 export interface InterfaceAddresses {
   readonly ipv4: string | null;
   readonly ipv6: string | null;
@@ -78,18 +80,18 @@ export function presentInterface(
 
 const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
   maxItems: 10,
-  description: 'Further addresses of the network that lead here.',
+  description: 'Additional addresses of the network for this interface.',
 });
 const moveAliases = Type.Optional(
-  Type.Boolean({ description: 'Takes aliases over that another machine of the network has, in one step.' }),
+  Type.Boolean({ description: 'Take over aliases that other machines in the network have, in one step.' }),
 );
 
 export const AttachInterface = Shape({
   network_id: Id('net'),
-  ipv4: Type.Optional(Type.String({ maxLength: 15, description: 'Left out: the lowest that is free.' })),
-  ipv6: Type.Optional(Type.String({ maxLength: 45, description: 'Left out: it follows from the MAC.' })),
+  ipv4: Type.Optional(Type.String({ maxLength: 15, description: 'Default: the lowest free address.' })),
+  ipv6: Type.Optional(Type.String({ maxLength: 45, description: 'Default: derived from the MAC address.' })),
   alias_ips: Type.Optional(Addresses),
-  anti_spoofing: Type.Optional(Type.Boolean({ description: 'Left out: true.' })),
+  anti_spoofing: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
   description: Type.Optional(Type.String({ maxLength: 255 })),
   move_aliases: moveAliases,
 });

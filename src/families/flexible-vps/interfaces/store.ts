@@ -39,7 +39,7 @@ function addressed<R extends InterfaceRow & Held>({
   return { ...row, addresses } as Omit<R, keyof Held> & AddressedInterface;
 }
 
-/** In the order in which the guests see them. Public ones have their addresses in `public_addresses`. */
+/** Sorted in the order in which guests see them. The addresses of public interfaces are in `public_addresses`. */
 export async function readInterfaces(db: Db, vmIds: readonly string[]): Promise<AddressedInterface[]> {
   if (vmIds.length === 0) return [];
   const rows = await db
@@ -53,10 +53,10 @@ export async function readInterfaces(db: Db, vmIds: readonly string[]): Promise<
   return rows.map(addressed);
 }
 
-/** An interface as JSON carries it: its times are texts. */
+/** An interface row as JSON, in which times are strings. */
 export type InterfaceJson = Readonly<Record<string, unknown>>;
 
-/** Of one machine, read with the machine itself. `vmId` is the column with its id. */
+/** A subquery for the interfaces of a machine, to read them with the machine. `vmId` is the column with its id. */
 export const interfacesOf = (vmId: string): RawBuilder<readonly InterfaceJson[]> => sql<
   readonly InterfaceJson[]
 >`(
@@ -65,7 +65,7 @@ export const interfacesOf = (vmId: string): RawBuilder<readonly InterfaceJson[]>
       ${pendingOperation('vm_interfaces.id')} as pending
     from vm_interfaces where vm_interfaces.vm_id = ${sql.ref(vmId)}) i)`;
 
-/** With what works on it, if anything does. */
+/** An interface with its pending operation, if there is one. */
 export interface BusyInterface extends AddressedInterface {
   readonly operation: StoredOperation | undefined;
 }
@@ -130,7 +130,7 @@ function privateAddresses(held: readonly { address: string; role: string }[]): I
   };
 }
 
-/** The first of each version is what the guest is configured with; of a /64 that is its first address. */
+/** The guest is configured with the first address of each IP version; for a /64, with the first address in it. */
 function publicAddresses(
   held: readonly { address: string; version: number; prefix: number }[],
 ): InterfaceAddresses {
@@ -143,10 +143,10 @@ function publicAddresses(
   };
 }
 
-/** `2001:db8:1::` as PostgreSQL writes the beginning of a prefix: its first address ends in 1. */
+/** PostgreSQL writes the start of a prefix as `2001:db8:1::`; the first address in it ends in 1. */
 const firstOf = (prefix: string): string => `${prefix.replace(/::$/, '')}::1`;
 
-/** Throws 404 where the machine has none such. */
+/** Throws 404 if the machine has no such interface. */
 export async function lockInterface(
   db: Db,
   accountId: string,
@@ -166,7 +166,7 @@ export async function lockInterface(
   return row;
 }
 
-/** For steps, which know their account: undefined when it is gone. */
+/** Does not filter by account: callers with an id from a request check `account_id`. Undefined if it was deleted. */
 export function readInterface(db: Db, id: string): Promise<InterfaceRow | undefined> {
   return db.selectFrom('vm_interfaces').selectAll().where('id', '=', id).executeTakeFirst();
 }
@@ -175,7 +175,7 @@ export function insertInterface(db: Db, row: Insertable<Tables['vm_interfaces']>
   return db.insertInto('vm_interfaces').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Every change that clients can see is a new version. Undefined when it is gone. */
+/** Increases the version, also for an empty change. Returns undefined if the interface was deleted. */
 export function updateInterface(
   db: Db,
   id: string,
@@ -189,7 +189,7 @@ export function updateInterface(
     .executeTakeFirst();
 }
 
-/** With its addresses in a private network. False when it was gone already. */
+/** Also deletes its addresses in a private network. Returns false if the interface was already deleted. */
 export async function deleteInterface(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('vm_interfaces').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
@@ -202,7 +202,7 @@ export interface Holder {
   readonly vm_id: string;
 }
 
-/** Whoever has one of these addresses of a network now. */
+/** The interfaces that currently have one of these addresses of the network. */
 export async function readHolders(
   db: Db,
   networkId: string,
@@ -224,7 +224,7 @@ export async function readHolders(
     .execute();
 }
 
-/** What somebody has already stays with them. */
+/** Skips addresses that an interface already has. */
 export async function holdAddresses(
   db: Db,
   rows: readonly Insertable<Tables['network_addresses']>[],
@@ -246,7 +246,7 @@ export async function dropAliases(db: Db, interfaceId: string, addresses: readon
     .execute();
 }
 
-/** From one interface of the network to another, in one step. */
+/** Moves aliases from one interface to another in a single statement. */
 export async function moveAliases(
   db: Db,
   from: string,

@@ -41,7 +41,9 @@ const settingsOf = ({ addresses, anti_spoofing, description }: AddressedInterfac
   description,
 });
 
-/** As it would be; of a public interface only what is not an address, since those come with public IPs. */
+/**
+ * The settings after the change. The addresses of a public interface cannot change here: they belong to public IPs.
+ */
 function settingsAfter(
   row: AddressedInterface,
   network: NetworkRow | undefined,
@@ -59,7 +61,7 @@ function settingsAfter(
     return { alias_ips: [...aliases], anti_spoofing, description };
   }
   if (body.alias_ips !== undefined && !sameSet(alias_ips, before.alias_ips)) {
-    const detail = 'The addresses of the public interface are attached and detached as public IPs.';
+    const detail = 'To change the addresses of the public interface, attach or detach public IPs.';
     throw invalid([{ pointer: '/alias_ips', code: 'incompatible', detail }]);
   }
   return { ...before, anti_spoofing, description };
@@ -72,13 +74,13 @@ function changesOf(before: Settings, after: Settings): AuditChange[] {
 }
 
 function refuseImmutable(body: UpdateInterface): void {
-  const faults = immutableFaults(UpdateInterface, body, 'detach the interface and attach it anew');
+  const faults = immutableFaults(UpdateInterface, body, 'detach the interface and attach it again');
   if (faults.length > 0) throw invalid(faults);
 }
 
 type UpdateCall = Call<{ id: string; interface_id: string }, unknown, UpdateInterface>;
 
-/** The network before the machine before the interface. */
+/** Lock order: the network, the machines, the interface. */
 async function lockAll(call: UpdateCall) {
   const { db, caller, params, body } = call;
   const accountId = caller.account.id;
@@ -97,7 +99,7 @@ export const updateVmInterface = endpoint({
   path: '/flexible-vps/v1/vms/{id}/interfaces/{interface_id}',
   summary: 'Change an interface of a VM',
   description:
-    'Its alias addresses, whether it may send from others, and its description; its own addresses are changed by detaching and attaching it. `move_aliases` takes aliases over from other machines of the network, for failover.',
+    'You can change the alias addresses, the protection against spoofed addresses, and the description. To change the other addresses, detach the interface and attach it again. `move_aliases` takes over aliases from other machines in the network, for failover.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'interface', role: 'update' },
@@ -138,7 +140,7 @@ export const updateVmInterface = endpoint({
     const changes = changesOf(before, after);
     const resource = interfaceRef(row);
     const working = pending.get(row.id);
-    // What is shown already is what it leads to.
+    // The row already has the settings that the pending operation applies.
     if (working?.type === updateInterfaceKind.type && changes.length === 0) {
       call.effect({ action: 'none', ...resource });
       call.follow(working);

@@ -27,7 +27,7 @@ const ranges = fc.oneof(
 const inside = (range: fc.Arbitrary<string>) =>
   range.chain((cidr) => fc.tuple(fc.constant(cidr), fc.bigInt({ min: 0n, max: sizeOf(cidr) - 1n })));
 
-/** By counting through all of them, for the smallest ranges only. */
+/** Lists every address of the range; use it for the smallest ranges only. */
 const all = (cidr: string): string[] =>
   Array.from({ length: Number(sizeOf(cidr)) }, (_, index) => addressAt(cidr, index));
 

@@ -1,16 +1,16 @@
 /**
- * Which addresses of a private network mean what. Ranges and addresses are their texts, as the tables hold them; both
- * families are counted alike: the first address is the gateway's, the last two are kept back.
+ * Calculates with the addresses of private networks. Ranges and addresses are texts, as in the tables. IPv4 and IPv6
+ * follow the same rule: the first address is the gateway, the last two are reserved.
  */
 import { createHash } from 'node:crypto';
 import { type Address, addressFromWords, parseAddress } from '../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, cidrCovers, parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
 
 const GATEWAY = 1n;
-/** As many at the end of a range are not given out. */
+/** The number of reserved addresses at the end of a range. */
 const KEPT_BACK = 2n;
 
-/** Null unless it is a range with its prefix and nothing beyond it. */
+/** Returns null unless the text is a range with a prefix length and without host bits. */
 export function parseCidr(text: string): Cidr | null {
   const parsed = text.includes('/') ? parseLenient(text) : null;
   return parsed?.exact ? parsed.cidr : null;
@@ -33,16 +33,16 @@ function addressOf(value: bigint): Address {
   return addressFromWords(word(96n), word(64n), word(32n), word(0n));
 }
 
-/** How many addresses there are, the unusable ones included. */
+/** The number of addresses in the range, including those that machines cannot use. */
 export function sizeOf(cidr: string): bigint {
   const range = rangeOf(cidr);
   return 1n << BigInt(bitsOf(range) - range.prefix);
 }
 
-/** How many of them a machine can have. */
+/** The number of addresses that machines can use. */
 export const usableIn = (cidr: string): bigint => sizeOf(cidr) - GATEWAY - 1n - KEPT_BACK;
 
-/** The one at this place; 0 is the address of the network itself. */
+/** The address at this index; index 0 is the network address. */
 export function addressAt(cidr: string, index: number | bigint): string {
   const place = BigInt(index);
   if (place < 0n || place >= sizeOf(cidr)) throw new RangeError(`${cidr} has no address ${place}.`);
@@ -51,7 +51,7 @@ export function addressAt(cidr: string, index: number | bigint): string {
 
 export const gatewayOf = (cidr: string): string => addressAt(cidr, GATEWAY);
 
-/** The lowest and the highest that a machine can have. */
+/** The lowest and the highest address that a machine can use. */
 export const usableRange = (cidr: string): { readonly first: string; readonly last: string } => ({
   first: addressAt(cidr, GATEWAY + 1n),
   last: addressAt(cidr, sizeOf(cidr) - 1n - KEPT_BACK),
@@ -67,7 +67,7 @@ export function overlaps(one: string, other: string): boolean {
   return cidrCovers(a, b) || cidrCovers(b, a);
 }
 
-/** Whether a machine can have it. */
+/** Whether a machine can use the address. */
 export function isUsable(cidr: string, address: string): boolean {
   const parsed = parseAddress(address);
   const range = rangeOf(cidr);
@@ -77,8 +77,8 @@ export function isUsable(cidr: string, address: string): boolean {
 }
 
 /**
- * A /64 of the unique local addresses (RFC 4193): the 40 bits that tell one site from another are the account's, so
- * all networks of an account lie in one /48.
+ * A /64 of unique local addresses (RFC 4193). The 40 bits of the global ID are derived from the account id, so all
+ * networks of an account are in one /48.
  */
 export function localPrefix(accountId: string, subnet: number): string {
   const site = createHash('sha256').update(accountId).digest().subarray(0, 5);

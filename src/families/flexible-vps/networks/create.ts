@@ -21,7 +21,7 @@ function refuseFaults({ body, services }: CreateCall): void {
   const faults = [
     ...rangeFaults,
     ...serverFaults(body.dns?.servers ?? []),
-    // Whether a hop lies inside of what is no range cannot be said.
+    // Without a valid range, the next hops of routes cannot be checked.
     ...(rangeFaults.length > 0 ? [] : routesFaults(body.routes ?? [], ranges)),
   ];
   if (services.compute.at(body.location) === undefined) {
@@ -31,11 +31,11 @@ function refuseFaults({ body, services }: CreateCall): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** Some engines cannot keep networks apart that have the same addresses, whosever they are. */
+/** Some engines cannot separate networks with the same addresses, not even those of different accounts. */
 async function requireFreeRange({ db, body }: CreateCall, { capabilities }: ComputeEngine): Promise<void> {
   const reason = capabilities.overlappingNetworks;
   if (reason === true || !(await isRangeTaken(db, body))) return;
-  const detail = `${reason} Addresses of ${body.ipv4_cidr} are in use by another one: choose another range.`;
+  const detail = `${reason} Addresses of ${body.ipv4_cidr} are in use by another network: choose another range.`;
   throw new Problem('address_taken', { detail });
 }
 
@@ -52,7 +52,7 @@ export const createVpsNetwork = endpoint({
   path: '/flexible-vps/v1/networks',
   summary: 'Create a private network',
   description:
-    'For machines of one location. The first address is the gateway, the last two are kept back. With `ipv6` it gets a /64 of unique local addresses (RFC 4193), taken from a /48 of the account. Ranges of two networks may overlap, but no machine can be in both; some locations refuse it with `address_taken`, whichever account has the other.',
+    'For machines in one location. The first address is the gateway; the last two are reserved. With `ipv6` the network gets a /64 of unique local addresses (RFC 4193) from the /48 of your account. The ranges of two networks may overlap, but no machine can be in both. Some locations do not support this and answer `address_taken`, even if the other network belongs to another account.',
   permission: 'flexible-vps:networks:write',
   access: 'write',
   resource: { name: 'network', role: 'create' },

@@ -24,7 +24,7 @@ export const deleteVpsNetwork = endpoint({
   path: '/flexible-vps/v1/networks/{id}',
   summary: 'Delete a private network',
   description:
-    'Waits for machines that are being deleted or detached. Others refuse it, unless `detach=true` detaches them first, as part of the same operation; machines that run stay running.',
+    'The operation waits for machines that are being deleted or detached. If other machines are in the network, the call is refused, unless `detach=true` detaches them first, as part of the same operation; running machines keep running.',
   permission: 'flexible-vps:networks:delete',
   access: 'destructive',
   resource: { name: 'network', role: 'delete' },
@@ -49,7 +49,7 @@ export const deleteVpsNetwork = endpoint({
     const used = await countUsed(db, before.id);
     const show = (row: NetworkRow, operation: typeof pending) =>
       accepted(presentNetwork({ ...row, ipv4_used: used }, operation, services.baseUrl));
-    // A second deletion follows the first one.
+    // A second deletion follows the pending one.
     if (pending?.type === deleteNetworkKind.type) {
       effect({ action: 'none', ...networks.ref(before) });
       follow(pending);

@@ -1,4 +1,4 @@
-/** How networks go: whoever is in it leaves first. */
+/** The operation that deletes a network after all machines are detached from it. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
 import {
@@ -23,9 +23,9 @@ import { type NetworkUser, readUsers } from './store.ts';
 const LOOK_AGAIN_SECONDS = 2;
 
 const Input = Shape({
-  /** Whether those that are still in it are put out. */
+  /** Whether machines that are still in the network are detached. */
   detach: Type.Boolean(),
-  /** What it was before, and is again if nothing came of it. */
+  /** The status before the deletion; restored if the deletion fails before the engine is called. */
   was: OneOf(['active', 'error']),
 });
 
@@ -36,7 +36,7 @@ const detachment = ({ interface_id, vm_id }: NetworkUser) => ({
   subjects: [vm_id],
 });
 
-/** A place in the queue of each machine is needed at once. */
+/** Whether a queue is full: the detach operations need a place in the queues of all machines at the same time. */
 async function hasFullQueue(db: Db, users: readonly NetworkUser[]): Promise<boolean> {
   for (const { vm_id } of users) {
     const waiting = (await queueOf(db, [vm_id])).filter(({ started_at }) => started_at === null);
@@ -49,10 +49,13 @@ interface Detached {
   readonly children?: readonly { readonly error: OperationError | null }[];
 }
 
-/** Somebody's own deletion or detachment came to nothing: with what it failed says more than that it is still there. */
+/**
+ * The outcome when machines are still in the network, because their deletion or detachment failed. The error of a
+ * failed detach operation is included, because it explains more than `resource_in_use`.
+ */
 function stayed(users: readonly NetworkUser[], { children = [] }: Detached): Outcome {
   const fault = children.find(({ error }) => error !== null)?.error;
-  const detail = `Still in use by ${users.map(({ vm_id }) => vm_id).join(', ')}.`;
+  const detail = `The network is still in use by ${users.map(({ vm_id }) => vm_id).join(', ')}.`;
   return fault == null ? failed('resource_in_use', detail) : failed(fault.code, `${detail} ${fault.detail}`);
 }
 
@@ -63,7 +66,7 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   queue: 'exclusive',
   input: Input,
   typicalSeconds: 5,
-  // As long as the deletion of a machine may take, which this waits for.
+  // The same as for the deletion of a machine, because this operation waits for such deletions.
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
@@ -73,7 +76,7 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
       if (staying.length === 0) return done();
       if (await hasFullQueue(db, staying))
         return { kind: 'sleep', seconds: LOOK_AGAIN_SECONDS, waitingFor: 'queue' };
-      // One that is dropped because its machine is deleted is as good as done: the next step sees who is left.
+      // A detach operation may be dropped because its machine is deleted; the next step checks what is left.
       return { kind: 'children', start: staying.map(detachment), tolerant: true };
     }),
     step('wait', async ({ db, resourceId, results }) => {
@@ -87,7 +90,7 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
     step('remove', (work) =>
       onNetwork(work, async (row) => {
         const fault = await takeDown(work, row).catch((error: unknown) => {
-          // No row says so any more: whatever is left there at the engine is on its way out.
+          // No interface row is left, so the engine is still removing the last interface: the step is retried.
           if (error instanceof EngineRefused && error.code === 'resource_in_use')
             return failed(error.code, error.message, true);
           throw error;
@@ -102,7 +105,7 @@ export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
   ],
   async settle(tx, { id, status, resourceId, error }, { was }) {
     if (status === 'succeeded') return undefined;
-    // As long as the engine was not asked to remove it, it is what it was.
+    // Before the step `remove`, the engine was not called, so the network is unchanged.
     const isWhole = (await readOperation(tx, id))?.step !== 'remove';
     await networks.change(
       tx,

@@ -83,7 +83,7 @@ async function removing(id: string, query = ''): Promise<string> {
   return operation!.id;
 }
 
-/** Whatever waits for its time has it now. */
+/** Makes all waiting operations due now and runs them. */
 async function hurry(): Promise<void> {
   await sql`update operations set run_at = now() where finished_at is null and not awaits_children`.execute(
     app.services.db,

@@ -43,7 +43,7 @@ const getVpsNetwork = endpoint({
   method: 'GET',
   path: '/flexible-vps/v1/networks/{id}',
   summary: 'Get a private network',
-  description: 'With its routes and the addresses in use.',
+  description: 'The answer also contains the routes and the addresses in use.',
   permission: 'flexible-vps:networks:read',
   access: 'read',
   resource: { name: 'network', role: 'read' },

@@ -1,4 +1,6 @@
-/** What the engine of a location is told of a network, and what it is then seen to have. Null: all is as it should be. */
+/**
+ * Creates, changes and removes networks at the engine, and checks the result. The functions return null on success.
+ */
 import type { NetworkSpec } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
@@ -30,11 +32,12 @@ export async function build(
   const spec = specOf(row, settings);
   await engine.ensureNetwork(refOf(row), spec, signal);
   const seen = await engine.observeNetwork(refOf(row), signal);
-  if (seen === null) return failed('engine_failed', 'The network is not there though it was made.', true);
+  if (seen === null)
+    return failed('engine_failed', 'The engine reported the network as created, but does not have it.', true);
   const { usedBy: _, account: __, id: ___, ...actual } = seen;
   return canonicalJson(actual) === canonicalJson(spec)
     ? null
-    : failed('engine_failed', 'The network is not as it was set.', true);
+    : failed('engine_failed', 'The engine has other settings for the network than requested.', true);
 }
 
 export async function takeDown({ services, signal }: Asking, row: NetworkRow): Promise<Outcome | null> {
@@ -43,5 +46,5 @@ export async function takeDown({ services, signal }: Asking, row: NetworkRow): P
   const left = await engine.observeNetwork(refOf(row), signal);
   return left === null
     ? null
-    : failed('engine_failed', 'The network is still there though it was removed.', true);
+    : failed('engine_failed', 'The engine reported the network as removed, but still has it.', true);
 }

@@ -11,7 +11,7 @@ import { insertNetwork } from './store.ts';
 
 const common = { location: 'fra1', mtu: 1442, status_reason: null } as const;
 
-/** An active network with IPv6, written as createVpsNetwork writes it and built by the step of its kind. */
+/** Creates an active network with IPv6: inserts the row as createVpsNetwork does and runs the operation. */
 export async function makeNetwork({ app, account, key }: World, ipv4_cidr = '10.77.0.0/24'): Promise<string> {
   const { db } = app.services;
   const row = await insertNetwork(

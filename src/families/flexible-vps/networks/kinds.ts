@@ -1,4 +1,6 @@
-/** How networks come and change. Each has a queue of its own; those of the machines are not concerned. */
+/**
+ * Operations that create and change networks. Each network has its own queue; the queues of machines are not used.
+ */
 import { step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Shape } from '../../../kernel/schema.ts';
@@ -16,7 +18,7 @@ const common = {
   deadlineSeconds: 600,
 } as const;
 
-/** With the row of the network the operation is about. */
+/** Runs a step with the row of the operation's network; fails if the network was deleted. */
 export async function onNetwork<I>(
   { db, accountId, resourceId }: Work<I>,
   run: (row: NetworkRow) => Promise<Outcome>,
@@ -69,7 +71,7 @@ export const updateNetworkKind: Kind = kind<Settings>({
     ),
   ],
   async settle(tx, { status, resourceId }) {
-    // The new settings were never written, so those that are shown are the old ones.
+    // The new settings were never written, so the row still has the old ones.
     if (status !== 'succeeded') await networks.change(tx, resourceId, { status: 'active' });
     return undefined;
   },

@@ -20,6 +20,7 @@ export const networkLife = new Lifecycle<NetworkStatus>({
     },
     { by: ['engine'], from: ['active', 'error'], to: ['active', 'error'] },
   ],
-  // What the control plane alone keeps: else one that failed and is protected could never be deleted.
+  // The members that only the control plane stores can be changed in `error` too. Otherwise nobody could remove the
+  // protection of a failed network, which could then never be deleted.
   needs: { updateVpsNetwork: ['error'] },
 });

@@ -68,7 +68,7 @@ describe('a new network where an engine can do less', () => {
         expect(answer.json()).toMatchObject({
           code: 'address_taken',
           detail:
-            'No two networks here overlap. Addresses of 172.16.3.0/24 are in use by another one: choose another range.',
+            'No two networks here overlap. Addresses of 172.16.3.0/24 are in use by another network: choose another range.',
         });
         expect(answer.body).not.toContain(there.id);
         expect((await createAs(stranger, '172.16.16.0/20')).statusCode).toBe(202);

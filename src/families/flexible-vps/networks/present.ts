@@ -35,7 +35,7 @@ export function presentNetwork(
   };
 }
 
-/** The gateways of the network itself come before everything a machine can have. */
+/** Of each IP version, the gateway comes before the addresses of machines. */
 export function presentInUse(
   { id, ipv4_cidr, ipv6_cidr }: NetworkRow,
   held: readonly AddressInUse[],

@@ -12,9 +12,9 @@ export const networks = new Owned({
   events: {
     created: { when: 'A private network is ready.', says: 'is ready' },
     updated: { when: 'A private network was changed.', says: 'was changed' },
-    deleted: { when: 'A private network is gone.', says: 'is gone' },
-    lost: { severity: 'error', when: 'A private network is no longer where it should be.' },
-    recovered: { when: 'A private network that was lost is there again.' },
+    deleted: { when: 'A private network was deleted.', says: 'was deleted' },
+    lost: { severity: 'error', when: 'A private network can no longer be found.' },
+    recovered: { when: 'A private network that was lost was found again.' },
   },
   inventory: ({ status, location }) => ({ status, location }),
 });

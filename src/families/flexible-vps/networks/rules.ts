@@ -1,4 +1,4 @@
-/** What must hold of a network beyond the shape of its members; every fault with its place. */
+/** Checks the members of a network beyond their schema. Each fault has a pointer to its member. */
 import { parseAddress } from '../../../kernel/net/address.ts';
 import { parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';
@@ -23,7 +23,7 @@ export function ipv4Faults(text: string, pointer: string): FieldError[] {
   if (cidr.prefix < WIDEST || cidr.prefix > NARROWEST) {
     return [{ pointer, code: 'out_of_range', detail: `From /${WIDEST} to /${NARROWEST}.` }];
   }
-  // None of these is as narrow as the widest network: what begins in one lies within it.
+  // Each of these is at least as wide as the widest network, so a range that begins in one also ends in it.
   if (!PRIVATE.some((range) => contains(range, cidr.base.text))) {
     return [{ pointer, code: 'out_of_range', detail: `Must lie inside one of ${PRIVATE.join(', ')}.` }];
   }
@@ -68,7 +68,7 @@ function routeFaults({ destination, next_hop }: NewRoute, ranges: Ranges, pointe
     const detail = 'The next hop must be an address inside the network.';
     faults.push({ pointer: `${pointer}/next_hop`, code: 'out_of_range', detail });
   } else if (range !== null && range.base.family !== hop.family) {
-    const detail = 'Destination and next hop must be of one family.';
+    const detail = 'Destination and next hop must both be IPv4 or both IPv6.';
     faults.push({ pointer: `${pointer}/next_hop`, code: 'incompatible', detail });
   }
   return faults;
@@ -82,7 +82,7 @@ export function routesFaults(routes: readonly NewRoute[], ranges: Ranges): Field
     const destination = parseCidr(route.destination)?.text;
     if (destination === undefined) return faults;
     if (seen.has(destination)) {
-      const detail = 'Another route leads there already.';
+      const detail = 'Another route has the same destination.';
       faults.push({ pointer: `${pointer}/destination`, code: 'not_unique', detail });
     }
     seen.add(destination);
@@ -92,7 +92,7 @@ export function routesFaults(routes: readonly NewRoute[], ranges: Ranges): Field
 
 const canonicalAddress = (text: string): string => parseAddress(text)?.text ?? text;
 
-/** The settings as they would be: what is left out stays, addresses in the one way to write them. */
+/** The settings after a change. Omitted members keep their value; addresses are written in canonical form. */
 export function changedSettings(
   now: Settings,
   { nat, dns, routes }: Pick<NetworkChange, 'nat' | 'dns' | 'routes'>,

@@ -1,4 +1,4 @@
-/** A private network as the API shows and takes it. */
+/** The schemas of private networks in requests and answers. */
 
 import { Immutable } from '../../../kernel/immutable-members.ts';
 import { OperationView } from '../../../kernel/operations/schema.ts';
@@ -39,8 +39,11 @@ const NewRoute = Shape({
   description: Type.Optional(Description),
 });
 
-/** As many as any network can have; the account's own limit may be lower. */
-const Routes = Type.Array(NewRoute, { maxItems: 50, description: 'All of them, each destination once.' });
+/** 50 is the maximum for any network; the limit of the account may be lower. */
+const Routes = Type.Array(NewRoute, {
+  maxItems: 50,
+  description: 'The complete list; each destination once.',
+});
 const Servers = Type.Array(Address, { maxItems: 3, uniqueItems: true });
 const Protection = Shape({ delete: Type.Boolean() });
 
@@ -52,11 +55,13 @@ export const Network = Named(
     description: Type.String(),
     labels: Labels,
     status: networkLife.Status,
-    status_reason: Nullable(Type.String({ description: 'The code of what went wrong.' })),
+    status_reason: Nullable(Type.String({ description: 'The error code, if something went wrong.' })),
     operation: Nullable(OperationView),
     location: { ...Slug, 'x-immutable': true },
     ipv4_cidr: Type.String({ 'x-immutable': true }),
-    ipv4_gateway: Type.String({ description: 'The first address; the last two are kept back as well.' }),
+    ipv4_gateway: Type.String({
+      description: 'The first address. The last two addresses are reserved as well.',
+    }),
     ipv6_cidr: Nullable(
       Type.String({
         'x-immutable': true,
@@ -65,13 +70,13 @@ export const Network = Named(
     ),
     nat: Shape(
       { ipv4: Type.Boolean(), ipv6: Type.Boolean() },
-      { description: 'Whether machines without a public address have a way out.' },
+      { description: 'Whether machines without a public address can reach the internet.' },
     ),
     dns: Shape({ servers: Type.Array(Type.String()), domain: Nullable(Type.String()) }),
     mtu: Type.Integer(),
     routes: Type.Array(Route),
     addresses: Shape({
-      ipv4_total: Type.Integer({ description: 'Those that machines can have.' }),
+      ipv4_total: Type.Integer({ description: 'Addresses that machines can use.' }),
       ipv4_used: Type.Integer(),
     }),
     in_use: Type.Optional(
@@ -79,10 +84,12 @@ export const Network = Named(
         Shape({
           address: Type.String(),
           type: OneOf(['vm', 'vpn_gateway', 'gateway']),
-          id: Type.String({ description: 'Of the machine; of a gateway, that of the network.' }),
+          id: Type.String({ description: 'The id of the machine; for a gateway, the id of the network.' }),
           interface_id: Nullable(Id('nic')),
         }),
-        { description: `The first ${MOST_IN_USE}, in their order. Only where one network is read.` },
+        {
+          description: `The first ${MOST_IN_USE}, in ascending order. Only shown when you get a single network.`,
+        },
       ),
     ),
     protection: Protection,
@@ -102,7 +109,7 @@ export const NewNetwork = Shape({
     ...Range,
     description: 'Inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',
   },
-  ipv6: Type.Optional(Type.Boolean({ default: true, description: 'A /64 is assigned.' })),
+  ipv6: Type.Optional(Type.Boolean({ default: true, description: 'Whether the network gets a /64.' })),
   nat: Type.Optional(
     Shape({
       ipv4: Type.Optional(Type.Boolean({ default: true })),
@@ -131,7 +138,7 @@ export const NetworkChange = Shape({
 });
 export type NetworkChange = Static<typeof NetworkChange>;
 
-/** What the engine has to know, and an update can change. */
+/** The settings that the engine needs and that an update can change. */
 export const Settings = Shape({
   nat: Shape({ ipv4: Type.Boolean(), ipv6: Type.Boolean() }),
   dns: Shape({ servers: Type.Array(Type.String()), domain: Nullable(Type.String()) }),

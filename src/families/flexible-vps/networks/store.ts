@@ -10,7 +10,7 @@ import type { NetworkStatus } from './lifecycle.ts';
 import { MOST_IN_USE, type Settings } from './schema.ts';
 import type { NetworkRow } from './table.ts';
 
-/** Whoever attaches to it or takes it down holds it: what one finds in it is then what the other leaves. */
+/** Attaching an interface and deleting the network both take this lock, so that neither misses the other's change. */
 export async function lockNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
   return db
     .selectFrom('vps_networks')
@@ -21,14 +21,14 @@ export async function lockNetwork(db: Db, accountId: string, id: string): Promis
     .executeTakeFirst();
 }
 
-/** The lowest IPv4 address that nobody has; null when all are taken. Holds the network until the commit. */
+/** The lowest free IPv4 address; null when all are in use. Locks the network until the transaction ends. */
 export async function pickFreeAddress(
   db: Db,
   { id, account_id, ipv4_cidr }: Pick<NetworkRow, 'id' | 'account_id' | 'ipv4_cidr'>,
 ): Promise<string | null> {
   await lockNetwork(db, account_id, id);
   const { first, last } = usableRange(ipv4_cidr);
-  // The lowest free one is the first of all, or follows one that is taken.
+  // The lowest free address is the first usable one, or follows directly after one in use.
   const { rows } = await sql<{ address: string | null }>`
     select host(min(address)) as address from (
       select ${first}::inet as address
@@ -41,7 +41,7 @@ export async function pickFreeAddress(
   return rows[0]?.address ?? null;
 }
 
-/** For steps, which know their account: undefined when it is gone. */
+/** Reads without a lock. Returns undefined if the network was deleted. */
 export async function readNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
   return db
     .selectFrom('vps_networks')
@@ -57,7 +57,7 @@ export interface AddressInUse {
   readonly interface_id: string;
 }
 
-/** With what works on it and how full it is. */
+/** A network with its pending operation and the number of IPv4 addresses in use. */
 export interface ShownNetwork extends NetworkRow {
   readonly pending: PendingJson;
   readonly ipv4_used: number;
@@ -132,7 +132,11 @@ export async function findOverlapping(
     .execute();
 }
 
-/** Whether anybody in the location has addresses of this range. Holds off others that take one there; a network that failed has none. */
+/**
+ * Whether a network of any account in the location overlaps this range. Networks in `error` do not count, because
+ * they have no addresses. A lock makes other calls that need a range in the location wait until the transaction
+ * ends.
+ */
 export async function isRangeTaken(
   db: Db,
   { location, ipv4_cidr }: Pick<NetworkRow, 'location' | 'ipv4_cidr'>,
@@ -158,7 +162,7 @@ export const settingsColumns = ({ nat, dns, routes }: Settings) => ({
 const SUBNETS = 1 << 16;
 const MOST_TRIES = 100;
 
-/** With a prefix that no other network has, whoever takes one at the same time. */
+/** Picks an IPv6 prefix that no other network has, also when several calls pick one at the same time. */
 export async function insertNetwork(
   db: Db,
   row: Omit<Insertable<Tables['vps_networks']>, 'ipv6_cidr' | keyof Settings>,
@@ -182,7 +186,7 @@ export interface NetworkUser {
   readonly interface_id: string;
   readonly vm_id: string;
   readonly vm_name: string;
-  /** It is being detached, or its machine deleted: it will be gone without anybody's doing. */
+  /** The interface is being detached or its machine is being deleted, so it leaves the network by itself. */
   readonly is_leaving: boolean;
 }
 

@@ -22,7 +22,7 @@ const settingsOf = ({ nat, dns, routes }: NetworkRow): Settings => ({
   routes: [...routes],
 });
 
-/** What the control plane alone keeps. */
+/** The members that only the control plane stores; the engine does not get them. */
 const keptOf = ({ name, labels, description, protected: isProtected }: NetworkRow) => ({
   name,
   labels,
@@ -39,19 +39,19 @@ const changedKept = (now: Kept, body: NetworkChange): Kept => ({
   protection: { delete: body.protection?.delete ?? now.protection.delete },
 });
 
-/** What the operation that works on it already leads to. */
+/** Whether the pending operation already applies exactly these settings. */
 function isUnderWay(operation: StoredOperation | undefined, wanted: Settings): boolean {
   return (
     operation?.type === updateNetworkKind.type && canonicalJson(operation.input) === canonicalJson(wanted)
   );
 }
 
-/** Settings need a network that is there; the rest can be changed as well of one that failed. */
+/** Settings can only be changed while the network is active; the other members also while it is in `error`. */
 function requireState(row: NetworkRow, operation: StoredOperation | undefined, changesEngine: boolean): void {
   networkLife.require('updateVpsNetwork', row.status, { operation });
   if (!changesEngine || row.status === 'active') return;
   throw new Problem('invalid_state', {
-    detail: `The network is ${row.status}; these settings need one that is active.`,
+    detail: `The network is ${row.status}; NAT, DNS and routes can only be changed while it is active.`,
     extra: { current_state: row.status, allowed_states: ['active'] },
   });
 }
@@ -61,7 +61,7 @@ type UpdateCall = Call<{ id: string }, unknown, NetworkChange>;
 async function takeAndCheck(call: UpdateCall): Promise<NetworkRow> {
   const { params, body } = call;
   const faults = [
-    ...immutableFaults(NetworkChange, body, 'make another network'),
+    ...immutableFaults(NetworkChange, body, 'create another network'),
     ...serverFaults(body.dns?.servers ?? []),
   ];
   if (faults.length > 0) throw invalid(faults);
@@ -77,7 +77,7 @@ export const updateVpsNetwork = endpoint({
   path: '/flexible-vps/v1/networks/{id}',
   summary: 'Change a private network',
   description:
-    'Name, labels, description and protection are changed at once. NAT, DNS and routes are shown when they are in force: if that fails, the network has those it had. `labels` and `routes` are replaced whole.',
+    'Name, labels, description and protection change at once. NAT, DNS and routes are shown once they are in effect; if the change fails, the network keeps its old settings. `labels` and `routes` are replaced as a whole.',
   permission: 'flexible-vps:networks:write',
   access: 'write',
   resource: { name: 'network', role: 'update' },

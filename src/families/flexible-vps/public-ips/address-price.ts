@@ -1,4 +1,7 @@
-/** What a machine costs without an address that is part of it. Reserved ones have a price of their own, wherever they are. */
+/**
+ * The configuration of a machine without one of its ephemeral addresses, for its price. Reserved addresses have
+ * their own price, attached or not.
+ */
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import type { VmRow } from '../vms/table.ts';
 

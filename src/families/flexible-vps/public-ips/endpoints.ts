@@ -37,7 +37,7 @@ function refuseMisfit(vm: VmRow, address: PublicAddressRow, move: boolean): void
   if (address.kind === 'ephemeral')
     throw refuse(
       'incompatible',
-      'An address that was made with a machine stays with it; reserve one to move it.',
+      'An ephemeral address cannot be moved to another machine; use a reserved address.',
     );
   if (!move)
     throw new Problem('already_attached', {
@@ -46,7 +46,7 @@ function refuseMisfit(vm: VmRow, address: PublicAddressRow, move: boolean): void
     });
 }
 
-/** Those that are on their way count as well. */
+/** Checks the limits of the machine. Addresses whose attachment is still queued count as well. */
 async function requirePlace(call: Asking, vm: VmRow, held: readonly PublicAddressRow[]): Promise<void> {
   const queued = await queueOf(call.db, [vm.id]);
   const coming = queued.filter(({ type }) => type === attachPublicIpKind.type).length;
@@ -62,7 +62,7 @@ const changeOf = (before: readonly PublicAddressRow[], after: readonly PublicAdd
   after: after.map(textOf),
 });
 
-/** Asking for it twice is asking for it. */
+/** The pending operation that a repeated call follows instead of starting another one. */
 const sameWork = (
   operation: StoredOperation | undefined,
   { type }: Kind,
@@ -82,7 +82,7 @@ const attachVmPublicIp = endpoint({
   path: '/flexible-vps/v1/vms/{id}/public-ips',
   summary: 'Attach a reserved public IP to a VM',
   description:
-    'With `move` it is taken from the machine that has it in the same operation, which waits its turn at both. A machine without a public interface gets one.',
+    'With `move`, the same operation detaches the address from the machine that has it; it waits for earlier operations on both machines. A machine without a public interface gets one.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
@@ -139,7 +139,7 @@ const detachVmPublicIp = endpoint({
   path: '/flexible-vps/v1/vms/{id}/public-ips/{ip_id}',
   summary: 'Detach a public IP from a VM',
   description:
-    'A reserved one stays with the account. An ephemeral one is given up: the machine costs less without it, and nobody has it again for a day.',
+    'A reserved address stays in your account. An ephemeral address is released: the machine costs less without it, and the address is not assigned again for a day.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },

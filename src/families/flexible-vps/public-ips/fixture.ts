@@ -4,7 +4,7 @@ import { allocateAddress, setAttachment } from '../../../resources/addresses/sto
 import { runKind } from '../../../testing/run-kind.ts';
 import { attachPublicIpKind } from './kinds.ts';
 
-/** No endpoint reserves an address yet. */
+/** Reserves an address in the table, because no endpoint does that yet. */
 async function reserveAddress({ app, account }: World): Promise<string> {
   const { db, provider } = app.services;
   const row = await allocateAddress(db, {

@@ -1,6 +1,7 @@
 /**
- * How public addresses come to machines and leave them. Whoever has one is in the table; an address that a machine
- * holds without an interface is on its way. The engine is told before anybody else may have it.
+ * Operations that attach public addresses to machines and detach them. The table says which machine has an address;
+ * an address with a machine but no interface is being moved or detached. The engine removes an address from a
+ * machine before another machine can get it.
  */
 
 import { step } from '../../../engines/engine-step.ts';
@@ -37,7 +38,7 @@ const common = {
 
 const AttachInput = Shape({
   ip_id: Type.String(),
-  /** The machine whose queue is held too. */
+  /** The machine that loses the address; the operation holds its queue too. */
   from: Nullable(Type.String()),
 });
 type AttachInput = Static<typeof AttachInput>;
@@ -51,10 +52,10 @@ const frontOf = async (db: Db, vmId: string) =>
 const event = (verb: 'attached' | 'detached', vm: VmRow, address: PublicAddressRow): NewEvent => ({
   type: `public_ip.${verb}`,
   resource: addressRef(address),
-  message: `${textOf(address)} ${verb === 'attached' ? 'leads' : 'no longer leads'} to the machine ${vm.name}.`,
+  message: `${textOf(address)} was ${verb === 'attached' ? 'attached to' : 'detached from'} the machine ${vm.name}.`,
 });
 
-/** The machine and the address, if the call would still be accepted. */
+/** Returns the machine and the address; null if one is gone. Throws if the call would not be accepted any more. */
 async function both<I extends { readonly ip_id: string }>(
   work: Work<I>,
   endpointId: string,
@@ -66,7 +67,7 @@ async function both<I extends { readonly ip_id: string }>(
 
 const GONE = failed('not_found', 'The machine or the address is gone.');
 
-/** What leads nowhere though its machine is there leads to its public interface again. */
+/** Attaches an address that has a machine but no interface to the public interface of that machine again. */
 async function leadBack(tx: Db, address: PublicAddressRow): Promise<void> {
   const { vm_id, interface_id } = address;
   const front = vm_id === null || interface_id !== null ? undefined : await frontOf(tx, vm_id);
@@ -75,7 +76,7 @@ async function leadBack(tx: Db, address: PublicAddressRow): Promise<void> {
   await setAttachment(tx, address.id, { vmId: vm_id, interfaceId: front.id });
 }
 
-/** A public interface that was made for an address which never came. */
+/** Deletes a public interface that was created for an address whose attachment failed. */
 async function removeUnused(tx: Db, vmId: string): Promise<void> {
   const front = await frontOf(tx, vmId);
   const { ipv4 = null, ipv6 = null } = front?.addresses ?? {};
@@ -144,7 +145,7 @@ export const attachPublicIpKind: Kind = kind<AttachInput>({
     if (status === 'succeeded') return undefined;
     const address = await readAddress(tx, ip_id);
     const prepared = (await readOperation(tx, id))?.results['prepare'] as { changed: boolean } | undefined;
-    // Nothing was touched before.
+    // Nothing was changed before the step `prepare` committed.
     if (prepared === undefined) return undefined;
     await updateVm(tx, vmId, {});
     if (address?.vm_id === vmId && prepared.changed) await setAttachment(tx, ip_id, null);
@@ -154,7 +155,10 @@ export const attachPublicIpKind: Kind = kind<AttachInput>({
   },
 });
 
-/** Nobody else may have an ephemeral one for a while, and the machine costs less without it. */
+/**
+ * Detaches a reserved address, which stays in the account, or releases an ephemeral one. A released address is not
+ * assigned again for a day, and the machine costs less without it.
+ */
 async function letGo(
   services: Services,
   tx: Db,

@@ -5,14 +5,14 @@ import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 export const AttachPublicIp = Shape({
   ip_id: Id('ip'),
   move: Type.Optional(
-    Type.Boolean({ description: 'Takes it from the machine that has it, in the same operation.' }),
+    Type.Boolean({ description: 'Detach the address from the machine that has it, in the same operation.' }),
   ),
 });
 export type AttachPublicIp = Static<typeof AttachPublicIp>;
 
 export const PublicIpId = Shape({ id: Id('vm'), ip_id: Id('ip') });
 
-/** As people write it: single addresses without their length. */
+/** Removes the prefix length from single IPv4 addresses. */
 export const textOf = ({ block }: Pick<PublicAddressRow, 'block'>): string => block.replace(/\/32$/, '');
 
 export const addressRef = (row: Pick<PublicAddressRow, 'id' | 'block'>): ResourceRef => ({
