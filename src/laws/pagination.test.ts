@@ -31,7 +31,7 @@ afterAll(() => app.close());
 async function createFilled(mark: string): Promise<World> {
   const world = await createWorld(app);
   await fill(world, ROWS, mark);
-  // In the other modes each call of the walk would add a row to the list of denials.
+  // In report-only mode each call of the walk would add a row to the list of would-be denials.
   await app.services.db.updateTable('ip_allowlists').set({ mode: 'off' }).execute();
   const readMode = async () =>
     (await app.call({ url: '/account/v1/whoami', key: world.key.key })).json().client.allowlist.mode;

@@ -16,7 +16,7 @@ import { freshName, type Params, type World } from './world.ts';
 
 export { createWorld, type Params, type World } from './world.ts';
 
-/** The endpoints of all families, and of the test family `workshop`, which has endpoints of every sort. */
+/** The endpoints of all families, and of the test family `workshop`, which uses every feature that a family can use. */
 export const { endpoints } = buildRegistry([...families, workshop]);
 export const writes: readonly Endpoint[] = endpoints.filter(isWrite);
 /** Without feeds, which have no last page and no sort, and whose cursors are valid with any filter. */
