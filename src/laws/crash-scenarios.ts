@@ -1,6 +1,6 @@
 /**
- * Starts an operation of each kind. If an endpoint names the kind, that endpoint is called with its example; other kinds
- * have a scenario in the fixture of their resource.
+ * Starts an operation of each kind. If an endpoint names the kind, that endpoint is called with its example; other
+ * kinds have a scenario in the fixture of their resource.
  */
 import type { LightMyRequestResponse } from 'fastify';
 import { interfaceDrift } from '../families/flexible-vps/interfaces/drift.ts';

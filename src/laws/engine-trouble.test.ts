@@ -23,7 +23,7 @@ import { createWorld, type World } from './walk.ts';
 const registry = buildRegistry(families);
 const familyOf = ({ family: name }: Kind): Family | undefined =>
   engineFamilies.find(({ family }) => family.name === name)?.family;
-/** Without kinds for many machines: they only start one operation per machine, and those kinds are tested. */
+/** Without bulk kinds: they only start one operation per machine, and the kinds of those operations are tested. */
 const kinds = [...registry.kinds.values()].filter(
   (kind) => familyOf(kind) !== undefined && scenarioOf(kind).indestructible === undefined,
 );
@@ -80,7 +80,7 @@ async function start(kind: Kind): Promise<{ world: World; operation: StoredOpera
   return { world, operation: await begin(kind, world) };
 }
 
-/** Finds out which calls a kind makes: adds a delay of 0 seconds to each possible call and returns those it struck. */
+/** Finds out which calls a kind makes: adds a delay of 0 seconds to each possible call and returns the calls it hit. */
 async function callsOf(kind: Kind): Promise<string[]> {
   const { db } = app.services;
   await start(kind);

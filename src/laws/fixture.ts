@@ -48,7 +48,7 @@ export interface Fixture {
   make?(world: World, outer: Params): Promise<string>;
   /** Removes the resource. Default: calls the delete endpoint. */
   remove?(world: World, id: string): Promise<unknown>;
-  /** Runs once per account for laws about lists. Returns the id of the resource whose sub-collections `addRow` fills. */
+  /** Runs once per account for laws about lists. Returns the resource whose sub-collections `addRow` fills. */
   fillOnce?(world: World, mark: string): Promise<string | undefined>;
   /** Adds row number `i` for laws about lists; `parent` is the id that `fillOnce` of the outer collection returned. */
   addRow?(world: World, name: string, i: number, parent: string): Promise<void>;

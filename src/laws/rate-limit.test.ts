@@ -126,7 +126,7 @@ describe('the limit', () => {
     const answers = await Promise.all(calls.map((call) => app.call({ ...call, remoteAddress: address })));
     for (const answer of answers) {
       expectRefusal(answer);
-      // An unread body closes the connection, so that header may differ. Everything else must be equal.
+      // An unread body closes the connection, so the `connection` header may differ. Everything else must be equal.
       expect(unconnected(answer)).toEqual(unconnected(answers[0]!));
     }
     expect([app.services.access.hits, app.services.access.misses]).toEqual([hits, misses]);

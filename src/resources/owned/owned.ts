@@ -1,8 +1,8 @@
 /**
  * `Owned` defines a type of resource that an account owns. Its methods write the row together with the inventory entry,
- * meter, limit, name, audit effect and event, so that no handler can forget one of them. Shapes, answers, lifecycles and
- * steps stay with the resource. Handlers use the methods that take a call; operation steps and schedules use the methods
- * that take a transaction.
+ * meter, audit effect and event, and check limit and name, so that no handler can forget one of them. Shapes, answers,
+ * lifecycles and steps stay with the resource. Handlers use the methods that take a call; operation steps and schedules
+ * use the methods that take a transaction.
  */
 import type { Permission } from '../../kernel/access/permissions.ts';
 import { changesBetween } from '../../kernel/audit/changes.ts';
@@ -132,7 +132,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** For calls that change the resource: locks the row until the transaction ends, then checks the caller's If-Match. */
+  /** For calls that change the resource: locks the row until the transaction ends, then checks If-Match. */
   async take(call: Reader & Pick<Call, 'checkVersion'>, nameOrId: string): Promise<RowOf<T> & S> {
     const row = await this.lock(call, referenceOf(nameOrId));
     if (row === undefined) throw new Problem('not_found');
@@ -150,7 +150,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     );
   }
 
-  /** Blocks other creates and renames of this type in the account until the transaction ends. Can be called repeatedly. */
+  /** Blocks other creates and renames of this type in the account until the transaction ends. May be repeated. */
   async lockNames({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<void> {
     await lockDeclarations(db, caller.account.id, this.type);
   }

@@ -1,6 +1,6 @@
 /**
- * The SQL that all owned resources share. The table is a type parameter, and Kysely cannot resolve the columns of such a
- * table, so the queries are typed with a stand-in table that has the common columns. The casts are safe because
+ * The SQL that all owned resources share. The table is a type parameter, and Kysely cannot resolve the columns of such
+ * a table, so the queries are typed with a stand-in table that has the common columns. The casts are safe because
  * `OwnedTableName`, `NewRow` and `RowChange` check the arguments of callers against the columns of the real table.
  */
 import {

@@ -18,7 +18,7 @@ export class KeyBlob {
     return this.#bytes.subarray(start, end);
   }
 
-  /** A positive mpint in its shortest form: a leading zero byte is allowed only if the next byte has its top bit set. */
+  /** A positive mpint in its shortest form: a leading zero byte only if the next byte has its top bit set. */
   positive(): { readonly bytes: Buffer; readonly bits: number } {
     const field = this.string();
     const [first, second = 0] = field;
