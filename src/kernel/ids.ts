@@ -1,12 +1,12 @@
 /**
- * TypeIDs: a prefix for the type and a UUIDv7 that sorts by time. They are opaque to clients. There is no library call
- * here because every request gets an id. In base32 the parts of a UUIDv7 fall on whole letters: ten for the
+ * Creates TypeIDs: a prefix for the type and a UUIDv7 that sorts by time. They are opaque to clients. Hand-written for
+ * speed, because every request gets an id. In base32 the parts of a UUIDv7 fall on whole letters: ten for the
  * milliseconds, four for version, counter and variant, twelve random. The counter keeps the ids of one millisecond in
  * order.
  */
 import { randomFillSync } from 'node:crypto';
 
-/** What the kernel itself keeps. A resource declares its own prefix beside its other facts, with `idPrefix`. */
+/** The prefixes of the kernel's own kinds. Resources declare their prefixes with `idPrefix`. */
 const prefixes = new Map([
   ['account', 'acc'],
   ['api_key', 'key'],
@@ -22,7 +22,7 @@ const prefixes = new Map([
 ]);
 const kinds = new Map([...prefixes].map(([kind, prefix]) => [prefix, kind]));
 
-/** Declares what the ids of a kind begin with, and answers the function that makes them. No two kinds share a prefix. */
+/** Declares the id prefix of a kind and returns the function that creates its ids. Throws if the prefix is taken. */
 export function idPrefix(kind: string, prefix: string): () => string {
   if (prefixes.has(kind)) throw new Error(`Two prefixes were declared for ids of the kind "${kind}".`);
   const other = kinds.get(prefix);
@@ -32,7 +32,7 @@ export function idPrefix(kind: string, prefix: string): () => string {
   return () => idWith(prefix);
 }
 
-/** The kind that the id's prefix stands for. */
+/** The kind that declared the prefix of this id. */
 export const kindOfId = (id: string): string | undefined => kinds.get(id.slice(0, id.indexOf('_')));
 
 const LETTERS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
@@ -71,7 +71,7 @@ function tick(): void {
   }
 }
 
-/** For kinds of the kernel, and for those that another file has declared. */
+/** Throws unless the kernel or a resource has declared the kind. */
 export function newId(kind: string): string {
   const prefix = prefixes.get(kind);
   if (prefix === undefined) throw new Error(`No prefix was declared for ids of the kind "${kind}".`);

@@ -12,7 +12,7 @@ import { createWorld, type World } from './walk.ts';
 
 const { kinds } = buildRegistry([...families, workshop]);
 
-/** Each kind has a database of its own: whoever looks through all tables must not find what all others left. */
+/** Each kind has its own database, because the tests search all tables for leftovers. */
 let app: TestApp;
 
 interface Run {
@@ -29,7 +29,7 @@ async function run(kind: Kind, mishaps: readonly Mishap[]): Promise<Run> {
   return { world, operation: operation!, deaths };
 }
 
-/** Everything there is because of the account, the engine's rows included. */
+/** All rows that refer to the account or its operations and resources, including the rows of the sandbox engine. */
 async function endStateOf({ world }: Run): Promise<string[]> {
   const operations = await app.services.db
     .selectFrom('operations')
@@ -41,7 +41,7 @@ async function endStateOf({ world }: Run): Promise<string[]> {
   return comparable(traces.filter(({ table }) => !BEFORE.has(table)));
 }
 
-/** Who it is for and who called: written before any worker knew of it. */
+/** Tables of the account and the caller: their rows are written before a worker claims the operation. */
 const BEFORE = new Set([
   'account_limits',
   'account_products',
@@ -52,7 +52,7 @@ const BEFORE = new Set([
   'members',
 ]);
 
-/** What remembers by intention that a resource was once there. */
+/** Tables that keep references to deleted resources on purpose. */
 const HISTORY = new Set([
   'audit_entries',
   'events',

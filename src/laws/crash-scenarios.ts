@@ -1,6 +1,6 @@
 /**
- * How an operation of each kind starts. Where an endpoint names the kind, that endpoint is called with its example;
- * the other kinds have a scenario in the fixture of their resource.
+ * Starts an operation of each kind. If an endpoint names the kind, that endpoint is called with its example; other
+ * kinds have a scenario in the fixture of their resource.
  */
 import type { LightMyRequestResponse } from 'fastify';
 import { interfaceDrift } from '../families/flexible-vps/interfaces/drift.ts';
@@ -28,7 +28,7 @@ const walk: Walk = {
   operationOf,
 };
 
-/** Starts an operation of this kind, in an account of its own. */
+/** Starts an operation of this kind in the account of `world`. */
 export const begin = (kind: Kind, world: World): Promise<StoredOperation> =>
   scenarioOf(kind).begin(world, walk);
 
@@ -38,7 +38,7 @@ export function scenarioOf(kind: Kind): Scenario {
   const endpoint = endpoints.find(({ operation }) => operation === kind);
   if (endpoint === undefined) {
     throw new Error(
-      `Nothing says how ${kind.type} is started: name it in its endpoint (operation), or give it a scenario in the fixture of its resource.`,
+      `No endpoint or scenario starts ${kind.type}: set \`operation\` in its endpoint, or add a scenario to the fixture of its resource.`,
     );
   }
   return {
@@ -48,13 +48,13 @@ export function scenarioOf(kind: Kind): Scenario {
       const operation = await operationOf(world, await callTo(endpoint, world, { params }));
       if (operation.type === kind.type) return operation;
       throw new Error(
-        `The example of ${endpoint.id} starts ${operation.type}: give ${kind.type} a scenario in the fixture of its resource.`,
+        `The example of ${endpoint.id} starts ${operation.type}: add a scenario for ${kind.type} to the fixture of its resource.`,
       );
     },
   };
 }
 
-/** What it is a part of, as the inventory has it; interfaces are not in it. */
+/** The parent id from the inventory, or from `vm_interfaces`, because interfaces are not in the inventory. */
 async function parentOf({ app }: World, id: string): Promise<string> {
   const { db } = app.services;
   const row = await db.selectFrom('resources').select('parent_id').where('id', '=', id).executeTakeFirst();
@@ -62,13 +62,15 @@ async function parentOf({ app }: World, id: string): Promise<string> {
   return row?.parent_id ?? nic?.vm_id ?? id;
 }
 
-/** By the endpoint that deletes such a resource, as its owner would. */
+/** Deletes the resource of the operation through the API. */
 export async function destroy(world: World, { resource_type, resource_id }: StoredOperation): Promise<void> {
   const endpoint = endpoints.find(
     ({ resource }) => resource.name === resource_type && resource.role === 'delete',
   );
   if (endpoint === undefined) {
-    throw new Error(`Nothing deletes a ${resource_type}: say why in its scenario (indestructible).`);
+    throw new Error(
+      `No endpoint deletes a ${resource_type}: set \`indestructible\` with the reason in its scenario.`,
+    );
   }
   const id = resource_id ?? '';
   const [name = '', outer] = paramNames(endpoint).toReversed();
@@ -76,10 +78,10 @@ export async function destroy(world: World, { resource_type, resource_id }: Stor
   const answer = await callTo(endpoint, world, { params });
   if (![202, 204, 404].includes(answer.statusCode)) throw new Error(`${answer.statusCode}: ${answer.body}`);
   await work(world.app);
-  // One that came to nothing may have left its plug behind, which nobody can ask to have taken away.
+  // A failed attach may leave a NIC at the engine. No endpoint removes it, but this reconciler does.
   if (resource_type === 'interface') await interfaceDrift.run(world.app.services);
 }
 
-/** Kinds that have a scenario though no kind is named like that. */
+/** The scenarios whose kind does not exist. */
 export const strayScenarios = (kinds: ReadonlyMap<string, Kind>): string[] =>
   Object.keys(scenarios).filter((type) => !kinds.has(type));

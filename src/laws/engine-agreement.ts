@@ -1,4 +1,4 @@
-/** Whether the rows of an account and its things at the engines agree, and what is left when all of them were deleted. */
+/** Compares the rows of an account with the state of its engines, and finds what remains after all was deleted. */
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import { rowsIn } from './account-rows.ts';
 import { work } from './crashes.ts';
@@ -13,7 +13,7 @@ async function inEach(find: (each: EngineFamily) => Promise<string[]>): Promise<
   return found;
 }
 
-/** What rows and engines do not agree on, and which rows still say that something is under way. */
+/** Lists differences between rows and engines, and rows that are still in a transitional status. */
 export async function disagreements(world: World): Promise<string[]> {
   const faults: string[] = [];
   for (const { resource, table, transitional } of lifecycles)
@@ -22,7 +22,7 @@ export async function disagreements(world: World): Promise<string[]> {
   return [...faults, ...(await inEach(({ agreement }) => agreement.disagreements(world)))];
 }
 
-/** Deletes through the API, in the order an owner would. */
+/** Deletes all resources through the API, in the order of `collections`. Returns the calls that were refused. */
 export const deleteAll = (world: World): Promise<string[]> =>
   inEach(async ({ family, agreement }) => {
     const refusals: string[] = [];

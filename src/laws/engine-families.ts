@@ -1,4 +1,4 @@
-/** The families whose resources live on engines, with what the laws about engines need to know of each. */
+/** The families that use engines, each with the functions that compare its rows with its engines. */
 import { families } from '../families/index.ts';
 import type { Family } from '../kernel/registry.ts';
 import type { FamilyAgreement } from './family-agreement.ts';
@@ -14,7 +14,7 @@ export interface EngineFamily {
 function withAgreement(family: Family): EngineFamily {
   const agreement = agreements[family.name];
   if (agreement === undefined)
-    throw new Error(`${family.name} uses engines: say in src/laws/ how its rows and its engines agree.`);
+    throw new Error(`${family.name} uses engines: add its FamilyAgreement to src/laws/engine-families.ts.`);
   return { family, agreement };
 }
 

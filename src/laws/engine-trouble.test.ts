@@ -1,6 +1,7 @@
 /**
- * An engine that refuses, is silent, hangs, lies or loses the machine, at each call that each kind makes: the operation
- * ends and tells the truth, one look of the reconcilers brings the rows into line, and deleting leaves nothing.
+ * Injects engine faults (refuse, no answer, hang, false success, lost machine) at each engine call of each operation
+ * kind. The operation must end with a true status, one run of the reconcilers must make rows and engine agree, and
+ * deleting everything must leave nothing.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ import { createWorld, type World } from './walk.ts';
 const registry = buildRegistry(families);
 const familyOf = ({ family: name }: Kind): Family | undefined =>
   engineFamilies.find(({ family }) => family.name === name)?.family;
-/** A kind about many machines starts one operation for each of them; those kinds are tried instead. */
+/** Without bulk kinds: they only start one operation per machine, and the kinds of those operations are tested. */
 const kinds = [...registry.kinds.values()].filter(
   (kind) => familyOf(kind) !== undefined && scenarioOf(kind).indestructible === undefined,
 );
@@ -39,9 +40,9 @@ function possibleCalls(kind: Kind): readonly string[] {
 interface Trouble {
   readonly name: string;
   readonly effect: Effect;
-  /** Left out: for good. */
+  /** How many calls the fault affects. Default: all. */
   readonly times?: number;
-  /** Only at the first call of a kind: at the others it ends as one of the rest does, and takes its time. */
+  /** Tested only at the first call of a kind: at later calls it has the effect of another fault, but takes long. */
   readonly firstOnly?: true;
 }
 
@@ -63,9 +64,9 @@ const troubles: readonly Trouble[] = [
   { name: 'loses the machine', effect: { kind: 'lose' }, times: 1 },
 ];
 
-/** Nobody waits longer for what hangs: everything else has ended by then. */
+/** The deadline of operations with a hanging call; all other calls have ended by then. */
 const PATIENCE_MS = 400;
-/** Trouble that lasts ends with the operation: after several retries, not after the half hour that a machine may take. */
+/** The deadline under a permanent fault: long enough for several retries, shorter than the usual half hour. */
 const LASTING_MS = 120_000;
 
 let app: TestApp;
@@ -79,7 +80,7 @@ async function start(kind: Kind): Promise<{ world: World; operation: StoredOpera
   return { world, operation: await begin(kind, world) };
 }
 
-/** A delay of nothing at each call: whatever was struck by one was made. */
+/** Finds out which calls a kind makes: adds a delay of 0 seconds to each possible call and returns the calls it hit. */
 async function callsOf(kind: Kind): Promise<string[]> {
   const { db } = app.services;
   await start(kind);
@@ -100,7 +101,7 @@ const endWithin = (operation: StoredOperation, milliseconds: number) =>
   sql`update operations set deadline_at = now() + ${milliseconds} * interval '1 millisecond'
       where id = ${operation.id}`.execute(app.services.db);
 
-/** What is wrong afterwards, in words. */
+/** Runs the kind with this fault and returns a message for each violated expectation. */
 async function suffer(kind: Kind, call: string, { effect, times }: Trouble): Promise<string[]> {
   const { db } = app.services;
   const { world, operation } = await start(kind);
@@ -114,7 +115,7 @@ async function suffer(kind: Kind, call: string, { effect, times }: Trouble): Pro
   const ended = await readOperation(db, operation.id);
   if (ended === undefined || !hasEnded(ended.status)) wrong.push('the operation has not ended');
   if (ended?.status === 'failed' && ended.error?.code === undefined) wrong.push('it failed without a code');
-  // What was to be taken off a machine is off it when the machine is lost; that it is lost is for the reconcilers to say.
+  // Removing a part of a lost machine succeeds, because the part is gone. The reconcilers report the lost machine.
   const isLostAside = effect.kind === 'lose' && !kind.type.startsWith('vm.');
   if (ended?.status === 'succeeded' && !isLostAside)
     wrong.push(...(await disagreements(world)).map((each) => `succeeded, but ${each}`));

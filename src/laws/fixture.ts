@@ -1,37 +1,38 @@
 /**
- * What the laws need to know of a resource, kept beside it in a file called `fixture.ts`. `fixtures.ts` collects these
- * files, so no law lists resources by hand. A resource needs one only where its record and example are not enough.
+ * The interface of fixtures: they define how laws create and fill a resource. Each is in a `fixture.ts` beside its
+ * resource, and `fixtures.ts` collects them, so no law lists resources by hand. A resource needs a fixture only if its
+ * endpoint records and examples are not enough.
  */
 import type { LightMyRequestResponse } from 'fastify';
 import type { StoredOperation } from '../kernel/operations/store.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Params, World } from './world.ts';
 
-/** What a fixture may use of the walk; passed in, because the walk imports the fixtures. */
+/** Functions of `walk.ts` for fixtures. They are passed as an argument, because `walk.ts` imports the fixtures. */
 export interface Walk {
   endpoint(id: string): Endpoint;
-  /** Creates what the path of the endpoint names and returns the ids. */
+  /** Creates the resources in the path of the endpoint and returns their ids. */
   paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params>;
-  /** Calls the endpoint with the body of its example, or with this one. */
+  /** Calls the endpoint with `payload`, or with the body of its example. */
   call(
     endpoint: Endpoint,
     world: World,
     request: { params: Params; payload?: object },
   ): Promise<LightMyRequestResponse>;
-  /** Runs operations until none is left to run. */
+  /** Runs operations until none is due. */
   work(world: World): Promise<void>;
   /** The operation that an answer names in `Operation-Location`. */
   operationOf(world: World, answer: LightMyRequestResponse): Promise<StoredOperation>;
 }
 
 export interface Scenario {
-  /** Starts one operation of the kind; everything it needs exists and is at rest. */
+  /** Creates the resources that the operation needs, waits for their operations, and starts one of the kind. */
   begin(world: World, walk: Walk): Promise<StoredOperation>;
-  /** Why no endpoint deletes what operations of this kind create. */
+  /** The reason why no endpoint deletes the resource of this kind. */
   readonly indestructible?: string;
 }
 
-/** One way to call an endpoint whose needs depend on its body, and the states in which it is then accepted. */
+/** A request body, and the states of the resource in which the endpoint accepts it. */
 export interface Way {
   readonly body: object;
   readonly states: readonly string[];
@@ -41,20 +42,20 @@ export interface Fixture {
   /** The path of the collection that `make` adds to. */
   readonly collection?: `/${string}/v1/${string}`;
   /**
-   * Adds one resource at rest, in the tables and at the engine, and returns its id. Left out where calling the create
-   * endpoint with its example is as good.
+   * Adds one resource in a settled state, in the tables and at the engine, and returns its id. Default: calls the
+   * create endpoint with its example.
    */
   make?(world: World, outer: Params): Promise<string>;
-  /** Removes it. Left out where an endpoint deletes it for good. */
+  /** Removes the resource. Default: calls the delete endpoint. */
   remove?(world: World, id: string): Promise<unknown>;
-  /** Adds what an account has once, for laws about lists; returns the id whose sub-collections `addRow` fills. */
+  /** Runs once per account for laws about lists. Returns the resource whose sub-collections `addRow` fills. */
   fillOnce?(world: World, mark: string): Promise<string | undefined>;
-  /** Adds row number `i` for laws about lists; `parent` is what `fillOnce` of the outer collection returned. */
+  /** Adds row number `i` for laws about lists; `parent` is the id that `fillOnce` of the outer collection returned. */
   addRow?(world: World, name: string, i: number, parent: string): Promise<void>;
-  /** Members of request bodies that name other resources, by the id of the endpoint: created first. */
+  /** By endpoint id: creates the resources that a request body refers to, and returns these members of the body. */
   readonly bodies?: Readonly<Record<string, (world: World, params: Params) => Promise<object>>>;
-  /** How operations start whose kind no endpoint names, or whose endpoint's example starts another kind. */
+  /** By kind: starts operations that no endpoint names, or whose endpoint has an example that starts another kind. */
   readonly scenarios?: Readonly<Record<string, Scenario>>;
-  /** For endpoints that need other states depending on their body, by the id of the endpoint. */
+  /** By endpoint id, for endpoints whose allowed states depend on the body. */
   readonly ways?: Readonly<Record<string, readonly Way[]>>;
 }

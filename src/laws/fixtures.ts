@@ -1,4 +1,4 @@
-/** All fixtures: every `fixture.ts` below `src/families` and `src/testing`. */
+/** Loads all fixtures: every `fixture.ts` and `*.fixture.ts` below `src/families` and `src/testing`. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fixture } from './fixture.ts';
@@ -17,7 +17,7 @@ export const fixtures: readonly Fixture[] = await Promise.all(
 export const fixtureOf = (collection: string): Fixture | undefined =>
   fixtures.find((fixture) => fixture.collection === collection);
 
-/** What all fixtures say under this name, in one table. */
+/** Merges this member of all fixtures into one table. */
 export function collect<K extends 'bodies' | 'scenarios' | 'ways'>(name: K): NonNullable<Fixture[K]> {
   return Object.assign({}, ...fixtures.map((fixture) => fixture[name] ?? {}));
 }

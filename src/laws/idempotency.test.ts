@@ -1,4 +1,4 @@
-/** Sent twice, done once: a POST that changes something may be repeated with its Idempotency-Key, whatever happened to the first one. */
+/** A POST that changes something can be repeated with its Idempotency-Key: the change happens once. */
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
@@ -47,7 +47,7 @@ const isFresh = (response: LightMyRequestResponse): boolean =>
 
 const stored = async (of: World = world): Promise<number> => (await rowsOf(of, 'idempotency_keys')).length;
 
-/** Each effect leaves exactly one such entry, so these count the effects. */
+/** Counts the audit entries of the endpoint: each effect writes exactly one entry. */
 async function effectsOf(endpoint: Endpoint, of: World = world): Promise<number> {
   const entries = (await rowsOf(of, 'audit_entries')) as { action: string; outcome: string }[];
   return entries.filter(
@@ -100,7 +100,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     const first = await request();
     const before = await effectsOf(endpoint);
     expect(isFresh(await send(first, key))).toBe(true);
-    // Every endpoint meets the key of another one: with the next in the list, all of them are tried as either side.
+    // Sends the key of each endpoint to the next endpoint in the list, so each endpoint is tested in both roles.
     const next = repeatable[(repeatable.indexOf(endpoint) + 1) % repeatable.length]!;
     const others = [probeOf(next), ...(endpoint.body === undefined ? [] : [await request()])];
     for (const { url, ...other } of others) {
@@ -143,7 +143,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     const afterwards = await send(dry, key);
     expect(isReplay(afterwards)).toBe(false);
     expect([await stored(), await effectsOf(endpoint)]).toEqual([1, 1]);
-    // What exists already may be refused by its state (a name is taken): that is no effect either.
+    // With a new key the same request may be refused, for example because the name is taken; it then has no effect.
     const second = await send(same, randomUUID());
     expect(await stored()).toBe(second.statusCode < 300 ? 2 : 1);
   });

@@ -1,4 +1,7 @@
-/** Every list, walked page by page, gives each row once and in its declared order, whatever is added meanwhile; its cursors lead nowhere else. */
+/**
+ * Every list, read page by page, returns each row once and in the declared order, even if rows are added meanwhile.
+ * Cursors are valid only for the list and query that returned them.
+ */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKey } from '../testing/accounts.ts';
@@ -15,7 +18,7 @@ const ROWS = 15;
 let app: TestApp;
 let full: World;
 let stranger: World;
-/** The account whose lists grow while they are read: one for all lists that have rows of their own to add. */
+/** The account whose lists grow while they are read; shared by all lists whose fixtures can add rows. */
 let shared: World | undefined;
 
 beforeAll(async () => {
@@ -28,7 +31,7 @@ afterAll(() => app.close());
 async function createFilled(mark: string): Promise<World> {
   const world = await createWorld(app);
   await fill(world, ROWS, mark);
-  // Or each call of the walk would add a row to the list of would-be denials.
+  // In report-only mode each call of the walk would add a row to the list of would-be denials.
   await app.services.db.updateTable('ip_allowlists').set({ mode: 'off' }).execute();
   const readMode = async () =>
     (await app.call({ url: '/account/v1/whoami', key: world.key.key })).json().client.allowlist.mode;
@@ -44,7 +47,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** What tells one row from all others, in whichever list. */
+/** Identifies a row in any list. */
 const nameOf = (row: Row): string =>
   [row['id'] ?? row['operation_id'] ?? row['sku'] ?? row['slug'], row['location'], row['valid_from']]
     .filter(Boolean)
@@ -65,7 +68,7 @@ function inOrder(a: unknown, b: unknown): boolean {
 
 const inMemory = exemptFrom('listsOfRows');
 
-/** Filters whose form is more than a schema says. */
+/** Values for filters whose format the schema does not describe. */
 const written: Readonly<Record<string, string>> = { label_selector: 'a=b', client_ip: '192.0.2.7' };
 
 describe.each(lists)('$id', (list) => {
@@ -82,7 +85,7 @@ describe.each(lists)('$id', (list) => {
     return response.json<Page>();
   }
 
-  /** Page by page to the end; `between` is done after each. */
+  /** Reads all pages; calls `between` after each page. */
   async function walk(query: Query, world = full, between?: () => Promise<void>): Promise<Row[]> {
     const rows: Row[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -90,7 +93,7 @@ describe.each(lists)('$id', (list) => {
       expect(data.length).toBeLessThanOrEqual(Number(query['limit']));
       if (next_cursor !== null) expect(data).toHaveLength(Number(query['limit']));
       rows.push(...data);
-      // A walk that comes back to where it was would go on for ever.
+      // Stops the test if the cursors form a loop.
       expect(rows.length).toBeLessThan(1000);
       cursor = next_cursor;
       await between?.();
@@ -138,7 +141,7 @@ describe.each(lists)('$id', (list) => {
       const last = count + 6;
       const rows = await walk({ sort, limit: 4 }, growing, async () => {
         if (count >= last) return;
-        // Names that sort before, among and after the present ones.
+        // Names that sort before, between and after the existing names.
         const mark = ['a', 'growing-1', 'z'][count % 3] ?? '';
         count++;
         if (hasOwnRows) await addRowTo(list.path, growing, `${mark}-${count}`, count);
@@ -152,7 +155,7 @@ describe.each(lists)('$id', (list) => {
 
     it('of an account without any ends at once', async () => {
       const poor = await createWorld(app);
-      // What the provider has for everybody is there from the start.
+      // Resources of the provider are in the lists of every account, so only custom ones are listed.
       const isShared = (properties['kind']?.enum as string[] | undefined)?.includes('custom') === true;
       const response = await get(isShared ? { kind: 'custom' } : {}, poor);
       const { data, next_cursor } = response.json<Page>();

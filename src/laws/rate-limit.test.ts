@@ -1,4 +1,7 @@
-/** 200 requests a minute for each address, exactly, whichever endpoint they go to and however they end; decided before anything else is known. */
+/**
+ * Each address has exactly 200 requests a minute, for all endpoints together and whatever their status. The limit is
+ * checked before anything else, such as the key.
+ */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryRateLimit } from '../kernel/rate-limit/memory.ts';
@@ -30,16 +33,16 @@ afterAll(() => app.close());
 
 type Call = InjectOptions & { key?: string };
 
-/** What is left after this request, as its own answer says. */
+/** The remaining requests, from the RateLimit header of the answer. */
 const left = ({ headers }: LightMyRequestResponse): number =>
   Number(/r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
 
-/** Counts requests of an address in the limiter itself, as the pipeline does for each request. */
+/** Counts requests directly in the limiter, as the pipeline does for each request. */
 async function fill(address: string, times: number): Promise<void> {
   for (let i = 0; i < times; i++) await app.services.limiter.take(address);
 }
 
-/** Uses up some of an address with the cheapest requests: those without a key. */
+/** Sends requests from this address without a key, which is the cheapest request. */
 async function spend(address: string, times: number, on: TestApp = app): Promise<void> {
   for (let i = 0; i < times; i++) await on.call({ url: WHOAMI, remoteAddress: address });
 }
@@ -123,7 +126,7 @@ describe('the limit', () => {
     const answers = await Promise.all(calls.map((call) => app.call({ ...call, remoteAddress: address })));
     for (const answer of answers) {
       expectRefusal(answer);
-      // A body that was not read ends the connection; nothing else may tell the answers apart.
+      // An unread body closes the connection, so the `connection` header may differ. Everything else must be equal.
       expect(unconnected(answer)).toEqual(unconnected(answers[0]!));
     }
     expect([app.services.access.hits, app.services.access.misses]).toEqual([hits, misses]);
@@ -251,7 +254,7 @@ describe('several processes on one Redis', () => {
     skip(findRedis() === undefined, NO_REDIS);
     const redis = await startRedis();
     if (redis === null) throw new Error('found but not started');
-    // Patient: a busy test machine must not look like a lost store.
+    // A long time limit, so that the limiter does not treat Redis on a busy test machine as unreachable.
     const open = () =>
       createTestApp({ limiter: new RedisRateLimit({ url: redis.url, answerWithinMs: 10_000 }) });
     const [a, b] = [await open(), await open()];

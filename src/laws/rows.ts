@@ -1,4 +1,4 @@
-/** An account with rows in every table that has an account column, so that lists have something to show and to withhold. */
+/** Adds rows to every table with an account column, for laws about lists and about access to other accounts. */
 import { sql } from 'kysely';
 import { fixtureOf, fixtures } from './fixtures.ts';
 import { filledIn, noteFilled } from './walk.ts';
@@ -6,13 +6,13 @@ import type { World } from './world.ts';
 
 const outerOf = (collection: string): string => collection.slice(0, Math.max(0, collection.indexOf('/{')));
 
-/** Adds row number `i` of everything an account can have many of; `mark` is in every name. */
+/** Adds row number `i` to every collection whose fixture can add rows; `mark` is part of every name. */
 export async function addRow(world: World, mark: string, i: number): Promise<void> {
   for (const { collection = '', addRow: add } of fixtures)
     await add?.(world, `${mark}-${i}`, i, filledIn(world, outerOf(collection)) ?? '');
 }
 
-/** The same for one collection alone. */
+/** Like `addRow`, but for one collection. */
 export async function addRowTo(collection: string, world: World, name: string, i: number): Promise<void> {
   await fixtureOf(collection)?.addRow?.(world, name, i, filledIn(world, outerOf(collection)) ?? '');
 }
@@ -25,7 +25,7 @@ export async function fill(world: World, count: number, mark: string): Promise<v
   for (let i = 1; i <= count; i++) await addRow(world, mark, i);
 }
 
-/** Every table whose rows belong to an account. What a driver keeps for its engine is filled by that engine alone. */
+/** Every table whose rows belong to an account, except the tables of the Incus driver, which only the driver fills. */
 export async function accountTables({ app }: World): Promise<string[]> {
   const { rows } = await sql<{ table_name: string }>`
     select table_name from information_schema.columns

@@ -1,4 +1,4 @@
-/** Compares the machines, networks and images of an account with what the compute engines have. */
+/** Compares the machines, networks and images of an account with the state of the compute engines. */
 import { type ComputeEngine, computePort, type Instance } from '../engines/compute/port.ts';
 import { engineAt } from '../engines/engine-step.ts';
 import type { InterfaceRow } from '../families/flexible-vps/interfaces/table.ts';
@@ -13,7 +13,7 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 const engineOf = ({ app }: World, location: string): ComputeEngine =>
   engineAt(computePort.engines(app.services), location);
 
-/** The power of a machine in error is not compared: its disk may be half written. */
+/** Does not compare the power state of a machine in `error`, because its disk may be incomplete. */
 function stateFault({ status, status_reason, host_group }: VmRow, seen: Instance | null): string[] {
   if (status === 'running' || status === 'stopped')
     return seen?.state === status
@@ -86,7 +86,7 @@ async function disagreements(world: World): Promise<string[]> {
   return [...faults, ...(await presenceFaults(world))];
 }
 
-/** Public addresses outlive machines: the ones that were given with a machine must go with it. */
+/** Finds ephemeral or attached addresses that the account still holds; they must be released with their machine. */
 async function leftovers({ app, account }: World): Promise<string[]> {
   const addresses = await app.services.db
     .selectFrom('public_addresses')
@@ -100,6 +100,6 @@ async function leftovers({ app, account }: World): Promise<string[]> {
 export const vpsAgreement: FamilyAgreement = {
   disagreements,
   leftovers,
-  // In the order an owner would delete them: machines before the networks they use.
+  // Deleted in this order: machines before the networks and images that they use.
   collections: { vms: 'vms', vps_networks: 'networks', vps_images: 'images' },
 };

@@ -1,6 +1,6 @@
 /**
- * How the laws call an endpoint they know nothing about: its record's example says what to send, and what the path
- * names is created first, by the fixture of its collection or else through the endpoint that creates it.
+ * Lets the laws call any endpoint: the request is the example of the endpoint record. The resources in the path are
+ * created first, by the fixture of their collection or through the endpoint that creates them.
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
@@ -16,10 +16,10 @@ import { freshName, type Params, type World } from './world.ts';
 
 export { createWorld, type Params, type World } from './world.ts';
 
-/** What every law walks: the real families, and the one that exists so that the laws bite before they are complete. */
+/** The endpoints of all families, and of the test family `workshop`, which uses every feature that a family can use. */
 export const { endpoints } = buildRegistry([...families, workshop]);
 export const writes: readonly Endpoint[] = endpoints.filter(isWrite);
-/** Without feeds: those have no last page, no sort, and cursors that are good with any filter. */
+/** Without feeds, which have no last page and no sort, and whose cursors are valid with any filter. */
 export const lists: readonly Endpoint[] = endpoints.filter(
   ({ resource, waits }) => resource.role === 'list' && waits !== true,
 );
@@ -37,7 +37,7 @@ export function urlOf(endpoint: Endpoint, params: Params = {}, query: Query = {}
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** The example's body under a name nobody has yet, and with a key nobody has. */
+/** The body of the example with a new name, and with a new SSH key if it has one. */
 export function bodyOf(endpoint: Endpoint): unknown {
   const { body } = endpoint.example;
   if (body === null || typeof body !== 'object') return body;
@@ -63,7 +63,7 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   );
   if (creator === undefined && declarer !== undefined) return declareOne(declarer, outer, world);
   if (creator === undefined) {
-    throw new Error(`No endpoint creates what is under ${collection}: give it a fixture with \`make\`.`);
+    throw new Error(`No endpoint creates resources in ${collection}: add a fixture with \`make\`.`);
   }
   const request = { method: creator.method, url: urlOf(creator, outer, creator.example.query) };
   const payload = await payloadOf(creator, world, outer);
@@ -74,7 +74,7 @@ async function makeOne(collection: string, outer: Params, world: World): Promise
   return id;
 }
 
-/** What is declared under a name, by a PUT. */
+/** For collections without a POST: creates a resource by a PUT to a new name. */
 async function declareOne(declarer: Endpoint, outer: Params, world: World): Promise<string> {
   const url = urlOf(declarer, { ...outer, id: freshName() }, declarer.example.query);
   const request = { method: declarer.method, url, ...(await payloadOf(declarer, world, outer)) };
@@ -94,7 +94,7 @@ async function removeOne(path: string, params: Params, world: World): Promise<vo
     (record) => record.path === path && record.resource.role === 'delete',
   );
   if (remover === undefined) {
-    throw new Error(`No endpoint deletes what is under ${path}: give it a fixture with \`remove\`.`);
+    throw new Error(`No endpoint deletes ${path}: add a fixture with \`remove\`.`);
   }
   const answer = await world.app.call({
     method: remover.method,
@@ -105,7 +105,7 @@ async function removeOne(path: string, params: Params, world: World): Promise<vo
   if (answer.statusCode === 202) await settle(world.app);
 }
 
-/** Ids that exist and belong to the world's account, one for each parameter of the path, the outer ones first. */
+/** Creates a resource in the world's account for each parameter of the path, parents first, and returns the ids. */
 export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
   let params: Params = {};
   for (const name of paramNames(endpoint)) {
@@ -119,17 +119,17 @@ const bodies = collect('bodies');
 
 const filled = new Map<string, string>();
 
-/** The one under whose path a list has rows to show. */
+/** Records the resource whose sub-collections have rows. */
 export function noteFilled({ account }: World, collection: string, id: string): void {
   filled.set(`${account.id} ${collection}`, id);
 }
 
-/** A list below another resource is read where `fill` put its rows. */
+/** For a list below another resource: the parent that `fill` added rows to, or else a new parent. */
 export async function listParams(list: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
   return filledParams(list, world) ?? paramsFor(list, world);
 }
 
-/** The resource of a collection whose sub-collections have rows, if `fill` made one. */
+/** The resource of a collection whose sub-collections have rows, if `fill` created one. */
 export const filledIn = ({ account }: World, collection: string): string | undefined =>
   filled.get(`${account.id} ${collection}`);
 
@@ -141,7 +141,7 @@ function filledParams(list: Pick<Endpoint, 'path'>, world: World): Params | unde
 
 const looked = new WeakMap<World, Map<string, Promise<Params>>>();
 
-/** Reading leaves what it is about as it was, so it is made once for all reads of a world. */
+/** Reads do not change resources, so all reads of a world share the same ones. */
 async function readParams(endpoint: Endpoint, world: World): Promise<Params> {
   const full = endpoint.resource.role === 'list' ? filledParams(endpoint, world) : undefined;
   if (full !== undefined) return full;
@@ -151,7 +151,7 @@ async function readParams(endpoint: Endpoint, world: World): Promise<Params> {
   return params;
 }
 
-/** Like `paramsFor`, but the innermost one was deleted since. */
+/** Like `paramsFor`, but the innermost resource is deleted again. */
 export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
   const params = await paramsFor(endpoint, world);
   await removeOne(endpoint.path.slice(0, endpoint.path.lastIndexOf('}') + 1), params, world);
@@ -160,7 +160,7 @@ export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: Wor
 
 async function payloadOf(endpoint: Endpoint, world: World, params: Params): Promise<{ payload?: object }> {
   const body = bodyOf(endpoint);
-  // Nothing is created for the ids of the example, nor for ids that could not exist.
+  // Creates no resources for the body if the ids are those of the example, or are invalid.
   const isNothing = params === endpoint.example.params || !isValid(endpoint.params, params);
   const made = isNothing ? {} : await bodies[endpoint.id]?.(world, params);
   return body === undefined ? {} : { payload: { ...(body as object), ...made } };
@@ -168,11 +168,11 @@ async function payloadOf(endpoint: Endpoint, world: World, params: Params): Prom
 
 export interface Variation {
   readonly params?: Params;
-  /** Instead of the example's. */
+  /** Replaces the query of the example. */
   readonly query?: Query;
 }
 
-/** A call that succeeds, and changes only things of its own: nothing that another request of the walk needs. */
+/** A request that succeeds. It changes only resources that were created for it, so requests do not disturb others. */
 export async function requestTo(
   endpoint: Endpoint,
   world: World,
@@ -198,8 +198,8 @@ export async function callTo(
 }
 
 /**
- * A request that passes every check before the handler and changes nothing: it names the example's ids, which no account
- * has, and a write is a dry run. Laws about what comes before the handler need no parents for it.
+ * A request that passes every check before the handler and changes nothing: it has the ids of the example, which no
+ * account has, and a write is a dry run. Laws about those checks need not create the resources in the path.
  */
 export function probeOf(endpoint: Endpoint): WalkRequest {
   const { params, query = {} } = endpoint.example;

@@ -1,9 +1,9 @@
 /**
- * What Flexible VPS lends to other families. A family imports nothing of another family except its `offers.ts`, so this
- * file shows all that its neighbours depend on; the other files of the family can change without breaking them.
- * Imports between families form no circle either: Flexible VPS imports nothing of a family that imports this file.
+ * The exports of Flexible VPS that other families may import. A family imports only the `offers.ts` of another family,
+ * so the other files of Flexible VPS can change without breaking other families. Imports between families must not be
+ * circular: Flexible VPS imports nothing from a family that imports this file.
  *
- * The price lines of a machine are here because the nodes of a Kubernetes cluster are machines of these plans.
+ * The price lines of a machine are exported because the nodes of a Kubernetes cluster are machines of these plans.
  */
 export {
   chargeMachine,

@@ -1,6 +1,6 @@
 import { type AuditChange, canonicalJson } from './entry.ts';
 
-/** Dates have no members of their own, so as JSON objects all of them would be equal. */
+/** Dates are compared by their ISO text: a Date has no own properties, so canonical JSON would make all dates equal. */
 const textOf = (value: unknown): string =>
   value instanceof Date ? value.toISOString() : canonicalJson(value);
 
@@ -8,8 +8,8 @@ const namesOf = <T extends object>(values: Readonly<Partial<T>>) =>
   Object.keys(values) as unknown as readonly (keyof T & string)[];
 
 /**
- * The members that differ, as an audit entry lists them; all of them where there was nothing before. Compares the
- * members of `after` unless `members` names some of them.
+ * Returns the members that differ, in the form of an audit entry; all members if `before` is null. Compares the members
+ * of `after`, or only those in `members`.
  */
 export function changesBetween<T extends object>(
   before: Readonly<Partial<T>> | null,

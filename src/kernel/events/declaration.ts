@@ -1,13 +1,13 @@
-/** The event types of a resource, declared beside it by the last word of their names. */
+/** Builds the event types of a resource from its declaration, which has the last part of each type name as its key. */
 import { Shape, type TSchema } from '../schema.ts';
 import type { EventType, Severity } from './event.ts';
 
 export interface EventDeclaration {
-  /** One English sentence for the documents. */
+  /** When the event occurs: one English sentence for the API documentation. */
   readonly when: string;
-  /** `info`, unless another is given. */
+  /** Default: `info`. */
   readonly severity?: Severity;
-  /** Nothing, unless another shape is given. */
+  /** The shape of `data`. Default: an empty object. */
   readonly data?: TSchema;
 }
 

@@ -25,7 +25,7 @@ export interface Ended {
   readonly type: string;
   readonly status: 'succeeded' | 'failed' | 'cancelled';
   readonly resource: ResourceRef;
-  /** The id of the resource. Throws in kinds that are about none, such as an action on many machines. */
+  /** The id of the resource. Throws for kinds without a single resource, such as an action on many machines. */
   readonly resourceId: string;
   readonly error: OperationError | null;
   readonly result: Readonly<Record<string, unknown>> | null;
@@ -35,7 +35,7 @@ export interface Work<I> {
   readonly operationId: string;
   readonly accountId: string;
   readonly resource: ResourceRef;
-  /** The id of the resource. Throws in kinds that are about none, such as an action on many machines. */
+  /** The id of the resource. Throws for kinds without a single resource, such as an action on many machines. */
   readonly resourceId: string;
   readonly input: I;
   /** The results of earlier steps, by step name. */

@@ -1,4 +1,4 @@
-/** Prices as answers show them, and the cost of a call as the difference of two. */
+/** Formats prices for answers, and computes the cost of a call as the difference of two prices. */
 import type { Cost } from '../../kernel/effect.ts';
 import type { Services } from '../../kernel/services.ts';
 import { formatMoney, formatRate } from '../../money/prices/format.ts';
@@ -14,7 +14,7 @@ export function priceShown({ provider }: Pick<Services, 'provider'>, { hourly, m
   };
 }
 
-/** What a change adds to the running cost; negative where it makes it cheaper. */
+/** The change of the running cost; negative if the resource becomes cheaper. */
 export function costOf(
   services: Pick<Services, 'provider'>,
   after: Price | null,

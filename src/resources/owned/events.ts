@@ -1,9 +1,9 @@
-/** The event types of an owned resource, and the sentences of its events. */
+/** Builds the event types of an owned resource, and the messages of its events. */
 import { type EventDeclaration, eventTypesOf } from '../../kernel/events/declaration.ts';
 import type { EventType } from '../../kernel/events/event.ts';
 
 export interface OwnedEvent extends Partial<EventDeclaration> {
-  /** What follows the name of the resource in the message of the event: `is ready`. */
+  /** The end of the event message, after the name of the resource: `is ready`. Default: `was` and the event name. */
   readonly says?: string;
 }
 

@@ -1,27 +1,27 @@
-/** The entry of an owned resource in the inventory. */
+/** Writes the inventory entry of an owned resource. */
 import type { Services } from '../../kernel/services.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db } from '../../store/database.ts';
 import { noteResource } from '../inventory/store.ts';
 
 export interface InventoryEntry {
-  /** `available`, unless the resource has states. */
+  /** Default: `available`, for resources without a lifecycle. */
   readonly status?: string;
   readonly location?: string | null;
   readonly parent_id?: string | null;
   readonly is_stopped?: boolean;
-  /** The type by whose rules it is priced, where that is not its own. */
+  /** The priced type that sets the price, if it is not the type of the resource. */
   readonly priced_as?: string;
-  /** What it is made of, as far as its price follows from it. `null`, as by default, while it costs nothing. */
+  /** The input of the price function. `null` (the default): free. `'unchanged'`: the resource keeps its price. */
   readonly configuration?: Readonly<Record<string, unknown>> | null | 'unchanged';
 }
 
 export interface NoteOptions {
-  /** When it came, changed or went; now, if left out. */
+  /** The time of the creation, change or deletion; default: now. */
   readonly at?: Date;
-  /** The key that creates it. */
+  /** The API key that creates the resource. */
   readonly apiKeyId?: string;
-  /** Needed wherever the resource has a price. */
+  /** Required if the resource has a configuration, and therefore a price. */
   readonly services?: Pick<Services, 'tariff'>;
 }
 

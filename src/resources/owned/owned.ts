@@ -1,7 +1,8 @@
 /**
- * A kind of resource that an account owns. Its row, inventory entry, meter, limit, name, audit effect and event are
- * written by the same few methods, so that no handler can forget one of them. Shapes, answers, lifecycles and steps stay
- * with the resource. Methods that take a call serve handlers; those that take a transaction serve steps and schedules.
+ * `Owned` defines a type of resource that an account owns. Its methods write the row together with the inventory entry,
+ * meter, audit effect and event, and check limit and name, so that no handler can forget one of them. Shapes, answers,
+ * lifecycles and steps stay with the resource. Handlers use the methods that take a call; operation steps and schedules
+ * use the methods that take a transaction.
  */
 import type { Permission } from '../../kernel/access/permissions.ts';
 import { changesBetween } from '../../kernel/audit/changes.ts';
@@ -44,32 +45,32 @@ type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>>;
 type Name = { readonly id: string; readonly name: string };
 
 export interface Definition<T extends OwnedTableName, E extends string, S extends object> {
-  /** `placement_group`, as events, audit entries and the inventory name it. */
+  /** The name in events, audit entries and the inventory: `placement_group`. */
   readonly type: string;
-  /** `pg`: what its ids begin with. */
+  /** The prefix of the ids: `pg`. */
   readonly idPrefix: string;
   readonly table: T;
-  /** `placement group`, as sentences name it. */
+  /** The name in sentences: `placement group`. */
   readonly words: string;
-  /** The subject of the messages of its events; `The placement group`, unless another is given. */
+  /** The subject of the event messages. Default: `The placement group`. */
   readonly subject?: string;
   readonly family: string;
   readonly permission?: Permission;
-  /** The path of one. Left out where the inventory does not list such things. */
+  /** The path of one resource. Resources without a path are not in the inventory and have no price. */
   readonly path?: string;
-  /** The limit of the provider's catalogue that counts these. */
+  /** The limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
-  /** By the last word of the type; `{}` for the usual sentences. */
+  /** The key is the last part of the event type: `created`. `{}` uses the default sentences. */
   readonly events: Readonly<Record<E, OwnedEvent>>;
-  /** The `data` of its created, updated and deleted events. */
+  /** The `data` of the created, updated and deleted events. */
   eventData?(row: RowOf<T>): Readonly<Record<string, unknown>>;
-  /** What the inventory and the meter know of it beside name and labels. */
+  /** The fields of the inventory entry beside name and labels; the meter bills its `configuration`. */
   inventory?(row: RowOf<T>): InventoryEntry;
-  /** Where audit entries must not show a change as it is. */
+  /** Replaces changes that audit entries must not show in full. */
   audited?(change: AuditChange): AuditChange;
-  /** Where answers show more than the columns of the table. */
+  /** Additional values that answers show beside the columns of the table. */
   shows?(call: Reader): Shown<S>;
-  /** Where the version of the row is not all that makes it another one to clients. */
+  /** Overrides the default, id and version, for resources whose answers depend on more than their row. */
   etag?(row: RowOf<T> & S): string;
 }
 
@@ -95,7 +96,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     this.#definition = definition;
   }
 
-  /** How effects, events and operations name one. */
+  /** The reference to a resource in effects, events and operations. */
   ref({ id, name }: Name) {
     return { type: this.type, id, name };
   }
@@ -124,14 +125,14 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return lockOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown(call));
   }
 
-  /** Throws 404 unless the account has it. */
+  /** Throws 404 unless the account has the resource. */
   async get(call: Reader, nameOrId: string): Promise<RowOf<T> & S> {
     const row = await this.find(call, referenceOf(nameOrId));
     if (row === undefined) throw new Problem('not_found');
     return row;
   }
 
-  /** For a call that changes it: locks the row until the transaction ends, then checks the caller's If-Match. */
+  /** For calls that change the resource: locks the row until the transaction ends, then checks If-Match. */
   async take(call: Reader & Pick<Call, 'checkVersion'>, nameOrId: string): Promise<RowOf<T> & S> {
     const row = await this.lock(call, referenceOf(nameOrId));
     if (row === undefined) throw new Problem('not_found');
@@ -139,7 +140,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** For a PUT: the row to replace, locked and checked, or the name of the one to make. */
+  /** For a PUT: returns the row to replace, locked and with If-Match checked, or the name for a new resource. */
   async declare(call: Reader & Pick<Call<{ id: string }>, 'params' | 'checkVersion'>) {
     return findDeclared(
       call,
@@ -149,12 +150,12 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     );
   }
 
-  /** Holds off other creates and renames of the type in this account until the transaction ends. May be called again. */
+  /** Blocks other creates and renames of this type in the account until the transaction ends. May be repeated. */
   async lockNames({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<void> {
     await lockDeclarations(db, caller.account.id, this.type);
   }
 
-  /** Throws 409 if another one has the name. Nobody else takes it until the transaction ends. */
+  /** Throws 409 if another resource has the name. No other transaction can take the name until this one ends. */
   async requireFreeName(call: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
     await this.lockNames(call);
     const id = await findOwnedId(call.db, this.#definition.table, call.caller.account.id, name);
@@ -167,7 +168,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (this.limit !== undefined) await requireRoom(call, this.limit);
   }
 
-  /** Row, inventory, meter, effect, cost and event. The audit entry shows the columns in `shown`. */
+  /** Writes row, inventory entry, meter, effect, cost and event. The audit entry shows the columns in `shown`. */
   async create(
     call: Writer,
     columns: NewRow<T>,
@@ -178,7 +179,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** The same without the event: an operation tells it when the resource is ready. */
+  /** Like `create`, but without the event: the operation emits it when the resource is ready. */
   async add(
     call: Omit<Writer, 'event'>,
     columns: NewRow<T> & { readonly id: string },
@@ -189,7 +190,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** The same for a row that the resource has inserted by itself. */
+  /** Like `add`, for a row that the caller has already inserted. */
   async added(
     call: Omit<Writer, 'event'>,
     row: RowOf<T>,
@@ -203,7 +204,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (priced !== null) call.cost(costOf(services, priced, null, columnsOf(row).labels));
   }
 
-  /** A new name must be free. Row, inventory, meter, effect and event, unless all is as wanted already. */
+  /** Writes row, inventory entry, meter, effect and event if something changes. Throws 409 if a new name is taken. */
   async update(
     call: Writer,
     before: RowOf<T>,
@@ -220,14 +221,14 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** Row, inventory, meter, effect and event. */
+  /** Deletes row, inventory entry and meter, and reports effect and event. */
   async remove(call: Pick<Call, 'db' | 'effect' | 'event'>, row: RowOf<T>): Promise<void> {
     await this.erase(call.db, columnsOf(row).id);
     call.effect({ action: 'delete', ...this.ref(columnsOf(row)) });
     this.#tell(call, 'deleted', row);
   }
 
-  /** Row, inventory and meter. Undefined when the row is gone. */
+  /** Updates row, inventory entry and meter. Returns undefined if the row no longer exists. */
   async change(
     db: Db,
     id: string,
@@ -239,14 +240,14 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** Row, inventory and meter. Undefined when the row was gone already. */
+  /** Deletes row, inventory entry and meter. Returns undefined if the row was already deleted. */
   async erase(db: Db, id: string, options: Pick<NoteOptions, 'at'> = {}): Promise<RowOf<T> | undefined> {
     const row = await deleteOwned(db, this.#definition.table, id);
     if (this.path !== undefined) await forgetResource(db, id, options);
     return row;
   }
 
-  /** Keeps inventory and meter in step with a row that was written elsewhere. Answers its price, if it has one. */
+  /** Updates inventory entry and meter for a row that other code has written. Returns the price, or null if free. */
   async note(db: Db, row: RowOf<T>, options: NoteOptions = {}): Promise<PricedItem | null> {
     if (this.path === undefined) return null;
     const { family, type, inventory } = this.#definition;
@@ -261,7 +262,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return this.#definition.shows?.(call) ?? nothingShown<S>();
   }
 
-  /** Nothing where the resource declares no such event. */
+  /** Emits nothing if the resource does not declare the event. */
   #tell(call: Pick<Call, 'event'>, name: 'created' | 'updated' | 'deleted', row: RowOf<T>): void {
     const { eventData } = this.#definition;
     if (!this.#declares(name)) return;

@@ -1,6 +1,6 @@
 import { Problem } from '../../kernel/problems/problem.ts';
 
-/** An answer names at most this many users of a resource; `used_by_count` counts all of them. */
+/** `used_by` lists at most this many resources; `used_by_count` is the total. */
 export const MOST_NAMED = 20;
 
 interface User {
@@ -12,11 +12,11 @@ interface User {
 interface Words {
   readonly detail: string;
   readonly nextStep?: string;
-  /** Where `users` are only those that are named. */
+  /** The total, if `users` has only the first `MOST_NAMED`. Default: the length of `users`. */
   readonly count?: number;
 }
 
-/** Throws 409 while something uses the resource. */
+/** Throws 409 if other resources use this resource. */
 export function refuseUsed(users: readonly User[], { count = users.length, ...words }: Words): void {
   if (count === 0) return;
   throw new Problem('resource_in_use', {

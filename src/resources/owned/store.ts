@@ -1,7 +1,7 @@
 /**
- * The statements of every owned resource. The table is a type parameter, and Kysely cannot resolve columns of a table
- * that it does not know; the statements are therefore written over a stand-in with the common columns. The casts are
- * sound because callers are typed by `OwnedTableName`, `NewRow` and `RowChange`, which name columns of the real table.
+ * The SQL that all owned resources share. The table is a type parameter, and Kysely cannot resolve the columns of such
+ * a table, so the queries are typed with a stand-in table that has the common columns. The casts are safe because
+ * `OwnedTableName`, `NewRow` and `RowChange` check the arguments of callers against the columns of the real table.
  */
 import {
   type Insertable,
@@ -25,24 +25,24 @@ interface StandIn {
 const over = (db: Db): Kysely<StandIn> => db as unknown as Kysely<StandIn>;
 const named = (table: OwnedTableName): 'owned' => table as unknown as 'owned';
 
-/** Only the common columns of a row, whatever else its table has. Tables without labels have none to show. */
+/** Returns only the common columns of a row. `labels` is empty for tables without that column. */
 export function columnsOf<T extends OwnedTableName>(row: RowOf<T>): Selectable<OwnedTable> {
   const common = row as unknown as Selectable<OwnedColumns> & Partial<Selectable<OwnedTable>>;
   const { id, account_id, name, labels = {}, version, created_at, updated_at } = common;
   return { id, account_id, name, labels, version, created_at, updated_at };
 }
 
-/** The new values of a change, to be compared with those of the row. */
+/** The new values of a change, typed like the row they are compared with. */
 export const valuesOf = <T extends OwnedTableName>(change: RowChange<T>): Partial<RowOf<T>> =>
   change as unknown as Partial<RowOf<T>>;
 
 export const newNameIn = <T extends OwnedTableName>(change: RowChange<T>): string | undefined =>
   (change as Updateable<OwnedColumns>).name;
 
-/** What answers show beside the columns of the table, each computed by the statement that reads the row. */
+/** Values that answers show beside the columns of the table. The query that reads the row computes them. */
 export type Shown<S extends object> = { readonly [K in keyof S]: RawBuilder<S[K]> };
 
-/** For resources that show their columns only: `S` has no members then. */
+/** For resources that show only their columns, where `S` has no members. */
 export const nothingShown = <S extends object>(): Shown<S> => ({}) as Shown<S>;
 
 const selected = (shown: object) =>
@@ -66,8 +66,8 @@ export async function findOwned<T extends OwnedTableName, S extends object>(
 }
 
 /**
- * Holds off every other change to the row until the transaction ends. What is shown beside its columns is read once the
- * row is locked: a statement that waits for a lock sees other tables as they were before.
+ * Locks the row until the transaction ends. A second query reads the `shown` values, because a query that waited for a
+ * lock sees other tables as they were before the wait.
  */
 export async function lockOwned<T extends OwnedTableName, S extends object>(
   db: Db,
@@ -81,7 +81,7 @@ export async function lockOwned<T extends OwnedTableName, S extends object>(
   return findOwned<T, S>(db, table, accountId, reference, shown);
 }
 
-/** Those of the account whose columns have the values in `where`, as far as those are given. */
+/** Lists the rows of the account that have the values in `where`; undefined values are ignored. */
 export function listOwned<T extends OwnedTableName, S extends object>(
   call: ListCall,
   table: T,
@@ -121,7 +121,7 @@ export async function insertOwned<T extends OwnedTableName>(
   return row as RowOf<T>;
 }
 
-/** Every change that clients can see is a new version. Undefined when the row is gone. */
+/** Increments the version, so that the etag changes. Returns undefined if the row no longer exists. */
 export async function updateOwned<T extends OwnedTableName>(
   db: Db,
   table: T,
@@ -141,7 +141,7 @@ export async function updateOwned<T extends OwnedTableName>(
   return row as RowOf<T> | undefined;
 }
 
-/** Undefined when the row was gone already. */
+/** Returns undefined if the row was already deleted. */
 export async function deleteOwned<T extends OwnedTableName>(
   db: Db,
   table: T,

@@ -1,13 +1,13 @@
-/** The tables that hold resources of customers: their common columns, and the types of their rows. */
+/** The common columns of the tables that store resources of accounts, and the types of their rows. */
 import type { Generated, InsertObject, Selectable, UpdateObject } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 
-/** Every resource in the inventory has these columns. */
+/** The columns of every resource that the inventory lists. */
 export interface OwnedTable extends OwnedColumns {
   labels: Generated<Record<string, string>>;
 }
 
-/** Things that an account owns but the inventory does not list, such as budgets, may have no labels. */
+/** Resources that the inventory does not list, such as budgets, may have no labels. */
 export interface OwnedColumns {
   id: string;
   account_id: string;
@@ -23,11 +23,11 @@ export type OwnedTableName = {
 
 export type RowOf<T extends OwnedTableName> = Selectable<Tables[T]>;
 
-/** `Owned` itself fills in these columns. */
+/** Columns that only `Owned` writes. */
 type Kept = 'version' | 'created_at' | 'updated_at';
 
 export type NewRow<T extends OwnedTableName> = Omit<InsertObject<Tables, T>, 'id' | 'account_id' | Kept>;
 export type RowChange<T extends OwnedTableName> = Omit<UpdateObject<Tables, T>, 'id' | 'account_id' | Kept>;
 
-/** Columns and the values that a list is narrowed to. */
+/** Filters of a list: columns and the value that each must have. */
 export type Where<T extends OwnedTableName> = { readonly [C in keyof RowOf<T>]?: RowOf<T>[C] | undefined };

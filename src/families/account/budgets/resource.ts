@@ -1,5 +1,5 @@
 import type { Resource } from '../../../kernel/registry.ts';
 import { budgetEventTypes } from '../../../money/budgets/event-types.ts';
 
-/** Keys and people declare budgets through `writeBudget`, which keeps row, changes and events of both in step. */
+/** Not an `Owned`: the API and the portal both write budgets through `writeBudget`, which writes row and events. */
 export const budgetResource: Resource = { type: 'budget', eventTypes: budgetEventTypes };

@@ -2,7 +2,7 @@ import { Shape, Type } from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import { isServed, pendingCount } from './store.ts';
 
-/** The query of a URL is where people put tokens: it is kept for sending, not for reading. */
+/** Audit entries omit the query of the URL, because it often contains a token. */
 const withoutQuery = (url: unknown): unknown => (typeof url === 'string' ? url.replace(/\?.*$/s, '?…') : url);
 
 export const webhooks = new Owned({
@@ -19,12 +19,12 @@ export const webhooks = new Owned({
     test: { when: 'A webhook was created; this event tests its delivery.' },
     failing: {
       severity: 'warning',
-      when: 'Deliveries of a webhook fail again and again, or so many wait that the oldest were dropped.',
+      when: 'Deliveries of a webhook fail repeatedly, or so many deliveries wait that the oldest were dropped.',
       data: Shape({ reason: Type.String(), pending: Type.Integer() }),
     },
     disabled: {
       severity: 'error',
-      when: 'A webhook was switched off because its receiver is gone or failed for too long.',
+      when: 'A webhook was disabled because its receiver answered 410 or failed for too long.',
       data: Shape({ reason: Type.String() }),
     },
     recovered: { when: 'Deliveries of a failing webhook succeed again.' },

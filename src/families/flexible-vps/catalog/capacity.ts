@@ -1,6 +1,6 @@
 /**
- * How much room each location has, as of some seconds ago. Whoever lists what is sold asks for the price of a plan, not
- * for how the engine feels: one that does not answer in a moment is not waited for.
+ * Caches the free capacity of each location for 10 seconds. Lists of plans and locations wait at most 250 ms for an
+ * engine and then use the previous value, because a slow engine must not delay a price list.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ComputeEngine, HostCapacity, Size } from '../../../engines/compute/port.ts';
@@ -9,13 +9,13 @@ const KEPT_MS = 10_000;
 const PATIENCE_MS = 250;
 const GIVE_UP_MS = 5_000;
 
-/** `null`: nothing is known. */
+/** `null`: the engine has not answered, or the location has no engine. */
 export type Capacity = readonly HostCapacity[] | null;
 
 interface Reading {
   readonly at: number;
   readonly capacity: Promise<Capacity>;
-  /** What was known before, until there is an answer. */
+  /** The previous value, until the engine answers. */
   last: Capacity;
 }
 
@@ -46,7 +46,7 @@ export async function capacityOf(engine: ComputeEngine | undefined): Promise<Cap
   return capacity;
 }
 
-/** Of nothing known we assume that there is room: the call that needs it finds out. */
+/** Returns true if the capacity is unknown: the call that creates the machine then finds out. */
 export function hasRoom(capacity: Capacity, { vcpus, memoryMb, diskGb }: Size): boolean {
   if (capacity === null) return true;
   return capacity.some(

@@ -15,7 +15,7 @@ const Location = Named(
     features: Type.Array(OneOf(['ipv6', 'volumes', 'vpn', 'live_resize', 'nested_virtualization'])),
     architectures: Type.Array(OneOf(['amd64', 'arm64'])),
     status: OneOf(['available', 'limited', 'full', 'maintenance'], {
-      description: '`limited`: not every plan that is sold there has room now; `full`: none has.',
+      description: '`limited`: there is room for some of the plans sold there; `full`: for none of them.',
     }),
   }),
 );
@@ -25,7 +25,7 @@ export const listVpsLocations = endpoint({
   method: 'GET',
   path: '/flexible-vps/v1/locations',
   summary: 'List locations of machines',
-  description: 'What is there and how much room is left, as of some seconds ago.',
+  description: 'Shows what each location offers and whether it has free capacity, as of some seconds ago.',
   permission: 'flexible-vps:catalog:read',
   access: 'read',
   resource: { name: 'vps_location', role: 'list' },

@@ -28,7 +28,7 @@ const Plan = Named(
     name: Type.String(),
     category: OneOf(['shared', 'dedicated', 'custom']),
     architecture: OneOf(['amd64', 'arm64']),
-    vcpus: Type.Integer({ description: 'Of `custom`: the least.' }),
+    vcpus: Type.Integer({ description: 'Of `custom`: the minimum.' }),
     memory_mb: Type.Integer(),
     disk_gb: Type.Integer(),
     traffic_gb_per_month: Type.Integer(),
@@ -36,12 +36,12 @@ const Plan = Named(
     locations: Type.Array(
       Shape({
         location: Type.String(),
-        available: Type.Boolean({ description: 'Whether one would find room there now.' }),
+        available: Type.Boolean({ description: 'Whether the location has free capacity for this plan now.' }),
         price: Nullable(Price),
       }),
       {
         description:
-          'Prices are without a public IPv4 address, licence and tax; of `custom`, of the smallest size.',
+          'Prices exclude public IPv4 address, licence and tax. The price of `custom` is for the smallest size.',
       },
     ),
     deprecated_at: Nullable(Time),
@@ -54,17 +54,19 @@ const Plan = Named(
           disk_gb: Bounds,
           memory_mb_per_vcpu: Shape({ min: Type.Integer(), max: Type.Integer() }),
         },
-        { description: 'Only of `custom`: what a size of your own may be.' },
+        { description: 'Only of `custom`: the sizes that you can choose.' },
       ),
     ),
     resize: Nullable(
       Shape(
         {
           allowed: Type.Boolean(),
-          mode: Nullable(OneOf(['live', 'cold'], { description: '`cold`: it has to be stopped for it.' })),
+          mode: Nullable(
+            OneOf(['live', 'cold'], { description: '`cold`: the machine has to be stopped first.' }),
+          ),
           reason_code: Nullable(OneOf(resizeReasons)),
         },
-        { description: 'With `resize_for`: whether that machine can become this.' },
+        { description: 'With `resize_for`: whether that machine can be resized to this plan.' },
       ),
     ),
   }),
@@ -126,15 +128,20 @@ export const listVpsPlans = endpoint({
     {
       location: Type.Optional({
         ...Slug,
-        description: 'Only plans sold there, and only that place of each.',
+        description: 'Only plans sold in this location; each plan then lists only this location.',
       }),
-      architecture: Type.Optional(OneOf(['amd64', 'arm64'], { description: 'Only of this architecture.' })),
-      category: Type.Optional(
-        OneOf(['shared', 'dedicated', 'custom'], { description: 'Only of this category.' }),
+      architecture: Type.Optional(
+        OneOf(['amd64', 'arm64'], { description: 'Only plans of this architecture.' }),
       ),
-      available_in: Type.Optional({ ...Slug, description: 'Only plans for which there is room there now.' }),
+      category: Type.Optional(
+        OneOf(['shared', 'dedicated', 'custom'], { description: 'Only plans of this category.' }),
+      ),
+      available_in: Type.Optional({
+        ...Slug,
+        description: 'Only plans for which this location has free capacity now.',
+      }),
       resize_for: Type.Optional(
-        Id('vm', { description: 'Adds `resize`: whether this machine can move to each of them.' }),
+        Id('vm', { description: 'Adds `resize`: whether this machine can be resized to each plan.' }),
       ),
     },
     { sort: ['slug'] },

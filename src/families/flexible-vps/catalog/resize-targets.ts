@@ -1,4 +1,4 @@
-/** Whether a machine can become each plan, and whether it has to be stopped for it. */
+/** Decides for each plan whether a machine can be resized to it, and whether the machine has to be stopped first. */
 import type { Call } from '../../../kernel/call.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -55,7 +55,7 @@ export function resizeOf(
   const isOffered = place?.location.features.includes('live_resize') === true;
   const canLive = compute.at(vm.location)?.capabilities.liveResize === true;
   const { vcpus, memoryMb } = plan.size;
-  // What a size of one's own will be is known only when it is asked for.
+  // The caller chooses a custom size only in the resize call, so it is assumed to grow.
   const onlyGrows = plan.category === 'custom' || (vcpus >= vm.vcpus && memoryMb >= vm.memory_mb);
   const isLive = vm.status === 'running' && isOffered && canLive && onlyGrows;
   return { allowed: true, mode: isLive ? 'live' : 'cold', reason_code: null };

@@ -1,4 +1,4 @@
-/** The plans as they are sold now, a size of one's own among them. */
+/** The plans that are sold now, including the custom plan, and the availability of each location. */
 import type { Size } from '../../../engines/compute/port.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Catalogue, Plan as CataloguePlan, Location } from '../../../provider/catalogue.ts';
@@ -11,7 +11,7 @@ export interface SoldPlan {
   readonly name: string;
   readonly category: 'shared' | 'dedicated' | 'custom';
   readonly architecture: 'amd64' | 'arm64';
-  /** Of a size of one's own: the smallest. */
+  /** Of the custom plan: the smallest size. */
   readonly size: Size;
   readonly traffic_gb_per_month: number;
   readonly network_mbps: number;
@@ -45,7 +45,7 @@ function customPlan({ custom_plan }: Catalogue): SoldPlan[] {
   ];
 }
 
-/** Where machines are run; elsewhere none are sold, whatever the catalogue says. */
+/** Locations with a compute engine. Plans are not sold in other locations, even if the catalogue lists them there. */
 export const soldIn = ({ locations }: Catalogue): Location[] =>
   locations.filter(({ compute }) => compute !== null);
 
@@ -67,7 +67,7 @@ export function soldPlans(catalogue: Catalogue, now: Date): SoldPlan[] {
 
 export type Status = Location['status'];
 
-/** What the provider says counts; it is made worse by what is really there, never better. */
+/** The status in the catalogue, lowered to `limited` or `full` if the free capacity requires it, never raised. */
 export function statusOf(location: Location, plans: readonly SoldPlan[], capacity: Capacity): Status {
   if (location.status === 'maintenance' || location.status === 'full' || capacity === null)
     return location.status;

@@ -31,15 +31,16 @@ export const placementGroups = new Owned({
   events: { created: {}, deleted: {} },
   inventory: ({ location }) => ({ location }),
   shows: () => ({ vm_ids: vmIds }),
-  // Machines join and leave without a change to the row of the group.
+  // The members are part of the etag, because machines join and leave without a change to the row of the group.
   etag: ({ id, version, vm_ids }) => etagOf([id, ...vm_ids].join(' '), version),
 });
 
 const Policy = OneOf(['spread', 'compact'], {
   description: '`spread`: no two machines on one host. `compact`: as close together as possible.',
 });
-const isStrict = 'Whether a machine that finds no fitting host is refused, or placed somewhere else.';
-const members = 'Its machines, without those that are being deleted. At most 10.';
+const isStrict =
+  '`true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.';
+const members = 'The machines in the group, except machines that are being deleted. At most 10.';
 
 const PlacementGroup = Named(
   'PlacementGroup',
@@ -62,7 +63,7 @@ const CreatePlacementGroup = Named(
   'CreatePlacementGroup',
   Shape({
     name: ResourceName,
-    location: { ...Slug, description: 'A location that runs machines; its machines are all there.' },
+    location: { ...Slug, description: 'A location that runs machines. All machines of the group are in it.' },
     policy: Type.Optional({ ...Policy, default: 'spread' }),
     strict: Type.Optional(Type.Boolean({ default: true, description: isStrict })),
     labels: Type.Optional(Labels),
@@ -117,7 +118,7 @@ export const createPlacementGroup = endpoint({
   path: '/flexible-vps/v1/placement-groups',
   summary: 'Create a placement group',
   description:
-    'Machines join it when they are created, or by PATCH while they are stopped. Where a strict group cannot be kept to, machines are refused with `placement_unsatisfiable` when they are created or started.',
+    'Machines join it when they are created, or by PATCH while they are stopped. If the policy of a strict group cannot be met, creating or starting a machine fails with `placement_unsatisfiable`.',
   permission: 'flexible-vps:placement-groups:write',
   access: 'write',
   resource: { name: 'placement_group', role: 'create' },

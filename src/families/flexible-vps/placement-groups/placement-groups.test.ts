@@ -18,7 +18,7 @@ import { placementOf } from './store.ts';
 
 const collection = '/flexible-vps/v1/placement-groups';
 
-/** A location that is there, but for other things. */
+/** The location ams1 exists, but has no compute engine. */
 function withoutMachinesInAms1(config: ProviderConfig): ProviderConfig {
   const locations = config.catalogue.locations.map((location) =>
     location.slug === 'ams1' ? { ...location, compute: null } : location,
@@ -54,7 +54,7 @@ const get = async (id: string) =>
 const remove = (id: string, headers: Record<string, string> = {}) =>
   app.call({ method: 'DELETE', url: `${collection}/${id}`, headers, key: key.key });
 
-/** As a machine is written down; nothing of it runs. */
+/** Inserts only the row of a machine; the engine has no such machine. */
 async function addVm(groupId: string, status: VmState = 'running', db: Db = app.services.db) {
   const id = newId('vm');
   const name = `vm-${++serial}`;

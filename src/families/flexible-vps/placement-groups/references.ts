@@ -1,12 +1,13 @@
-/** For every call that takes `placement_group_id`. */
+/** Resolves the `placement_group_id` of a request body. */
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { type PlacementGroupRow, placementGroups } from './endpoints.ts';
 
 /**
- * The group, held until the transaction ends so that nobody else takes the last place or deletes it. A machine that is
- * in it already (`ownVmId`) takes no further place.
+ * Locks the group until the transaction ends, so that no concurrent call takes its last free place or deletes it.
+ * Throws 422 if the group does not fit, and 409 if it is full. A machine that is already a member (`ownVmId`) is not
+ * counted twice.
  */
 export async function requirePlacementGroup(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now'>,

@@ -15,7 +15,7 @@ declare module '../../../store/database.ts' {
   }
 }
 
-/** A machine that is being deleted has left its group: its place is free for another one. */
+/** Excludes machines that are being deleted, so their places in the group are free. */
 export const vmIds = sql<string[]>`
   array(
     select vms.id from vms
@@ -34,7 +34,7 @@ export async function readMembers(db: Db, ids: readonly string[]) {
   return rows.map((row) => ({ type: 'vm', ...row }));
 }
 
-/** Machines that are being deleted may still name the group, which is deleted now. */
+/** Removes the references of machines that are being deleted, so that the group can be deleted before them. */
 export async function detachLeaving(db: Db, id: string): Promise<void> {
   await db
     .updateTable('vms')
@@ -44,7 +44,7 @@ export async function detachLeaving(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** The group of a machine as engines know it; `null` where there is none. */
+/** The placement of a machine in the form that engines take; `null` if the machine is in no group. */
 export async function placementOf(
   db: Db,
   groupId: string | null,

@@ -1,4 +1,4 @@
-/** Volumes cost by their tier and size. Images, ISOs, backups and snapshots cost by the space that their data takes. */
+/** Prices of volumes (by tier and size) and of images, ISOs, backups and snapshots (by the space their data takes). */
 import { micro } from '../../../kernel/micro.ts';
 import { Nullable, Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { count } from '../../../money/prices/bill.ts';
@@ -35,7 +35,7 @@ export const volume = pricedType({
   },
 });
 
-/** Disk data that is kept apart from the disk of a machine. */
+/** A priced type whose data is stored apart from the disk of a machine: an image, ISO, backup or snapshot. */
 interface Copy {
   readonly noun: string;
   readonly sku: string;
@@ -82,7 +82,7 @@ export const backup = copy({
   ignored: ['vm_id', 'expires_at', 'quiesce'],
 });
 
-/** Counts against no limit: the limit of snapshots is per machine, and a bill has no information about the machine. */
+/** Counts against no limit: the snapshot limit is per machine, and a bill has no information about the machine. */
 export const snapshot = copy({
   noun: 'Snapshot',
   sku: 'vps.snapshot',

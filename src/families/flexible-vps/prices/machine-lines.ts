@@ -28,7 +28,10 @@ export function findPlan(
   return plan;
 }
 
-/** A new machine has at least the disk of its plan. An existing one may have less, because a resize keeps the disk. */
+/**
+ * A new machine has at least the disk size of its plan. An existing machine may have a smaller disk, because a resize
+ * to a larger plan keeps the disk.
+ */
 export function checkDisk(bill: Bill, plan: Plan, diskGb: number, pointer: string): void {
   if (diskGb < plan.disk_gb && !bill.terms.existing) {
     bill.fail(pointer, 'out_of_range', `Plan ${plan.slug} has ${plan.disk_gb} GB; ask for at least that.`);
@@ -39,7 +42,7 @@ export interface Machine {
   readonly location: string;
   readonly plan: Plan;
   readonly diskGb: number;
-  /** How many machines one priced item has: the nodes of a pool. */
+  /** More than 1 for a node pool, which is one priced item with several machines. */
   readonly machines: number;
   readonly publicIpv4: boolean;
   /** Whether the extra disk and the address are also charged for hours in which the machine is stopped. */

@@ -223,7 +223,7 @@ function licenceOf(
   return listed?.licence_sku ? { sku: listed.licence_sku, image: listed.name } : undefined;
 }
 
-/** The space that scheduled backups take at most: each one counts with the full size of the disk. */
+/** The maximum space of the scheduled backups: each backup counts with the full size of the disk. */
 function backupGb(configuration: Configuration, size: Size, bill: Bill): number {
   const { backup, backup_policy_id } = configuration;
   if (backup && backup_policy_id) {

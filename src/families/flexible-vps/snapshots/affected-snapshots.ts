@@ -1,4 +1,4 @@
-/** The snapshots that a call about the disk is about, and those that would go with it. */
+/** Checks for calls that use a snapshot as a source, and for calls that delete snapshots as a side effect. */
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -11,7 +11,7 @@ import type { SnapshotRow } from './table.ts';
 
 const RETRY_SECONDS = 5;
 
-/** Throws 409 unless something can be made from it now. */
+/** Throws 409 unless the snapshot is `available`, so that a machine or image can be created from it. */
 export async function requireAvailable({ db }: Pick<Call, 'db'>, row: SnapshotRow): Promise<void> {
   if (row.status === 'available') return;
   const operation = (await pendingOn(db, [row.id])).get(row.id);
@@ -32,16 +32,18 @@ const countOf = (rows: readonly SnapshotRow[]): string =>
   rows.length === 1 ? 'One snapshot' : `${rows.length} snapshots`;
 
 interface Destruction {
-  /** Whether the caller said that they may go. */
+  /** Whether the caller set the parameter that allows the snapshots to be deleted. */
   readonly isMeant: boolean;
   readonly code: 'newer_snapshots_exist' | 'vm_has_snapshots';
-  /** What is in the way, and what to set. */
+  /** The problem detail: which snapshots block the call, and which parameter allows their deletion. */
   readonly detail: (count: string) => string;
 }
 
 /**
- * Before anything is done: what is not to be lost stops the call, and so does what something is being made from. Failed
- * ones are nothing to lose, but what the engine kept of them would be in the way. Told is what goes, the newest first.
+ * Checks, before the call changes anything, that these snapshots may be deleted with it, and reports their deletion as
+ * effects. Throws `code` if the caller did not allow it, and 409 if a snapshot is in use. Failed snapshots need no
+ * permission, but they are deleted as well, because the engine may still hold data of them. Returns the ids to delete,
+ * newest first.
  */
 export async function sacrifice(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,

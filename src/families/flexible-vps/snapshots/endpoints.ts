@@ -32,7 +32,7 @@ export const listVmSnapshots = endpoint({
   resource: { name: 'snapshot', role: 'list' },
   params: VmId,
   query: ResourceQuery({
-    status: Type.Optional({ ...snapshotLife.Status, description: 'Only those in this status.' }),
+    status: Type.Optional({ ...snapshotLife.Status, description: 'Only snapshots with this status.' }),
   }),
   answers: { 200: List(Snapshot) },
   problems: [],
@@ -75,7 +75,7 @@ export const createVmSnapshot = endpoint({
   path: collection,
   summary: 'Take a snapshot of a VM',
   description:
-    'Of the root disk, while the machine runs or is stopped; its status stays as it is. It lives and dies with the machine and is billed by the space it takes, so the cost shown beforehand is what a copy of the whole disk would cost. One that fails is kept for 24 hours.',
+    'Copies the root disk of a running or stopped machine; the status of the machine does not change. The snapshot is deleted with the machine. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole disk. A failed snapshot is kept for 24 hours.',
   permission: 'flexible-vps:snapshots:write',
   access: 'write',
   raisesCost: true,
@@ -117,7 +117,7 @@ export const createVmSnapshot = endpoint({
     const expires_at = readExpiry(body.expires_at, now);
     const others = await lockSnapshotsOf(db, accountId, vm.id);
     const name = chooseName(body.name, others, now);
-    // What failed takes no room; it is only there to be read.
+    // Failed snapshots do not count against the limit: they are kept only so that the caller can read them.
     const standing = others.filter(({ status }) => status !== 'failed');
     await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', standing.length);
     const { quiesce = 'auto' } = body;
@@ -150,7 +150,7 @@ export const deleteVmSnapshot = endpoint({
   method: 'DELETE',
   path: `${collection}/{snapshot_id}`,
   summary: 'Delete a snapshot of a VM',
-  description: 'Waits until whatever works on the machine has ended.',
+  description: 'Waits for the operations that already run on the machine.',
   permission: 'flexible-vps:snapshots:delete',
   access: 'destructive',
   resource: { name: 'snapshot', role: 'delete' },

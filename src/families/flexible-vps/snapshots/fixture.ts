@@ -8,11 +8,11 @@ import { createSnapshotKind } from './kinds.ts';
 import { snapshotRef } from './present.ts';
 import { insertSnapshot } from './store.ts';
 
-/** An available snapshot, written as createVmSnapshot writes it and taken by the step of its kind. */
+/** Creates an available snapshot: inserts the row like createVmSnapshot does, then runs the step of the operation. */
 export async function makeSnapshot({ app, account, key }: World, vmId: string): Promise<string> {
   const { db } = app.services;
   const vm = await readVm(db, vmId);
-  // A law may name a machine that is gone; the call it then makes is refused for that.
+  // A law may pass the id of a deleted machine. Its call with this new id then answers 404 for the machine.
   if (vm === undefined) return newId('snapshot');
   const row = await insertSnapshot(db, {
     id: newId('snapshot'),

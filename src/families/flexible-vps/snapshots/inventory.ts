@@ -1,4 +1,4 @@
-/** What a snapshot costs, by the space it takes, and the inventory that goes with it. */
+/** Writes the inventory entries of snapshots and computes their cost, which depends on the space they take. */
 import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
@@ -26,10 +26,10 @@ const noteOf = (row: SnapshotRow, { location }: Machine) => ({
 
 const configurationOf = ({ location }: Machine, sizeGb: number) => ({ location, size_gb: sizeGb });
 
-/** How much the meter heeds: a change of less is no change. */
+/** Rounded up to 0.001 GB: a smaller change of the size does not change the price. */
 const inGb = (bytes: number): number => Math.ceil((bytes / GB) * 1000) / 1000;
 
-/** Before it is there nothing is paid, nor for what failed. */
+/** For snapshots that are being created or have failed: `configuration: null` means that they cost nothing. */
 export async function noteUnbilled(
   db: Db,
   row: SnapshotRow,
@@ -51,7 +51,7 @@ export async function noteAvailable(
   await noteResource(db, { ...noteOf(row, vm), configuration }, { at, tariff });
 }
 
-/** Only its status: what is paid stays as it is until it is gone. */
+/** Writes the status without a configuration, so the snapshot keeps its price until it is deleted. */
 export async function noteStatus(db: Db, row: SnapshotRow, vm: Machine): Promise<void> {
   await noteResource(db, noteOf(row, vm));
 }
@@ -61,7 +61,7 @@ function pricedAt({ tariff }: Pick<Services, 'tariff'>, vm: Machine, sizeGb: num
   return priced.ok ? priced.item : { hourly: 0n, monthly: 0n };
 }
 
-/** It can come to no more than a copy of the whole disk. */
+/** The maximum cost, for a copy of the whole disk, because the size is not known before the snapshot is taken. */
 export function costOfTaking(services: Services, vm: VmRow, { labels }: SnapshotRow, at: Date): Cost {
   return costOf(services, pricedAt(services, vm, vm.disk_gb, at), null, labels);
 }

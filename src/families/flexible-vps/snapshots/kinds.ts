@@ -30,7 +30,7 @@ async function readPair({
   return row === undefined || vm === undefined ? undefined : { row, vm };
 }
 
-/** A machine that does not run holds still by itself. */
+/** The disk of a machine that does not run is consistent, so the engine need not quiesce its file system. */
 function wantsQuiet(
   quiesce: CreateInput['quiesce'],
   { state, agent }: Instance,
@@ -54,7 +54,7 @@ async function take(work: Work<CreateInput>): Promise<Outcome> {
   const after = await engine.observeInstance(ref, signal);
   const seen = after?.snapshots.find(({ id }) => id === row.id);
   if (seen === undefined)
-    return failed('engine_failed', 'The snapshot was taken, but it is not there.', true);
+    return failed('engine_failed', 'The engine took the snapshot, but does not list it.', true);
   return done({}, async (tx) => {
     const taken = await updateSnapshot(tx, row.id, {
       status: 'available',
@@ -104,7 +104,7 @@ export const createSnapshotKind: Kind = kind<CreateInput>({
 const DeleteInput = Shape({ vm_id: Type.String(), was: OneOf(['available', 'failed']) });
 type DeleteInput = Static<typeof DeleteInput>;
 
-/** Waits its turn on the machine: whatever works on its disk has ended when this begins. */
+/** Starts after the operations that are queued on the machine, so no other operation works on its disk meanwhile. */
 export const deleteSnapshotKind: Kind = kind<DeleteInput>({
   ...common,
   type: 'snapshot.delete',

@@ -9,7 +9,7 @@ export const snapshotLife = new Lifecycle({
     { by: ['createVmSnapshot'], from: null, through: 'creating', to: ['available', 'failed'] },
     { by: ['cancelOperation'], from: ['creating'], to: [null] },
     {
-      // Wanting it gone twice is wanting it gone.
+      // A second delete call is allowed while the snapshot is deleting; it answers with the running operation.
       by: ['deleteVmSnapshot'],
       from: ['available', 'failed', 'deleting'],
       through: 'deleting',

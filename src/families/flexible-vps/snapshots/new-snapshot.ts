@@ -1,4 +1,4 @@
-/** What a call that takes a snapshot has to be told before anything is done. */
+/** The checks and defaults of createVmSnapshot, which run before the row is inserted. */
 import type { Call } from '../../../kernel/call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -24,14 +24,17 @@ function nameAt(now: Date): string {
   return `snap-${day}-${two(now.getUTCHours())}${two(now.getUTCMinutes())}${two(now.getUTCSeconds())}`;
 }
 
-/** The one that was asked for, or the time with whatever makes it different. */
+/**
+ * Returns the requested name, or throws 409 if another snapshot of the machine has it. Without a requested name it
+ * returns `snap-` and the time, with a number after it if that name exists.
+ */
 export function chooseName(wanted: string | undefined, others: readonly SnapshotRow[], now: Date): string {
   const holder = (name: string) => others.find((other) => other.name === name);
   if (wanted !== undefined) {
     const taken = holder(wanted);
     if (taken === undefined) return wanted;
     throw new Problem('name_taken', {
-      detail: 'Another snapshot of the machine has the name.',
+      detail: 'Another snapshot of the machine has this name.',
       extra: { existing_id: taken.id },
     });
   }
@@ -42,7 +45,10 @@ export function chooseName(wanted: string | undefined, others: readonly Snapshot
   }
 }
 
-/** As far as can be told before the engine is asked: it refuses by itself when the agent has gone since. */
+/**
+ * Throws if the guest cannot be quiesced although the caller requires it. Checks only the stored state; if the guest
+ * agent has stopped since, the engine refuses the snapshot.
+ */
 export function refuseUnquiet(
   { services }: Pick<Call, 'services'>,
   vm: VmRow,

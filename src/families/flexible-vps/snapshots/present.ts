@@ -7,7 +7,7 @@ import type { SnapshotRow } from './table.ts';
 export const snapshotEtag = ({ id, version }: Pick<SnapshotRow, 'id' | 'version'>): string =>
   etagOf(id, version);
 
-/** How the audit, events and operations name it. */
+/** The reference to a snapshot in audit entries, events and operations. */
 export const snapshotRef = ({ id, name }: Pick<SnapshotRow, 'id' | 'name'>) => ({
   type: 'snapshot',
   id,

@@ -1,4 +1,4 @@
-/** Snapshots that leave with something else: with a restore to an older one, or with the disk they are of. */
+/** Removes snapshots from the engine and the database, also those that a restore or a redeploy deletes. */
 import { type ComputeEngine, EngineUnreachable } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
@@ -11,25 +11,25 @@ import { snapshots } from './resource.ts';
 import { readSnapshots, usersOf } from './store.ts';
 import type { SnapshotRow } from './table.ts';
 
-/** Throws 409 while a machine or an image is being made from one of them, or a machine is put back to it. */
+/** Throws 409 while a machine or image is being created from one of the snapshots, or a machine restored to it. */
 export async function refuseInUse(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
   ids: readonly string[],
 ): Promise<void> {
   const users = await usersOf(db, caller.account.id, ids);
   refuseUsed(users, {
-    detail: `${users[0]?.snapshot_id} is read by what is being made from it.`,
-    nextStep: 'Wait until what is in used_by is made, then repeat the call.',
+    detail: `The snapshot ${users[0]?.snapshot_id} is being used to create or restore another resource.`,
+    nextStep: 'Wait until the resources in used_by are ready, then repeat the call.',
   });
 }
 
-/** What is left of it besides the bytes. */
+/** Deletes the row, inventory entry and meter of a snapshot that the engine no longer has. */
 export async function forgetSnapshot(tx: Tx, id: string, at: Date): Promise<NewEvent[]> {
   const row = await snapshots.erase(tx, id, { at });
   return row === undefined ? [] : [snapshots.event('deleted', row)];
 }
 
-/** Gone, and seen to be gone. */
+/** Throws `EngineUnreachable`, so that the step is retried, if the engine still lists the snapshot after removal. */
 export async function removeFromEngine(
   engine: ComputeEngine,
   vm: Pick<VmRow, 'id' | 'account_id'>,
@@ -40,7 +40,7 @@ export async function removeFromEngine(
   await engine.removeSnapshot(ref, snapshotId, signal);
   const seen = await engine.observeInstance(ref, signal);
   if (seen?.snapshots.some(({ id }) => id === snapshotId))
-    throw new EngineUnreachable('The snapshot is still there though it was removed.');
+    throw new EngineUnreachable('The engine still lists the snapshot after its removal.');
 }
 
 const AGAIN_SECONDS = 1;
@@ -54,8 +54,8 @@ const forgetAll =
   };
 
 /**
- * The newest first. Where it gets stuck half-way, those that are gone are written down before anything else: what is
- * listed is there.
+ * Removes the snapshots in the order of `ids`, newest first. If a removal fails after others succeeded, the step first
+ * commits those deletions and then retries, so that lists show no snapshot that the engine no longer has.
  */
 export async function removeSnapshots(
   { db, services, signal, now }: Work<unknown>,

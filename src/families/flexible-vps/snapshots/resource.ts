@@ -10,15 +10,15 @@ export const snapshots = new Owned({
   path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
   events: {
     created: { when: 'A snapshot of a machine is ready.' },
-    deleted: { when: 'A snapshot of a machine is gone.', says: 'is gone' },
+    deleted: { when: 'A snapshot of a machine is deleted.', says: 'is gone' },
     failed: { severity: 'error', when: 'A snapshot could not be taken.' },
     lost: {
       severity: 'error',
-      when: 'A snapshot is no longer where it should be; it is `failed` until it is deleted or there again.',
+      when: 'The engine no longer has a snapshot; it is `failed` until you delete it or the engine has it again.',
     },
-    recovered: { when: 'A snapshot that was lost is there again.' },
+    recovered: { when: 'The engine has a lost snapshot again.' },
   },
-  // The location of a snapshot is that of its machine, which its row does not hold.
+  // The row of a snapshot has no location: inventory.ts takes the location from the machine.
   inventory: ({ id }) => {
     throw new Error(`The inventory entry of ${id} is written with its machine, by inventory.ts.`);
   },

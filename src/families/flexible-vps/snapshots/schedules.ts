@@ -1,4 +1,4 @@
-/** What time does to snapshots: they expire, failed ones are cleared away, and what they take up grows. */
+/** Schedules that delete expired and failed snapshots, and that update the stored sizes of snapshots. */
 import { EngineUnreachable } from '../../../engines/compute/port.ts';
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -12,7 +12,7 @@ import { snapshotRef } from './present.ts';
 import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, updateSnapshot, usersOf } from './store.ts';
 import type { SnapshotRow } from './table.ts';
 
-/** In one go; the rest is due a minute later. */
+/** The maximum per run; the next run starts the other deletions. */
 const AT_ONCE = 200;
 
 async function startDeletion({ db, registry }: Services, due: SnapshotRow): Promise<void> {
@@ -22,7 +22,7 @@ async function startDeletion({ db, registry }: Services, due: SnapshotRow): Prom
     const rows = await lockSnapshotsOf(tx, due.account_id, due.vm_id);
     const before = rows.find(({ id }) => id === due.id);
     if (before === undefined || (before.status !== 'available' && before.status !== 'failed')) return;
-    // Something is being made from it: it goes when that is done.
+    // A machine or image is being created from it, or a machine restored to it: a later run deletes it.
     if ((await usersOf(tx, due.account_id, [due.id])).length > 0) return;
     const row = (await updateSnapshot(tx, before.id, { status: 'deleting' })) ?? before;
     await noteStatus(tx, row, vm);
@@ -48,7 +48,7 @@ export const snapshotExpiry: Schedule = {
       try {
         await startDeletion(services, due);
       } catch (error) {
-        // Too much waits for the machine, or it is being deleted: another minute will do.
+        // The operation queue of the machine is full, or the machine is being deleted: the next run tries again.
         if (!(error instanceof Problem)) throw error;
       }
     }

@@ -24,12 +24,14 @@ export const Snapshot = Named(
     status: snapshotLife.Status,
     operation: Nullable(OperationView),
     size_bytes: Nullable(
-      Type.Integer({ description: 'What it takes up; grows with what changes on the disk since.' }),
+      Type.Integer({
+        description: 'The space that the snapshot takes. It grows as the disk changes after the snapshot.',
+      }),
     ),
-    disk_gb: Type.Integer({ description: 'The size of the disk when it was taken.' }),
+    disk_gb: Type.Integer({ description: 'The size of the disk when the snapshot was taken.' }),
     consistency: Nullable(
       OneOf(['crash', 'filesystem'], {
-        description: '`filesystem`: the guest was told to hold still, or did not run.',
+        description: '`filesystem`: the file system of the guest was quiesced, or the machine did not run.',
       }),
     ),
     created_by: OneOf(['user', 'system']),
@@ -42,16 +44,19 @@ export const Snapshot = Named(
 export type Snapshot = Static<typeof Snapshot>;
 
 export const CreateSnapshot = Shape({
-  name: Type.Optional({ ...ResourceName, description: 'Left out: made from the time.' }),
+  name: Type.Optional({ ...ResourceName, description: 'Default: made from the current time.' }),
   description: Type.Optional(Type.String({ maxLength: 255 })),
   labels: Type.Optional(Labels),
   expires_at: Type.Optional(
-    Nullable({ ...Time, description: 'When it is deleted: in more than an hour, at most a year.' }),
+    Nullable({
+      ...Time,
+      description: 'When the snapshot is deleted: more than an hour and at most a year from now.',
+    }),
   ),
   quiesce: Type.Optional(
     OneOf(['auto', 'require', 'never'], {
       default: 'auto',
-      description: 'Whether the file system of a running machine is told to hold still.',
+      description: 'Whether to quiesce the file system of a running machine.',
     }),
   ),
 });

@@ -254,7 +254,7 @@ describe('a snapshot that goes wrong', () => {
   });
 });
 
-/** What waits to be tried again does so now. */
+/** Makes an operation that waits for a retry due now, and runs it. */
 async function wake(operationId: string | undefined): Promise<void> {
   await app.services.db
     .updateTable('operations')

@@ -15,7 +15,7 @@ const withPending = (db: Db) =>
     .selectAll('vm_snapshots')
     .select(pendingOperation('vm_snapshots.id').as('pending'));
 
-/** One look: none of them is also what a machine that is not there has. */
+/** Does not check that the machine exists: an unknown machine has an empty list, and the caller then answers 404. */
 export async function listSnapshots(call: ListCall, vmId: string, status: SnapshotStatus | undefined) {
   let query = withPending(call.db).where('vm_id', '=', vmId).where('account_id', '=', call.caller.account.id);
   if (status !== undefined) query = query.where('status', '=', status);
@@ -37,7 +37,7 @@ export async function findSnapshot(db: Db, accountId: string, vmId: string, id: 
   return { row, operation: operationIn(pending) };
 }
 
-/** Of a machine that is held already. The oldest first, as the engine has them. */
+/** The caller must already hold the lock on the machine. Oldest first, which is the order of the engine. */
 export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promise<SnapshotRow[]> {
   return db
     .selectFrom('vm_snapshots')
@@ -66,7 +66,7 @@ export function insertSnapshot(db: Db, row: Insertable<Tables['vm_snapshots']>):
   return db.insertInto('vm_snapshots').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Undefined when it is gone. */
+/** Returns undefined if the snapshot no longer exists. */
 export function updateSnapshot(
   db: Db,
   id: string,
@@ -80,7 +80,7 @@ export function updateSnapshot(
     .executeTakeFirst();
 }
 
-/** Only a figure: nothing that anybody changed, so its version stays. */
+/** Keeps the version, because the size is a measurement and not a change by a caller. */
 export function noteSize(db: Db, id: string, sizeBytes: number): Promise<SnapshotRow | undefined> {
   return db
     .updateTable('vm_snapshots')
@@ -98,7 +98,7 @@ export interface User {
   readonly name: string;
 }
 
-/** Machines and images that are being made from these snapshots, and machines that are being put back to one. */
+/** The machines and images that are being created from these snapshots, and machines that are being restored. */
 export async function usersOf(db: Db, accountId: string, ids: readonly string[]): Promise<User[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<User>`
@@ -117,7 +117,7 @@ export async function usersOf(db: Db, accountId: string, ids: readonly string[])
   return rows;
 }
 
-/** Whether something was told to remove it, whatever came of that. */
+/** Whether any operation was started that removes the snapshot, even if that operation failed. */
 export async function wasToBeRemoved(
   db: Db,
   { account_id, vm_id, id }: Pick<SnapshotRow, 'account_id' | 'vm_id' | 'id'>,
@@ -132,7 +132,10 @@ export async function wasToBeRemoved(
   return rows[0]?.asked === true;
 }
 
-/** Past their time, or could not be taken a day ago. One that was lost is its owner's to delete: it may come back. */
+/**
+ * Snapshots that have expired, or whose creation failed more than 24 hours ago. Lost snapshots (failed, but with a
+ * consistency) are left to their owner, because the engine may have them again.
+ */
 export async function dueSnapshots(db: Db, limit: number): Promise<SnapshotRow[]> {
   return db
     .selectFrom('vm_snapshots')
@@ -147,7 +150,6 @@ export async function dueSnapshots(db: Db, limit: number): Promise<SnapshotRow[]
     .execute();
 }
 
-/** In one location: what is kept of their sizes. */
 export function sizesAt(db: Db, location: string) {
   return db
     .selectFrom('vm_snapshots')

@@ -1,4 +1,4 @@
-/** The fields of RFC 4251 section 5, one after the other. What is not all there is the fault that was given. */
+/** Reads the fields of RFC 4251 section 5 in order. Throws the given fault if a field is truncated or malformed. */
 export class KeyBlob {
   readonly #bytes: Buffer;
   readonly #fault: () => Error;
@@ -18,7 +18,7 @@ export class KeyBlob {
     return this.#bytes.subarray(start, end);
   }
 
-  /** An mpint above zero, in its one shortest form: with a leading zero byte only where the first bit would be a sign. */
+  /** A positive mpint in its shortest form: a leading zero byte only if the next byte has its top bit set. */
   positive(): { readonly bytes: Buffer; readonly bits: number } {
     const field = this.string();
     const [first, second = 0] = field;

@@ -68,13 +68,13 @@ export const createVpsSshKey = endpoint({
   path: '/flexible-vps/v1/ssh-keys',
   summary: 'Store an SSH public key',
   description:
-    'For use by its id when machines are created, redeployed or rescued. A key the account has already is refused with the id under which it has it, or answered as it is with `?if_exists=return`.',
+    'You can name the id of the key when you create, redeploy or rescue a machine. If the account already has the key, the call answers 409 with its id, or 200 with the stored key if you add `?if_exists=return`.',
   permission: 'flexible-vps:ssh-keys:write',
   access: 'write',
   resource: { name: 'ssh_key', role: 'create' },
   query: Shape({
     if_exists: Type.Optional(
-      OneOf(['return'], { description: '`return`: 200 with the key that is there, instead of 409.' }),
+      OneOf(['return'], { description: '`return`: answer 200 with the stored key instead of 409.' }),
     ),
   }),
   body: CreateSshKey,
@@ -91,7 +91,7 @@ export const createVpsSshKey = endpoint({
   async handle(call) {
     const { db, caller, body, query } = call;
     const key = requirePublicKey(body.public_key);
-    // A key that is there already is refused as such, whatever name it has.
+    // The fingerprint is checked before the name: a stored key answers `ssh_key_exists`, not `name_taken`.
     await sshKeys.lockNames(call);
     const existing = await findByFingerprint(db, caller.account.id, key.sha256);
     if (existing !== undefined) {
@@ -129,7 +129,7 @@ export const deleteVpsSshKey = endpoint({
   method: 'DELETE',
   path: '/flexible-vps/v1/ssh-keys/{id}',
   summary: 'Delete an SSH key',
-  description: 'Machines keep what was installed in them.',
+  description: 'The key stays installed on machines that were created with it.',
   permission: 'flexible-vps:ssh-keys:delete',
   access: 'destructive',
   resource: { name: 'ssh_key', role: 'delete' },

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { blobOf, freshPublicKey } from '../../../testing/ssh-keys.ts';
 import { type PublicKey, readPublicKey } from './public-key.ts';
 
-/** Keys with what `ssh-keygen -l` of OpenSSH 9.2 printed of them. */
+/** Keys and the fingerprints that `ssh-keygen -l` of OpenSSH 9.2 printed for them. */
 interface Recorded {
   readonly line: string;
   readonly sha256: string;

@@ -1,7 +1,7 @@
 /**
- * Public keys as OpenSSH writes them: `type base64 comment`, where the base64 is a blob of length-prefixed fields that
- * names its type once more (RFC 4253 section 6.6, RFC 5656, RFC 8709, PROTOCOL.u2f). Read by hand, and to the last
- * byte: the line ends up in `authorized_keys`, so nothing may be in it that was not understood.
+ * Parses OpenSSH public keys: `type base64 comment`, where the base64 is a blob of length-prefixed fields that repeats
+ * the type (RFC 4253 section 6.6, RFC 5656, RFC 8709, PROTOCOL.u2f). The parser validates every byte, because the line
+ * is written into `authorized_keys`.
  */
 import { createHash, createPublicKey } from 'node:crypto';
 import { KeyBlob } from './blob.ts';
@@ -15,14 +15,14 @@ export interface PublicKey {
   /** One line, with single spaces between its parts. */
   readonly line: string;
   readonly comment: string;
-  /** As `ssh-keygen -l -E sha256` and `-E md5` print them. */
+  /** Fingerprints in the format of `ssh-keygen -l -E sha256` and `-E md5`. */
   readonly sha256: string;
   readonly md5: string;
 }
 
 export type Reading =
   | { readonly key: PublicKey }
-  /** `isPrivate`: what was pasted must not be told to anybody. */
+  /** `isPrivate`: the text contains a private key, so it must not be stored or logged. */
   | { readonly key: null; readonly isPrivate: boolean; readonly fault: string };
 
 const RSA_BITS = { least: 2048, most: 16384 };
@@ -36,14 +36,15 @@ const curves = {
 } as const;
 type Curve = keyof typeof curves;
 
-/** Why a key is none; told to its sender, so it holds nothing of what was sent. */
+/** Why the text is not a valid public key. The message is returned to the caller, so it quotes no part of the text. */
 class Fault extends Error {}
 
 function readRsa(blob: KeyBlob): number {
   const exponent = blob.positive();
   const modulus = blob.positive();
   const isOdd = ({ bytes }: { bytes: Buffer }) => ((bytes.at(-1) ?? 0) & 1) === 1;
-  if (!isOdd(exponent) || exponent.bits < 2 || !isOdd(modulus)) throw new Fault('This is no RSA key.');
+  if (!isOdd(exponent) || exponent.bits < 2 || !isOdd(modulus))
+    throw new Fault('This is not a valid RSA key.');
   if (modulus.bits < RSA_BITS.least)
     throw new Fault(`RSA keys need ${RSA_BITS.least} bits or more; this one has ${modulus.bits}.`);
   if (modulus.bits > RSA_BITS.most)
@@ -74,14 +75,14 @@ function readEcdsa(blob: KeyBlob, curve: Curve): number {
   return bits;
 }
 
-/** Security keys sign for an application, named after the key. */
+/** The blob of a security key ends with the name of the application that the key signs for. */
 function readApplication(blob: KeyBlob): void {
   if (blob.string().length === 0) throw new Fault('The key of a security key names no application.');
 }
 
 interface Format {
   readonly type: KeyType;
-  /** Reads what follows the name of the type and answers the bits. */
+  /** Reads the fields after the name of the type and returns the key size in bits. */
   read(blob: KeyBlob): number;
 }
 
@@ -117,14 +118,14 @@ const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ],
 ]);
 
-/** In armour of any maker, or OpenSSH's without it. */
+/** Matches PEM and PuTTY private keys, and the base64 of an OpenSSH private key without its PEM header. */
 const PRIVATE = /BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File|b3BlbnNzaC1rZXktdjE/;
 
-/** What `authorized_keys` or whoever writes it could take for the end of a line, and other characters nobody sees. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
+/** Characters that could end the line in `authorized_keys`, and other invisible characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters on purpose.
 const UNSEEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** One encoding per key: of two, only one would be found by its fingerprint. */
+/** Accepts only canonical base64, so that each key has exactly one text form. */
 function decode(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length === 0 || bytes.toString('base64') !== text)
@@ -143,7 +144,8 @@ function read(text: string): PublicKey {
   }
   const bytes = decode(encoded);
   const blob = new KeyBlob(bytes, () => new Fault('The key is damaged or cut off.'));
-  if (blob.string().toString('latin1') !== name) throw new Fault('The key is of another type than it says.');
+  if (blob.string().toString('latin1') !== name)
+    throw new Fault('The key data has another type than the type at the start of the line.');
   const bits = format.read(blob);
   blob.end();
   const md5 = createHash('md5').update(bytes).digest('hex');
@@ -157,7 +159,7 @@ function read(text: string): PublicKey {
   };
 }
 
-/** Never throws, whatever it is given. */
+/** Returns a fault instead of throwing, for any text. */
 export function readPublicKey(text: string): Reading {
   if (PRIVATE.test(text)) {
     const fault =

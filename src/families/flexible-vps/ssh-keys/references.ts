@@ -1,10 +1,10 @@
-/** For every call that takes `ssh_key_ids`. */
+/** Resolves the `ssh_key_ids` of a request body. */
 import { invalid } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
 import { readSshKeys } from './store.ts';
 import type { SshKeyRow } from './table.ts';
 
-/** The keys in the order they were named; 422 that points at each one the account does not have. */
+/** Returns the keys in the order of `ids`. Throws 422 with one error per id that the account does not have. */
 export async function requireSshKeys(
   db: Db,
   accountId: string,

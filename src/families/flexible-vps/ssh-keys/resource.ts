@@ -11,6 +11,6 @@ export const sshKeys = new Owned({
   limit: 'flexible-vps.ssh-keys',
   events: {
     created: { when: 'An SSH key was stored.', says: 'was stored' },
-    deleted: { when: 'A stored SSH key was deleted; machines keep what was installed.' },
+    deleted: { when: 'A stored SSH key was deleted; it stays installed on machines.' },
   },
 });

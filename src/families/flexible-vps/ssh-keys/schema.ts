@@ -21,12 +21,12 @@ export const SshKey = Named(
     id: Id('sshkey'),
     name: ResourceName,
     labels: Labels,
-    public_key: Type.String({ description: 'The line as it goes into `authorized_keys`.' }),
+    public_key: Type.String({ description: 'The line that is written into `authorized_keys`.' }),
     type: OneOf(keyTypes),
     bits: Type.Integer(),
     fingerprint_sha256: Type.String({ description: 'As `ssh-keygen -l` prints it.' }),
     fingerprint_md5: Type.String({ description: 'As `ssh-keygen -l -E md5` prints it.' }),
-    comment: Type.String({ description: 'What follows the key on its line.' }),
+    comment: Type.String({ description: 'The text after the key on its line.' }),
     etag: Type.String(),
     created_at: Time,
     updated_at: Time,
@@ -42,7 +42,7 @@ export const CreateSshKey = Named(
       minLength: 1,
       maxLength: LINE,
       description:
-        'One line as OpenSSH writes it: Ed25519, ECDSA, RSA from 2048 bits on, or of a security key (`sk-…`).',
+        'One line in OpenSSH format: an Ed25519, ECDSA, RSA (2048 bits or more) or security key (`sk-…`).',
     }),
     labels: Type.Optional(Labels),
   }),
@@ -51,14 +51,14 @@ export type CreateSshKey = Static<typeof CreateSshKey>;
 
 const HEX = '[0-9a-fA-F]{2}';
 
-/** A plus that was not encoded arrives as a space. */
+/** Allows spaces, because a `+` that the client did not encode in the query arrives as a space. */
 export const Fingerprint = Type.Unsafe<string>({
   type: 'string',
   pattern: `^(SHA256:[A-Za-z0-9+/ ]{43}|(MD5:)?(${HEX}:){15}${HEX})$`,
   description: 'Only the key with this fingerprint: `SHA256:…`, or MD5 with or without `MD5:` before it.',
 });
 
-/** The column and value of a fingerprint in either form, as `ssh-keygen -l` prints it. */
+/** The column and value to search for: normalises a SHA256 or MD5 fingerprint to the format of `ssh-keygen -l`. */
 export function fingerprintColumns(text: string | undefined) {
   if (text === undefined) return {};
   if (text.startsWith('SHA256:')) return { fingerprint_sha256: text.replaceAll(' ', '+') };

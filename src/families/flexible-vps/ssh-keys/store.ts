@@ -14,7 +14,7 @@ export async function findByFingerprint(
     .executeTakeFirst();
 }
 
-/** In the order they were asked for, without those that are not there or belong to others. */
+/** In the order of `ids`, without duplicates and without keys that the account does not have. */
 export async function readSshKeys(db: Db, accountId: string, ids: readonly string[]): Promise<SshKeyRow[]> {
   if (ids.length === 0) return [];
   const rows = await db
