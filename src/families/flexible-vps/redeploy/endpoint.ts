@@ -23,7 +23,7 @@ import { redeployVmKind } from './kind.ts';
 
 type RedeployCall = Call<{ id: string }, unknown, RedeployVm>;
 
-/** The one that was asked for, or the one the disk was made from. */
+/** Returns the requested image, or else the image that the disk was created from. */
 async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> {
   const pointer = '/image_id';
   const wanted = call.body.image_id ?? row.image?.id;
@@ -35,7 +35,7 @@ async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> 
   return requireImage(call, wanted, pointer, { architecture, diskGb, memoryMb });
 }
 
-/** Some images have a licence to pay, so another image can be another price. */
+/** Some images have a licence fee, so a different image can change the price. */
 function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: KnownImage) {
   const { source: _, ...rest } = row.configuration;
   const configuration =

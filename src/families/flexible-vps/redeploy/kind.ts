@@ -1,4 +1,4 @@
-/** A fresh disk for a machine that stays the same: its id, its interfaces and its addresses are kept. */
+/** The operation that installs a new disk. The machine keeps its id, its interfaces and its addresses. */
 import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -21,15 +21,15 @@ const Input = Shape({
   is_custom: Type.Boolean(),
   boot: Type.Unsafe<Boot>({ type: 'object' }),
   configuration: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
-  /** The snapshots that go first, the newest at the front. */
+  /** The snapshots to delete first, the newest first. */
   remove: Type.Array(Type.String()),
   was: OneOf(['running', 'stopped', 'error']),
-  /** What its inside will be told. */
+  /** The encrypted guest plan. */
   sealed: Type.String(),
 });
 type Input = Static<typeof Input>;
 
-/** Hard: what a shutdown would save is about to be wiped. */
+/** Forces the stop, because the data that a shutdown would save is wiped anyway. */
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
   const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
@@ -40,7 +40,7 @@ async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outc
   });
 }
 
-/** Its addresses may be others than those it was made with, or it was never made. */
+/** For a machine in `error`: creates a missing instance, and updates addresses that have changed since. */
 async function mend(engine: ComputeEngine, db: Db, row: VmRow, signal: AbortSignal): Promise<void> {
   await ensureMade(engine, db, row, signal);
   for (const nic of await nicsOf(db, row.id)) await engine.ensureNic(refOf(row), nic, signal);
@@ -84,7 +84,7 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
   });
 }
 
-/** Cancelled before anything was lost. */
+/** Runs after a cancellation, which is possible only before data was deleted. Starts the machine again if it ran. */
 async function resume({ services, db, signal, now, input }: Work<Input>, row: VmRow): Promise<Outcome> {
   if (input.was === 'error') return done();
   const engine = engineAt(services.compute, row.location);
@@ -107,7 +107,7 @@ export const redeployVmKind: Kind = kind<Input>({
   deadlineSeconds: 1800,
   cancellable: true,
   steps: [
-    // While the old disk is still there: an image that cannot be had leaves everything as it is.
+    // Before the old disk is touched: if the image is not available, the machine stays as it is.
     step(
       'image',
       withVm((work, row) => fetchImage(work, row, work.input.image)),

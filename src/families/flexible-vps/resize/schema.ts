@@ -37,7 +37,7 @@ const SizeShape = Shape({
   disk_gb: Type.Integer(),
 });
 
-/** What the operation is told. The row keeps the old size until the new one is there. */
+/** The input of the operation. The row keeps the old size until the machine has the new one. */
 export const ResizeInput = Shape({
   former: OneOf(['running', 'stopped']),
   from: SizeShape,

@@ -1,4 +1,4 @@
-/** The size that was asked for, as a machine that exists can have it. */
+/** Computes the target size and price of a resize, and checks that the machine can have it. */
 import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -28,7 +28,7 @@ export const sizeOf = ({
 export const isSameSize = (a: Size, b: Size): boolean =>
   a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
 
-/** What it is sold with, as far as it can have that now: disks never shrink, and nothing does while it runs. */
+/** The stored size, as far as the instance can have it now: a disk never shrinks, and a running machine never does. */
 export function sizeToGive(
   row: Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb'>,
   { size, state }: Pick<Instance, 'size' | 'state'>,
@@ -57,7 +57,7 @@ function diskOf(body: ResizeVm, row: VmRow): number {
   return wanted;
 }
 
-/** All that bears a price beside the size stays. A licence goes with its image, as long as the provider lists it. */
+/** Changes only the size. The source image, which can have a licence fee, stays while the provider lists it. */
 export function configurationWith(
   { provider }: Pick<Services, 'provider'>,
   row: VmRow,
@@ -69,7 +69,7 @@ export function configurationWith(
   return { ...rest, ...(isListed ? { source } : {}), ...size };
 }
 
-/** With another disk but otherwise as it is. */
+/** Changes only the size of the disk. */
 export function configurationWithDisk(
   services: Pick<Services, 'provider'>,
   row: VmRow,
@@ -88,7 +88,7 @@ interface Chosen {
   readonly disk_gb: number;
 }
 
-/** Undefined where nothing of the kind is sold; why, is told with the price. */
+/** Returns undefined if the plan or custom size is not sold. Then `priceVm` reports the reason. */
 function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number): Chosen | undefined {
   const { plans, custom_plan } = provider.catalogue;
   const plan = plans.find(({ slug }) => slug === body.plan);
@@ -114,7 +114,7 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
     throw refuse(pointer, 'incompatible', `Its image needs ${image.min_memory_mb} MB of memory.`);
 }
 
-/** What can be told without looking at the machine. */
+/** Checks that need only the request body, not the machine. */
 export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');

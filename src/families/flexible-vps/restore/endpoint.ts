@@ -33,7 +33,7 @@ const RestoreVm = Shape({
 });
 type RestoreVm = Static<typeof RestoreVm>;
 
-/** The id of the snapshot, of a body that asks for nothing else. */
+/** Returns the id of the snapshot. Refuses bodies that request a backup or its options. */
 function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
   if (source.type === 'backup') {
     const detail = 'Backups are not offered yet; restore a snapshot of the machine.';

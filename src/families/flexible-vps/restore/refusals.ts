@@ -1,4 +1,4 @@
-/** What stands between a caller and the disk of a machine, for calls that overwrite it. */
+/** Checks for calls that overwrite the disk of a machine: confirmation, protection, state. */
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
@@ -6,7 +6,7 @@ import { Type } from '../../../kernel/schema.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import type { VmRow } from '../vms/table.ts';
 
-/** Not required by the shape: whoever leaves it out is told so in words of its own. */
+/** Optional in the schema, so that a missing confirmation gets its own error code and explanation. */
 export const Confirm = Type.Optional(
   Type.String({ maxLength: 63, description: 'Required: the current name of the machine.' }),
 );

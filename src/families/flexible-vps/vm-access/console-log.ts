@@ -20,7 +20,7 @@ const ConsoleLog = Named(
 );
 type ConsoleLog = Static<typeof ConsoleLog>;
 
-/** Colours and the like: sequences of ECMA-48, those that set titles, and what else a line cannot be read with. */
+/** Escape sequences of ECMA-48 (colours, titles and similar) and control characters that make a line unreadable. */
 const ESCAPES = new RegExp(
   [
     '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?',
@@ -32,7 +32,10 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-/** Bytes beyond those kept are a sign that there was more; the line they cut in two is left out. */
+/**
+ * Keeps the last lines of `text`. If `text` is longer than `KEPT_BYTES`, earlier output was cut off; the first line is
+ * then incomplete and is dropped.
+ */
 export function cutLog(text: string, { lines, raw }: { lines: number; raw: boolean }): ConsoleLog {
   const bytes = Buffer.from(text);
   const isCut = bytes.length > KEPT_BYTES;
@@ -86,7 +89,7 @@ export const getVmConsoleLog = endpoint({
     requireCapability(services.compute, row.location, 'consoleLog');
     const text = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.readConsoleLog(refOf(row), KEPT_BYTES + 1, signal).catch((error: unknown) => {
-        // One that is not made yet has said nothing.
+        // The instance is not created yet, so its log is empty.
         if (error instanceof EngineRefused && error.code === 'not_found') return '';
         throw error;
       }),

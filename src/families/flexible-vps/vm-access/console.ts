@@ -35,7 +35,7 @@ const ConsoleSession = Named(
   }),
 );
 
-/** A screen where there is one. */
+/** The default is a graphical console if the location offers one, otherwise a serial console. */
 function chooseType({ compute }: Services, location: string, asked: ConsoleType | undefined): ConsoleType {
   const hasScreen = compute.at(location)?.capabilities.graphicalConsole === true;
   return asked ?? (hasScreen ? 'graphical' : 'serial');

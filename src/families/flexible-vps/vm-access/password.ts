@@ -20,7 +20,7 @@ const GuestPassword = Named(
   Shape({ username: Type.String(), password: Password, ...returnedBefore }),
 );
 
-/** The row tells what was true when somebody last looked; what counts is what the engine sees now. */
+/** Queries the engine, because the row holds only the state at the last observation. */
 async function requireAgent(services: Services, row: VmRow): Promise<void> {
   const seen = await askHolding(services.compute, row.location, machineRefusals, (engine, signal) =>
     engine.observeInstance(refOf(row), signal),
@@ -38,13 +38,13 @@ const withoutAgent = ({ guest_agent }: VmRow): Problem =>
     extra: { agent_last_seen_at: guest_agent?.last_seen_at ?? null },
   });
 
-/** The one thing of it that the caller chose. */
+/** Only the user name comes from the caller; the password is generated. So a refusal is reported at `/username`. */
 const mistaken = (error: unknown): unknown =>
   error instanceof EngineRefused && error.code === 'validation_failed'
     ? invalid([{ pointer: '/username', code: 'unknown_reference', detail: error.message }])
     : error;
 
-/** The agent may be gone since we asked for it. */
+/** The agent can disconnect after `requireAgent`; this reports the same problem. */
 async function setPassword(
   services: Services,
   row: VmRow,

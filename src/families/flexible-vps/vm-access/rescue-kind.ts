@@ -18,22 +18,23 @@ import { prolongRescue } from './store.ts';
 const Input = Shape({
   enabled: Type.Boolean(),
   restart: Type.Boolean(),
-  /** What it was when this was accepted; absent where nothing has to be done. */
+  /** The status when the request was accepted. Absent if nothing has to change. */
   former: Type.Optional(OneOf(['running', 'stopped'])),
   duration_hours: Type.Integer(),
   ssh_keys: Type.Array(Type.String()),
-  /** As crypt(3) writes it, sealed for the machine. */
+  /** In crypt(3) format, encrypted with the machine id as context. */
   sealed_password_hash: Nullable(Type.String()),
-  /** It ran out of time: nobody asked. */
+  /** Set if the rescue mode expired; no caller requested the change. */
   expired: Type.Optional(Type.Literal(true)),
 });
 export type RescueInput = Static<typeof Input>;
 
-/** Whoever needs the rescue system often has a guest that heeds nothing. */
+/** Short and forced, because a guest that needs the rescue system often ignores shutdown requests. */
 const GRACE = { timeoutSeconds: 30, force: true };
-/** Unless another time is asked for. */
+/** The default duration of the rescue mode. */
 export const RESCUE_HOURS = 24;
 const HOUR_MS = 3_600_000;
+/** Attempts after which the operation fails if the engine reports success but nothing has changed. */
 const MOST_LIES = 3;
 
 export const sealHash = ({ secrets }: Services, vmId: string, hash: string): string =>
@@ -83,7 +84,7 @@ export function rescueEvent(
   };
 }
 
-/** What the next start leads to, as the engine says. */
+/** Stores whether the next start is into the rescue system, as the engine reports it. */
 async function writeRescue(tx: Tx, row: VmRow, seen: Instance | null, input: RescueInput, now: Date) {
   const held = await lockVmIfThere(tx, row.account_id, row.id);
   const isSet = held?.rescue_expires_at != null;
@@ -93,7 +94,7 @@ async function writeRescue(tx: Tx, row: VmRow, seen: Instance | null, input: Res
   });
 }
 
-/** Whatever came of it, the row says afterwards what the machine is; only then the operation may end. */
+/** Writes the real state of the machine to the row, also after a failure. Only then may `report` end the operation. */
 const bootStep = step<RescueInput>(
   'boot',
   withVm(async (work, row): Promise<Outcome> => {
@@ -102,7 +103,7 @@ const bootStep = step<RescueInput>(
     const look = () => engine.observeInstance(refOf(row), signal);
     const refused = await refusalOf(async () => {
       await engine.ensureRescue(refOf(row), rescueOf(services, row.id, input), signal);
-      // A restart is made once: it has to be into what is wanted.
+      // An operation restarts the machine only once, so the rescue setting has to be right before.
       if (input.restart && (await look())?.rescue.wanted === input.enabled) await boot(engine, work, row);
     });
     const seen = await look();

@@ -18,7 +18,7 @@ import { Password, returnedBefore } from './schema.ts';
 
 const USERNAME = 'root';
 
-/** With what is shown once. */
+/** A machine with its rescue credentials, which only the first answer contains. */
 const RescuedVm = Named(
   'RescuedVm',
   Shape({

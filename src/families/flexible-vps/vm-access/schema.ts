@@ -1,6 +1,6 @@
 import { Secret, Type } from '../../../kernel/schema.ts';
 
-/** Null in the repeat of an answer: what is shown once is shown once. */
+/** Null if an idempotent request is repeated: secrets are in the first answer only. */
 export const Password = Secret(
   Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Only in the first answer.' }),
 );

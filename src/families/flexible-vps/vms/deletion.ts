@@ -68,7 +68,7 @@ export const deleteVmKind: Kind = kind<Input>({
   ],
   async settle(tx, { status, resourceId, error }) {
     if (status !== 'failed') return undefined;
-    // A guest that did not heed the request runs on.
+    // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
     await updateVm(tx, resourceId, {
       status: isDeaf ? 'running' : 'error',
@@ -148,7 +148,7 @@ export const deleteVm = endpoint({
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
     const row = await vms.change(db, before.id, { status: 'deleting' }, { services });
-    // A machine whose creation had not begun is gone already.
+    // If the creation was still queued, `start` has cancelled it, and its settle deleted the row.
     if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));
     return accepted(await showVm(call, row, operation));
   },

@@ -127,7 +127,7 @@ export const getVmMetrics = endpoint({
     const metrics = query.metrics ?? metricNames;
     const series = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.readSeries(refOf(row), metrics, range, signal).catch((error: unknown) => {
-        // Nothing was measured of what is not made yet.
+        // The instance is not created yet, so there are no measurements.
         if (error instanceof EngineRefused && error.code === 'not_found') return [];
         throw error;
       }),

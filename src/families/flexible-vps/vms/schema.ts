@@ -1,4 +1,4 @@
-/** A machine as the API shows it. */
+/** The schema of a machine in API responses. */
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,

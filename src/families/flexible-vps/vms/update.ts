@@ -63,7 +63,7 @@ function changeOf(body: UpdateVm): Change {
   };
 }
 
-/** Audit entries show the hash of user data, and nothing of the seed that only the engine reads. */
+/** Audit entries show only the hash of user data. They do not show the seed, which only the engine reads. */
 function changesOf(before: VmRow, { user_data: _, seed, ...shown }: Change): AuditChange[] {
   const again = { pointer: '/apply_user_data_on_next_boot', before: false, after: true };
   return [...changesBetween<VmRow>(before, shown), ...(seed === undefined ? [] : [again])];
@@ -110,7 +110,7 @@ export const updateVm = endpoint({
         },
       ]);
     await checkGroup(call, before);
-    // A taken name is refused before user data is read.
+    // If both the name and the user data are wrong, the call fails with `name_taken`.
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
     const change = changeOf(body);
     warnIfIgnored(call, change.user_data ?? null);
@@ -118,7 +118,7 @@ export const updateVm = endpoint({
   },
 });
 
-/** Placement happens at a start, so only a stopped machine can change its group. */
+/** The engine places a machine when it starts, so only a stopped machine can change its group. */
 async function checkGroup(
   call: Parameters<typeof requirePlacementGroup>[0] & { readonly body: UpdateVm },
   before: VmRow,

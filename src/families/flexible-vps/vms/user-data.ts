@@ -1,10 +1,10 @@
-/** User data as callers send it: plain or base64, packed or not. */
+/** Reads and checks the user data of a request: plain or base64, with or without gzip. */
 import { gunzipSync } from 'node:zlib';
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { textOf, USER_DATA_BYTES } from './guest.ts';
 
-/** With or without what it is filled up with, and broken into lines or not; one letter alone stands for nothing. */
+/** Accepts text with or without padding and line breaks. A single letter after the last group of four is invalid. */
 function isBase64(text: string): boolean {
   const letters = /^([A-Za-z0-9+/]*)={0,2}$/.exec(text.replace(/\s+/g, ''))?.[1];
   return letters !== undefined && letters.length % 4 !== 1;
@@ -13,7 +13,7 @@ function isBase64(text: string): boolean {
 const refuse = (code: FieldError['code'], detail: string) =>
   invalid([{ pointer: '/user_data', code, detail }]);
 
-/** What is stored: the bytes that were meant. An empty text is none: what fills in templates often sends one. */
+/** Returns the decoded bytes to store. An empty text means no user data, because templates often send one. */
 export function readUserData(text: string, encoding: 'plain' | 'base64' = 'plain'): Buffer | null {
   if (text === '') return null;
   if (encoding === 'base64' && !isBase64(text))
@@ -27,7 +27,7 @@ export function readUserData(text: string, encoding: 'plain' | 'base64' = 'plain
 
 function refuseUnpackable(data: Buffer): void {
   try {
-    // More than ten times what may be sent is no configuration but a bomb.
+    // Data that grows to more than ten times the maximum is treated as a decompression bomb.
     gunzipSync(data, { maxOutputLength: USER_DATA_BYTES * 10 });
   } catch {
     throw refuse(
@@ -48,7 +48,7 @@ const KNOWN = [
   'MIME-Version:',
 ];
 
-/** cloud-init passes over what begins with none of its words. */
+/** cloud-init ignores user data that does not start with one of the `KNOWN` headers. */
 export function warnIfIgnored({ warn }: Pick<Call, 'warn'>, data: Buffer | null): void {
   if (data === null) return;
   const text = textOf(data).slice(0, 200).trimStart();

@@ -23,7 +23,7 @@ export const Hostname = Type.Unsafe<string>({
   maxLength: 253,
 });
 
-/** Room for what base64 adds; the real bound is on what it holds. */
+/** The limit leaves room for base64. `readUserData` checks the size of the decoded data. */
 export const UserData = Type.String({
   maxLength: 90_000,
   description: 'At most 65536 bytes decoded. Never shown again.',

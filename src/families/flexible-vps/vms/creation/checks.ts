@@ -1,4 +1,4 @@
-/** Whether what a new machine is asked to be makes sense, and what its body names. */
+/** Validates the body of createVm and resolves the resources that it references. */
 
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
@@ -40,7 +40,7 @@ function refuseNoNetwork(body: CreateVm): void {
   throw refuse('/networks', 'no_network', 'Give it a public address or a private network.');
 }
 
-/** Held until the transaction ends, so that nobody else attaches it. */
+/** Locks the reserved address until the transaction ends, so that no other request attaches it. */
 async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> {
   const { mode, ip_id } = call.body.public_ipv4 ?? { mode: 'ephemeral' };
   if (mode !== 'reserved') {
@@ -77,7 +77,7 @@ function bootOf(body: CreateVm, origin: Origin) {
   return { boot_mode, secure_boot };
 }
 
-/** What can only be where it is. */
+/** The referenced resources that exist in one location only. */
 const boundBy = (
   connections: readonly Connection[] = [],
   origin: Origin | undefined,
@@ -93,7 +93,7 @@ const boundBy = (
   ...(reserved === null ? [] : [{ pointer: '/public_ipv4/ip_id', location: reserved.location }]),
 ];
 
-/** Of what is refused nothing more can be said; the rest is looked at all the same. */
+/** Runs all checks even if one fails. A check that depends on a failed one is skipped or does less. */
 export async function examine(call: CreateCall) {
   const { db, caller, services, body } = call;
   const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: group } = body;

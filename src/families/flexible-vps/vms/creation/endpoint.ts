@@ -19,7 +19,7 @@ import { prepare, type Ready } from './plan-vm.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
 
-/** With what is shown once. */
+/** A machine with its initial credentials, which only the first answer contains. */
 export const CreatedVm = Named(
   'CreatedVm',
   Shape({

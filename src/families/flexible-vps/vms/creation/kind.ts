@@ -1,4 +1,4 @@
-/** From a row to a running machine. */
+/** The operation that creates the instance for a row in `creating` and starts it. */
 
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import {
@@ -22,7 +22,7 @@ import { settleInterfaces } from './store.ts';
 
 const Input = Shape({
   start: Type.Boolean(),
-  /** Of a copy of a snapshot: the machine it belongs to. */
+  /** For a copy of a machine or a snapshot: the machine that is copied, or that the snapshot belongs to. */
   source_vm_id: Type.Optional(Type.String()),
 });
 type Input = Static<typeof Input>;
@@ -100,7 +100,7 @@ export const createVmKind: Kind = kind<Input>({
     if (status === 'cancelled') return eraseVm(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const now = new Date();
-    // The reason can be read until it is deleted, or for a day; nobody pays for it, and its addresses are free.
+    // The failed machine stays readable until it is deleted, at most for a day. It is not billed and has no addresses.
     await letAddressesGo(tx, id, now);
     await settleInterfaces(tx, id);
     const row = await updateVm(tx, id, {

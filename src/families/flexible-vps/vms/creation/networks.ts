@@ -1,4 +1,4 @@
-/** The private networks of a new machine and its addresses there. */
+/** Resolves the private networks of a new machine and checks the addresses it requests there. */
 
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
@@ -20,7 +20,7 @@ export interface Connection {
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-/** Faults of one network are told at its place in the list. */
+/** Prefixes error pointers with the position of the network in the request. */
 function checkedAt(
   pointer: string,
   network: NetworkRow,
@@ -34,7 +34,7 @@ function checkedAt(
   }
 }
 
-/** Locked in the order of their ids, so that two who name the same do not wait for each other. */
+/** Locks the networks in the order of their ids, so that two requests for the same networks do not deadlock. */
 async function lockAll(call: Pick<Call, 'db' | 'caller'>, wanted: NonNullable<CreateVm['networks']>) {
   const found = new Map<string, NetworkRow>();
   for (const id of [...new Set(wanted.map(({ network_id }) => network_id))].sort()) {
