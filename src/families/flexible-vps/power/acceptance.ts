@@ -25,7 +25,7 @@ export async function judge(db: Db, row: VmRow, { type }: Action): Promise<'star
   if (state === wantedOf[type] && !isRestart) return 'unchanged';
   if (state === 'stopped' && isRestart)
     throw new Problem('vm_not_running', {
-      detail: 'The machine is stopped: there is nothing to restart.',
+      detail: 'The machine is stopped, so it cannot be restarted. Use power_on.',
       extra: { current_state: state, allowed_states: ['running'] },
     });
   return 'start';

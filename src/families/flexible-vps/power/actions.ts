@@ -19,13 +19,14 @@ export const TimeoutSeconds = Type.Integer({
 
 export const actionMembers = {
   type: OneOf(actionTypes, {
-    description: '`power_off` and `reset` are hard; `shutdown` and `restart` ask the guest.',
+    description: '`shutdown` and `restart` ask the guest to shut down; `power_off` and `reset` do not.',
   }),
   timeout_seconds: Type.Optional(TimeoutSeconds),
   on_timeout: Type.Optional(
     OneOf(['fail', 'force'], {
       default: 'fail',
-      description: '`fail`: the machine runs on, and the operation fails with `shutdown_timeout`.',
+      description:
+        '`fail`: the machine keeps running, and the operation fails with `shutdown_timeout`. `force`: the machine is forced off.',
     }),
   ),
 };

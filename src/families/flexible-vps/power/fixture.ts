@@ -2,7 +2,7 @@ import type { Fixture, Scenario } from '../../../laws/fixture.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { actionTypes } from './actions.ts';
 
-/** performVmAction starts a different operation kind for each action type. For `power_on` the machine is stopped first. */
+/** Each action type has its own operation kind. For `power_on` the machine is stopped first. */
 const powering = (type: string): Scenario => ({
   async begin(world, walk) {
     const act = walk.endpoint('performVmAction');

@@ -60,8 +60,8 @@ const unlike = (wanted: string, seen: Instance | null): OperationError => ({
   code: 'engine_failed',
   detail:
     seen === null
-      ? 'The machine is no longer where it should be.'
-      : `The engine did as it was told, but the machine is ${seen.state} and not ${wanted}.`,
+      ? 'The engine can no longer find the machine.'
+      : `The engine reported success, but the machine is ${seen.state}, not ${wanted}.`,
   retryable: false,
 });
 

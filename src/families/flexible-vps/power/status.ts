@@ -17,7 +17,7 @@ import type { VmRow } from '../vms/table.ts';
 /** Does not change the price: the machine is billed as before until the operation writes the result. */
 export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<VmRow> {
   const changed = await updateVm(db, row.id, { status });
-  if (changed === undefined) throw new Error(`The row of ${row.id} is held, and yet it is gone.`);
+  if (changed === undefined) throw new Error(`The row of ${row.id} is locked, but does not exist.`);
   await noteResource(db, {
     id: row.id,
     account_id: row.account_id,
@@ -32,7 +32,10 @@ export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<
   return changed;
 }
 
-/** For `settle`: sets the status back to `former`, unless a step wrote the real status or the machine is being deleted. */
+/**
+ * For `settle`: sets the status back to `former`. Does nothing if a step wrote the real status or the machine is being
+ * deleted.
+ */
 export async function leaveStatus(
   tx: Tx,
   vmId: string,
@@ -77,7 +80,7 @@ export async function writeStatus(
   return [eventOf(held, verdict)].filter((event) => event !== undefined);
 }
 
-/** Returns the error if the engine refuses the call. Throws other errors, such as no answer, so that the step is retried. */
+/** Returns the error if the engine refuses the call. If the engine does not answer, throws: the step is retried. */
 export async function refusalOf(ask: () => Promise<unknown>): Promise<OperationError | null> {
   try {
     await ask();

@@ -60,7 +60,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
   const planned: VmRow = { ...row, ...changes };
   if (input.was === 'error') await mend(engine, db, planned, signal);
   if ((await engine.observeInstance(refOf(row), signal)) === null)
-    return failed('engine_failed', 'The machine is not where it should be.');
+    return failed('engine_failed', 'The engine cannot find the machine.');
   const image = { account: input.is_custom ? row.account_id : null, id: input.image.id };
   const to = { once: operationId, image, guest: guestOf(planned), boot: input.boot };
   await engine.ensureRebuilt(refOf(row), to, signal);
@@ -74,7 +74,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
 async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Promise<Outcome> {
   const seen = await bringUp(engineAt(services.compute, row.location), db, row, signal);
   if (seen?.state !== 'running')
-    return failed('engine_failed', 'The machine was started, but does not run.', true);
+    return failed('engine_failed', 'The machine was started, but is not running.', true);
   return done({}, async (tx) => {
     await settleInterfaces(tx, row.id);
     const told = await writeStatus(services, tx, row, 'redeploying', seen, now);
@@ -93,7 +93,7 @@ async function resume({ services, db, signal, now, input }: Work<Input>, row: Vm
     ? await bringUp(engine, db, row, signal)
     : await engine.observeInstance(refOf(row), signal);
   if (isOn && seen?.state !== 'running')
-    return failed('engine_failed', 'The machine was started again, but does not run.', true);
+    return failed('engine_failed', 'The machine was started again, but is not running.', true);
   return done({}, (tx) => writeStatus(services, tx, row, 'redeploying', seen, now));
 }
 
@@ -107,7 +107,7 @@ export const redeployVmKind: Kind = kind<Input>({
   deadlineSeconds: 1800,
   cancellable: true,
   steps: [
-    // Before the old disk is touched: if the image is not available, the machine stays as it is.
+    // The first step, so that the old disk is kept if the image is not available.
     step(
       'image',
       withVm((work, row) => fetchImage(work, row, work.input.image)),

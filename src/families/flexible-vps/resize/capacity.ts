@@ -51,7 +51,7 @@ async function ask(db: Db, engine: ComputeEngine, row: VmRow): Promise<Asked> {
   };
 }
 
-/** Returns plans that the location has capacity for: larger than the present size, not larger than the requested one. */
+/** Returns plans with capacity that are larger than the present size and not larger than the requested one. */
 async function alternativesTo({ provider }: Services, asked: Asked, row: VmRow, { plan, size }: Target) {
   const found: { location: string; plan: string }[] = [];
   for (const other of provider.catalogue.plans) {
@@ -118,11 +118,17 @@ export async function requireLive(services: Services, row: VmRow, { size }: Targ
   const { liveResize } = engine.capabilities;
   if (row.status !== 'running') throw notLive('not_running', `The machine is ${row.status}.`);
   if (features?.includes('live_resize') !== true)
-    throw notLive('not_offered', `Machines in ${row.location} are resized while they are stopped.`);
+    throw notLive(
+      'not_offered',
+      `Machines in ${row.location} cannot be resized while they run. Use mode cold.`,
+    );
   if (liveResize !== true) throw notLive('not_supported', liveResize);
   if (size.vcpus < row.vcpus || size.memoryMb < row.memory_mb)
-    throw notLive('shrinks', 'A machine that runs can only grow.');
+    throw notLive('shrinks', 'A running machine can only grow. Use mode cold to make it smaller.');
   const capacity = await answered(engine.readCapacity());
   if (!hasRoomAtHome(capacity, row, size))
-    throw notLive('host_full', 'Its host has no room left, and to be moved it has to be stopped.');
+    throw notLive(
+      'host_full',
+      'The host of the machine has no capacity left. Use mode cold, so that the machine can move to another host.',
+    );
 }

@@ -1,4 +1,4 @@
-/** The resize operation, in a fixed order: stop, size, disk, start. If a step is refused, the changes are rolled back. */
+/** The resize operation: stop, size, disk, start, in this order. If a step is refused, the changes are rolled back. */
 import type { ComputeEngine, Instance, Size } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -25,7 +25,7 @@ function faultOf({ results }: Resizing): OperationError | null {
   return null;
 }
 
-/** A step that is skipped after a refusal of an earlier one. It records its own refusal for `restore` and `conclude`. */
+/** A step that is skipped if an earlier one was refused. It records its own refusal for `restore` and `conclude`. */
 const onTheWay = (
   name: string,
   ask: (engine: ComputeEngine, work: Resizing, row: VmRow) => Promise<unknown>,
@@ -39,7 +39,7 @@ const onTheWay = (
       const refused = await refusalOf(() => ask(engine, work, row));
       const seen = await engine.observeInstance(refOf(row), work.signal);
       if (seen !== null && isDone(seen, work.input)) return done();
-      const detail = `The engine did as it was told at the step ${name}, but the machine is not like that.`;
+      const detail = `The engine reported success for the step ${name}, but the machine did not change as requested.`;
       if (refused === null && seen !== null && work.tries < MOST_LIES)
         return failed('engine_failed', detail, true);
       return done({ fault: refused ?? { code: 'engine_failed', detail, retryable: false } });

@@ -48,11 +48,15 @@ const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
 function diskOf(body: ResizeVm, row: VmRow): number {
   const own = body.custom_size?.disk_gb;
   if (own !== undefined && body.disk_gb !== undefined && own !== body.disk_gb)
-    throw refuse('/disk_gb', 'mutually_exclusive', 'It differs from custom_size.disk_gb; give one of them.');
+    throw refuse(
+      '/disk_gb',
+      'mutually_exclusive',
+      'disk_gb differs from custom_size.disk_gb; send only one of them.',
+    );
   const wanted = body.disk_gb ?? own ?? row.disk_gb;
   if (wanted < row.disk_gb) {
     const pointer = body.disk_gb === undefined ? '/custom_size/disk_gb' : '/disk_gb';
-    throw refuse(pointer, 'disk_shrink', `The disk has ${row.disk_gb} GB, and disks only grow.`);
+    throw refuse(pointer, 'disk_shrink', `The disk has ${row.disk_gb} GB, and a disk cannot shrink.`);
   }
   return wanted;
 }
@@ -111,7 +115,11 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
     );
   const image = provider.catalogue.images.find(({ slug }) => slug === row.image?.slug);
   if (image !== undefined && chosen.memory_mb < image.min_memory_mb)
-    throw refuse(pointer, 'incompatible', `Its image needs ${image.min_memory_mb} MB of memory.`);
+    throw refuse(
+      pointer,
+      'incompatible',
+      `The image of the machine needs ${image.min_memory_mb} MB of memory.`,
+    );
 }
 
 /** Checks that need only the request body, not the machine. */
@@ -121,7 +129,11 @@ export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm)
   if (plan === undefined && custom_size === undefined)
     throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
   if (mode === 'live' && start_after === 'no')
-    throw refuse('/start_after', 'incompatible', 'A machine that is resized while it runs is not stopped.');
+    throw refuse(
+      '/start_after',
+      'incompatible',
+      'Mode live does not stop the machine. Leave start_after out, or use mode cold.',
+    );
 }
 
 export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Date): Target {
@@ -141,7 +153,7 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
     existing: isKept ? 'unchanged' : (before?.lines ?? []),
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
-  if (chosen === undefined) throw new Error('It has a price, so it has a size.');
+  if (chosen === undefined) throw new Error('A choice that has a price has no size.');
   return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
 }
 

@@ -1,4 +1,4 @@
-/** The operation that restores a disk from a snapshot. The present data stays until the step `restore` overwrites it. */
+/** The operation that restores a disk from a snapshot. Present data is kept until the step `restore`. */
 
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -52,7 +52,7 @@ const attempt = (
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
   const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
-  if (seen === null) return failed('engine_failed', 'The machine is not where it should be.');
+  if (seen === null) return failed('engine_failed', 'The engine cannot find the machine.');
   if (seen.state === 'running') await ensureDown(engine, refOf(row), GRACE, signal);
   return done({}, async (tx) => {
     await updateVm(tx, row.id, { started_at: null });
@@ -66,7 +66,7 @@ async function putBack(
   row: VmRow,
 ): Promise<Outcome> {
   const snapshot = await readSnapshot(db, input.snapshot_id);
-  if (snapshot === undefined) return failed('not_found', 'The snapshot is gone.');
+  if (snapshot === undefined) return failed('not_found', 'The snapshot no longer exists.');
   const engine = engineAt(services.compute, row.location);
   await engine.ensureRestored(refOf(row), { once: operationId, snapshot: snapshot.id }, signal);
   return done({}, async (tx) => {
@@ -83,7 +83,7 @@ async function resume(work: Work<Input>, row: VmRow, isOn: boolean): Promise<Out
   const fault = faultIn(work) ?? (isOn ? await refusalOf(() => bringUp(engine, db, row, signal)) : null);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (fault === null && isOn && seen?.state !== 'running')
-    return failed('engine_failed', 'The machine was started, but does not run.', true);
+    return failed('engine_failed', 'The machine was started, but is not running.', true);
   return done({ fault }, (tx) => writeStatus(services, tx, row, 'restoring', seen, now));
 }
 

@@ -15,10 +15,11 @@ export function requireConfirmation(confirm: string | undefined, { name }: Pick<
   if (confirm === name) return;
   const pointer = '/confirm';
   if (confirm === undefined) {
-    const detail = 'What is on the disk will be lost: repeat the name of the machine here.';
+    const detail = 'All data on the disk will be lost. To confirm, set confirm to the name of the machine.';
     throw invalid([{ pointer, code: 'confirmation_missing', detail }]);
   }
-  const detail = 'This is not the name of the machine, so it may not be the one that is meant.';
+  const detail =
+    'This is not the name of the machine. Check that you chose the right machine, then send its name.';
   throw invalid([{ pointer, code: 'confirmation_mismatch', detail }]);
 }
 

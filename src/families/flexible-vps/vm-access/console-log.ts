@@ -14,8 +14,8 @@ const MOST_LINES = 5000;
 const ConsoleLog = Named(
   'ConsoleLog',
   Shape({
-    lines: Type.Array(Type.String(), { description: 'The oldest first.' }),
-    truncated: Type.Boolean({ description: 'Whether there was more before them.' }),
+    lines: Type.Array(Type.String(), { description: 'The oldest line is first.' }),
+    truncated: Type.Boolean({ description: 'Whether earlier lines were left out.' }),
   }),
 );
 type ConsoleLog = Static<typeof ConsoleLog>;
@@ -55,7 +55,7 @@ export const getVmConsoleLog = endpoint({
   path: '/flexible-vps/v1/vms/{id}/console-log',
   summary: 'Read the console log of a VM',
   description:
-    'The end of what the machine printed on its serial line: what it said while it booted, and cloud-init. It survives restarts and is empty after a redeploy; the last 256 KiB are kept. As lines, or as `text/plain` for whoever accepts that.',
+    'Returns the last lines that the VM printed on its serial console, including boot messages and the output of cloud-init. The log is kept over restarts and is empty after a redeploy. At most the last 256 KiB are kept. To get plain text, send `Accept: text/plain`.',
   permission: 'flexible-vps:vm-access:read',
   access: 'read',
   sensitive: true,
@@ -66,9 +66,12 @@ export const getVmConsoleLog = endpoint({
       minimum: 1,
       maximum: MOST_LINES,
       default: LINES,
-      description: 'How many at most.',
+      description: 'Maximum number of lines.',
     }),
-    raw: Type.Boolean({ default: false, description: 'With the escape sequences of terminals.' }),
+    raw: Type.Boolean({
+      default: false,
+      description: 'Whether to keep terminal escape sequences in the lines.',
+    }),
   }),
   answers: { 200: ConsoleLog },
   formats: { 'text/plain': ({ lines }) => lines.map((line) => `${line}\n`).join('') },

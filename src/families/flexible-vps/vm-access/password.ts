@@ -27,7 +27,7 @@ async function requireAgent(services: Services, row: VmRow): Promise<void> {
   );
   if (seen?.state !== 'running')
     throw new Problem('vm_not_running', {
-      detail: 'The machine does not run, or no longer.',
+      detail: 'The machine is not running.',
       extra: { current_state: seen?.state ?? 'gone', allowed_states: ['running'] },
     });
   if (seen.agent === null) throw withoutAgent(row);
@@ -68,7 +68,7 @@ export const resetVmPassword = endpoint({
   path: '/flexible-vps/v1/vms/{id}/password-reset',
   summary: 'Reset the password of a user inside a VM',
   description:
-    'Through the agent inside the running machine. The password is generated and shown once; where the answer was lost, reset it again.',
+    'Uses the guest agent of the running VM. The new password is generated and shown only once. If you lose the answer, reset the password again.',
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,
@@ -78,7 +78,7 @@ export const resetVmPassword = endpoint({
     username: Type.Optional(
       Type.String({
         pattern: '^[a-z_][a-z0-9_-]{0,31}$',
-        description: 'The default user of its image if left out, or root where it has none.',
+        description: 'Default: the default user of the image, or root if the VM has no image.',
       }),
     ),
   }),

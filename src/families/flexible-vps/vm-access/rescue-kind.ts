@@ -64,7 +64,7 @@ function isAsWanted({ enabled, restart: isBooted }: RescueInput, seen: Instance 
 
 const unlike = (seen: Instance | null): OperationError => ({
   code: 'engine_failed',
-  detail: `The engine did as it was told, but the machine is ${seen === null ? 'gone' : 'as it was'}.`,
+  detail: `The engine reported success, but the machine ${seen === null ? 'no longer exists' : 'did not change'}.`,
   retryable: true,
 });
 
@@ -76,7 +76,7 @@ export function rescueEvent(
   const when = isBooted
     ? `runs ${enabled ? '' : 'from '}${system}`
     : `boots from ${system} at its next start`;
-  const why = expired ? ': the time of its rescue system is over' : '';
+  const why = expired ? ': the rescue mode has expired' : '';
   return {
     type: enabled ? 'vm.rescue_entered' : 'vm.rescue_left',
     resource: vmRef(row),

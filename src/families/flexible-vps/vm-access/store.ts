@@ -81,7 +81,7 @@ export function dueRescues(db: Db, limit: number): Promise<DueRescue[]> {
     .execute();
 }
 
-/** Extends a rescue mode that could not be ended by an hour, so that it is tried again then. The API shows the new time. */
+/** If a rescue mode could not be ended, extends it by an hour for the next attempt. The API shows the new time. */
 export async function prolongRescue(db: Db, vmId: string): Promise<void> {
   await db
     .updateTable('vms')

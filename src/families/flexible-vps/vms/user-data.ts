@@ -17,10 +17,13 @@ const refuse = (code: FieldError['code'], detail: string) =>
 export function readUserData(text: string, encoding: 'plain' | 'base64' = 'plain'): Buffer | null {
   if (text === '') return null;
   if (encoding === 'base64' && !isBase64(text))
-    throw refuse('invalid_format', 'This is not base64; leave user_data_encoding out for plain text.');
+    throw refuse('invalid_format', 'This is not valid base64. For plain text, leave user_data_encoding out.');
   const data = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
   if (data.length > USER_DATA_BYTES)
-    throw refuse('too_long', `At most ${USER_DATA_BYTES} bytes decoded; these are ${data.length}.`);
+    throw refuse(
+      'too_long',
+      `User data may have at most ${USER_DATA_BYTES} bytes after decoding; this has ${data.length}.`,
+    );
   if (data[0] === 0x1f && data[1] === 0x8b) refuseUnpackable(data);
   return data;
 }
@@ -32,7 +35,7 @@ function refuseUnpackable(data: Buffer): void {
   } catch {
     throw refuse(
       'invalid_format',
-      'It begins like gzip but cannot be unpacked, or is far too large unpacked.',
+      'The data starts like gzip, but cannot be decompressed, or is far too large when decompressed.',
     );
   }
 }
@@ -55,7 +58,8 @@ export function warnIfIgnored({ warn }: Pick<Call, 'warn'>, data: Buffer | null)
   if (KNOWN.some((word) => text.startsWith(word))) return;
   warn({
     code: 'user_data_ignored',
-    detail: 'cloud-init knows no user data that begins like this.',
+    detail:
+      'cloud-init will ignore this user data. Start it with a header that cloud-init supports, such as #cloud-config or #!.',
     pointer: '/user_data',
   });
 }

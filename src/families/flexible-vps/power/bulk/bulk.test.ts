@@ -168,7 +168,7 @@ describe('one action on many machines', () => {
       error: { code: 'child_failed' },
       children: { total: 4, succeeded: 0, failed: 1, pending: 3 },
     });
-    expect(parent.error?.detail).toContain('3 were not tried any more');
+    expect(parent.error?.detail).toContain('3 were not started');
     expect(children).toHaveLength(1);
     expect((await statesOf(vms)).sort()).toEqual(['running', 'running', 'running', 'running']);
   });

@@ -36,7 +36,7 @@ function conclude(children: readonly Child[], { vms }: Input): Outcome {
   const faults = children.filter(isFault);
   if (faults.length === 0) return done({ total: vms.length, succeeded: children.length, failed: 0 });
   const untried = vms.length - children.length;
-  const rest = untried === 0 ? '' : ` ${untried} were not tried any more.`;
+  const rest = untried === 0 ? '' : ` ${untried} were not started.`;
   const codes = [...new Set(faults.flatMap(({ error }) => error?.code ?? []))];
   const why = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
   return failed('child_failed', `${faults.length} of ${vms.length} failed${why}.${rest}`);

@@ -12,7 +12,7 @@ export async function fetchImage(
 ): Promise<Outcome> {
   if (slug !== null) return done();
   const image = await findImageRow(db, account_id, id);
-  if (image === undefined) return failed('not_found', 'The image is gone.');
+  if (image === undefined) return failed('not_found', 'The image no longer exists.');
   await ensureImageAt(services, image, location, signal);
   return done({}, async (tx) => {
     await noteImageAt(tx, image.id, location);

@@ -57,7 +57,11 @@ export const createVmKind: Kind = kind<Input>({
         await ensureMade(engine, db, row, signal, input.source_vm_id);
         const made = await engine.observeInstance(refOf(row), signal);
         if (made === null)
-          return failed('engine_failed', 'The engine made the machine, but it is not there.', true);
+          return failed(
+            'engine_failed',
+            'The engine reported that it created the machine, but cannot find it.',
+            true,
+          );
         return fetched;
       }),
     ),
@@ -68,7 +72,8 @@ export const createVmKind: Kind = kind<Input>({
         const seen = input.start
           ? await switchOn(engine, row, signal)
           : await engine.observeInstance(refOf(row), signal);
-        if (seen === null) return failed('engine_failed', 'The machine was made, but it is not there.');
+        if (seen === null)
+          return failed('engine_failed', 'The machine was created, but the engine can no longer find it.');
         if (input.start && seen.state !== 'running')
           return failed('engine_failed', `The machine was started, but it is ${seen.state}.`, true);
         return done({ changed: true }, async (tx) => {

@@ -49,7 +49,10 @@ function refuseOverlap(connections: readonly Connection[]): void {
     for (const other of connections.slice(i + 1)) {
       if (one.network.id === other.network.id) {
         const extra = { attached_to: one.network.id };
-        throw new Problem('already_attached', { detail: 'The same network is named twice.', extra });
+        throw new Problem('already_attached', {
+          detail: 'The request contains the same network twice.',
+          extra,
+        });
       }
       if (overlaps(one.network.ipv4_cidr, other.network.ipv4_cidr)) {
         const detail = `${one.network.name} and ${other.network.name} have overlapping ranges.`;

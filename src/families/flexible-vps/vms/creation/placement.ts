@@ -48,7 +48,7 @@ function sizeOf({ provider }: Services, choice: SizeChoice) {
     return { size, plan: plan.slug, architecture: plan.architecture };
   }
   const { custom_size: custom } = choice;
-  if (custom === undefined || custom_plan === null) throw new Error('It has a price, so it has a size.');
+  if (custom === undefined || custom_plan === null) throw new Error('A choice that has a price has no size.');
   const size = { vcpus: custom.vcpus, memoryMb: custom.memory_mb, diskGb: custom.disk_gb };
   return { size, plan: 'custom', architecture: custom_plan.architecture };
 }
@@ -86,7 +86,7 @@ const keyOf = ({ pointer, code, detail }: FieldError): string => [pointer, code,
 function contradictionsOf({ custom_size, disk_gb, plan }: CreateVm): FieldError[] {
   const own = custom_size?.disk_gb;
   if (plan !== undefined || own === undefined || disk_gb === undefined || own === disk_gb) return [];
-  const detail = 'It differs from custom_size.disk_gb; give one of them.';
+  const detail = 'disk_gb differs from custom_size.disk_gb; send only one of them.';
   return [{ pointer: '/disk_gb', code: 'mutually_exclusive', detail }];
 }
 

@@ -47,14 +47,14 @@ function refuseStrangers(source: CreateVm['source']): void {
       .map((name) => ({
         pointer: `/source/${name}`,
         code: 'required' as const,
-        detail: `A source of the type ${source.type} needs it.`,
+        detail: `A source of type ${source.type} needs this member.`,
       })),
     ...given
       .filter((name) => !wanted.includes(name))
       .map((name) => ({
         pointer: `/source/${name}`,
         code: 'unknown_member' as const,
-        detail: `A source of the type ${source.type} has no such member.`,
+        detail: `A source of type ${source.type} has no such member.`,
       })),
   ];
   if (errors.length > 0) throw invalid(errors);
@@ -116,7 +116,7 @@ async function lockSource(call: Asking, vmId: string): Promise<VmRow> {
 
 export async function resolveSource(call: Asking, source: CreateVm['source']): Promise<Origin> {
   if (source.type === 'backup' || source.type === 'iso') {
-    const detail = `Machines are made from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
+    const detail = `You can create machines from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
     throw refuse('/source/type', 'incompatible', detail);
   }
   refuseStrangers(source);
