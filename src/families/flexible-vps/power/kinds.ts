@@ -1,3 +1,4 @@
+/** The operation kinds of the power actions, one for each action type. */
 import type { ComputeEngine, Instance } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';

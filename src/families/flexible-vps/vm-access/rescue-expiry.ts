@@ -1,3 +1,4 @@
+/** The schedule that ends expired rescue modes. */
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';

@@ -1,3 +1,4 @@
+/** The operation that enters or leaves rescue mode. */
 import type { ComputeEngine, Instance, Rescue } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';

@@ -1,3 +1,4 @@
+/** Queries for console sessions and expired rescue modes. */
 import { type Insertable, sql } from 'kysely';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';

@@ -1,3 +1,4 @@
+/** Builds the API representation of a machine from its row and the rows that belong to it. */
 import { createHash } from 'node:crypto';
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
