@@ -26,4 +26,12 @@ export const examineEngines = (config: ProviderConfig): Promise<Examination[]> =
 /** The fault rules that operators can add to the sandbox of each port. */
 export const sandboxFaults: Readonly<Record<string, FaultVocabulary>> = { compute: computeFaults };
 
-export const sandboxDesk = { ...faultDesk(Object.values(sandboxFaults)), ...machineDesk };
+/** The locations with a sandbox behind at least one port. */
+const sandboxLocations = ({ catalogue }: ProviderConfig): string[] =>
+  catalogue.locations.filter(({ compute }) => compute?.driver === 'sandbox').map(({ slug }) => slug);
+
+export const sandboxDesk = {
+  ...faultDesk(Object.values(sandboxFaults)),
+  ...machineDesk,
+  locations: sandboxLocations,
+};

@@ -4,7 +4,7 @@ import { CapabilityMissing } from './errors.ts';
 /** `true` if the driver supports the capability, otherwise the reason why not, written for the customer. */
 export type Capability = true | string;
 
-export function requireCapability<C extends { readonly [name in keyof C]: Capability }>(
+export function refuseMissingCapability<C extends { readonly [name in keyof C]: Capability }>(
   capabilities: C,
   name: keyof C & string,
 ): void {

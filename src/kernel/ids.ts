@@ -14,7 +14,6 @@ const prefixes = new Map([
   ['allowlist_entry', 'ale'],
   ['key_denial', 'den'],
   ['audit_entry', 'aud'],
-  ['estimate', 'est'],
   ['operation', 'op'],
   ['event', 'evt'],
   ['event_stream', 'str'],

@@ -50,7 +50,7 @@ export interface Fixture {
   remove?(world: World, id: string): Promise<unknown>;
   /** Runs once per account for laws about lists. Returns the resource whose sub-collections `addRow` fills. */
   fillOnce?(world: World, mark: string): Promise<string | undefined>;
-  /** Adds row number `i` for laws about lists; `parent` is the id that `fillOnce` of the outer collection returned. */
+  /** Adds row number `i` for laws about lists, where its create endpoint does not answer 201; `parent` is the id that `fillOnce` of the outer collection returned. */
   addRow?(world: World, name: string, i: number, parent: string): Promise<void>;
   /** By endpoint id: creates the resources that a request body refers to, and returns these members of the body. */
   readonly bodies?: Readonly<Record<string, (world: World, params: Params) => Promise<object>>>;

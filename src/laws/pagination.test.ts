@@ -8,9 +8,8 @@ import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
 import { exemptFrom } from './exemptions.ts';
-import { fixtureOf } from './fixtures.ts';
 import { outcomeOf } from './responses.ts';
-import { addRow, addRowTo, fill } from './rows.ts';
+import { addRow, addRowTo, fill, hasOwnRows } from './rows.ts';
 import { createWorld, listParams, lists, type Query, urlOf, type World } from './walk.ts';
 
 const ROWS = 15;
@@ -129,11 +128,11 @@ describe.each(lists)('$id', (list) => {
   if (!inMemory.includes(list.id)) {
     let growing: World;
     let count = 100;
-    const hasOwnRows = fixtureOf(list.path)?.addRow !== undefined;
+    const growsAlone = hasOwnRows(list.path);
 
     beforeAll(async () => {
       shared ??= await createFilled('growing');
-      growing = hasOwnRows ? shared : await createFilled('growing');
+      growing = growsAlone ? shared : await createFilled('growing');
     });
 
     it.each(sorts)('sorted by %s shows each row once while others are added', async (sort) => {
@@ -144,7 +143,7 @@ describe.each(lists)('$id', (list) => {
         // Names that sort before, between and after the existing names.
         const mark = ['a', 'growing-1', 'z'][count % 3] ?? '';
         count++;
-        if (hasOwnRows) await addRowTo(list.path, growing, `${mark}-${count}`, count);
+        if (growsAlone) await addRowTo(list.path, growing, `${mark}-${count}`, count);
         else await addRow(growing, mark, count);
       });
       const seen = rows.map(nameOf);

@@ -1,20 +1,44 @@
 /** Adds rows to every table with an account column, for laws about lists and about access to other accounts. */
 import { sql } from 'kysely';
-import { fixtureOf, fixtures } from './fixtures.ts';
-import { filledIn, noteFilled } from './walk.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import type { Fixture } from './fixture.ts';
+import { fixtures } from './fixtures.ts';
+import { bodyOf, endpoints, filledIn, noteFilled, paramNames } from './walk.ts';
 import type { World } from './world.ts';
 
 const outerOf = (collection: string): string => collection.slice(0, Math.max(0, collection.indexOf('/{')));
 
-/** Adds row number `i` to every collection whose fixture can add rows; `mark` is part of every name. */
-export async function addRow(world: World, mark: string, i: number): Promise<void> {
-  for (const { collection = '', addRow: add } of fixtures)
-    await add?.(world, `${mark}-${i}`, i, filledIn(world, outerOf(collection)) ?? '');
+type AddRow = NonNullable<Fixture['addRow']>;
+
+/** Adds a row to a collection whose create endpoint answers at once: with the body of its example and this name. */
+const byEndpoint =
+  (creator: Endpoint): AddRow =>
+  async ({ app, key }, name) => {
+    const payload = { ...(bodyOf(creator) as object), name };
+    const answer = await app.call({ method: 'POST', url: creator.path, payload, key: key.key });
+    if (answer.statusCode !== 201) throw new Error(`${creator.id} ${answer.statusCode}: ${answer.body}`);
+  };
+
+const adders = new Map<string, AddRow>();
+for (const { path, resource, answers } of endpoints) {
+  const creator = endpoints.find((record) => record.path === path && record.resource.role === 'create');
+  const isPlain = creator !== undefined && 201 in creator.answers && paramNames(creator).length === 0;
+  if (resource.role === 'list' && 200 in answers && isPlain) adders.set(path, byEndpoint(creator));
+}
+for (const { collection, addRow } of fixtures)
+  if (collection !== undefined && addRow !== undefined) adders.set(collection, addRow);
+
+/** Whether rows can be added to this collection alone. */
+export const hasOwnRows = (collection: string): boolean => adders.has(collection);
+
+/** Adds one row to this collection; `i` is its number. */
+export async function addRowTo(collection: string, world: World, name: string, i: number): Promise<void> {
+  await adders.get(collection)?.(world, name, i, filledIn(world, outerOf(collection)) ?? '');
 }
 
-/** Like `addRow`, but for one collection. */
-export async function addRowTo(collection: string, world: World, name: string, i: number): Promise<void> {
-  await fixtureOf(collection)?.addRow?.(world, name, i, filledIn(world, outerOf(collection)) ?? '');
+/** Adds row number `i` of everything an account can have many of; `mark` is in every name. */
+export async function addRow(world: World, mark: string, i: number): Promise<void> {
+  for (const collection of adders.keys()) await addRowTo(collection, world, `${mark}-${i}`, i);
 }
 
 export async function fill(world: World, count: number, mark: string): Promise<void> {

@@ -115,6 +115,20 @@ describe('layers point one way', () => {
     expect(ports.map((port) => port.name).sort()).toEqual([...new Set(imported)].sort());
   });
 
+  it('fixtures, too, reach other families only through their offers', () => {
+    const wrong = sources
+      .filter(({ path }) => path.startsWith('src/families/') && path.endsWith('fixture.ts'))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(
+            ({ target }) => layerOf(target).startsWith('families/') && layerOf(target) !== layerOf(path),
+          )
+          .filter(({ target }) => !offers.test(target))
+          .map(({ target }) => `${path} imports ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
   it('nothing that is shipped imports what is there for tests', () => {
     const wrong = shipped.filter(({ imports }) =>
       imports.some(({ target }) => isTest({ path: target }) || ['vitest', 'fast-check'].includes(target)),
@@ -148,6 +162,12 @@ describe('each thing in its place', () => {
     const check = /\.decide\(|\b(allows|holds|roleAllows|decide)\(/;
     const wrong = shipped.filter(({ path, text }) => path.startsWith('src/families/') && check.test(text));
     expect(namesOf(wrong)).toEqual(exemptFrom('permissionChecksInPipelineOnly'));
+  });
+
+  it('the status of a row has the type of its lifecycle, so nothing casts it', () => {
+    const cast = /\.status as (?!const\b|[a-z_]+['`])|\bresource\.id \?\? ''/;
+    const wrong = shipped.filter(({ path, text }) => path.startsWith('src/families/') && cast.test(text));
+    expect(namesOf(wrong)).toEqual([]);
   });
 
   it.each(families.flatMap((family) => family.endpoints))(

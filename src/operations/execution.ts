@@ -1,7 +1,4 @@
-/**
- * Runs one claimed operation step by step until it ends, sleeps or loses its lease. All state is in the
- * database: the next worker that claims the operation continues from the last commit.
- */
+/** Runs one claimed operation until it ends, sleeps or loses its lease. The next worker continues from the last commit. */
 import type { Logger } from 'pino';
 import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
 import { CANCELLED, refOf, resourceIdOf } from '../kernel/operations/operations.ts';

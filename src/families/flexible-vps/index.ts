@@ -61,7 +61,8 @@ import { updateVm } from './vms/update.ts';
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
-  description: 'Virtual machines by the hour, with their disks, snapshots, images and private networks.',
+  description:
+    'Virtual machines billed by the hour, with their disks, snapshots, images and private networks.',
   endpoints: [
     listVpsLocations,
     listVpsPlans,

@@ -1,4 +1,4 @@
-/** The priced types of the family. Types that only group, connect or configure machines are free. */
+/** The priced types of Flexible VPS. Types that only group, connect or configure machines are free. */
 import { freeType } from '../../money/prices/free-type.ts';
 import type { PricedTypes } from '../../money/prices/priced-type.ts';
 import { backup, image, iso, snapshot, volume } from './prices/disks.ts';

@@ -1,4 +1,4 @@
-/** What customers do with machines, on machines that are real. */
+/** Typical customer actions on real machines of an Incus server. Skipped if Incus is not available. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ describe.skipIf(reason !== null)(`a customer on Incus${reason === null ? '' : `:
     await place?.close();
   });
 
-  /** What a command prints inside, read from the machine's own web page. */
+  /** Runs a command in the machine and reads its output from the web server of the machine. */
   async function printed(vm: Vm, command: string): Promise<string> {
     await place.exec(vm.id, ['sh', '-c', `(${command}) > /var/www/printed 2>&1`]);
     return place.page(vm, 'printed');

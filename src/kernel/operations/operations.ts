@@ -191,7 +191,7 @@ export function startedEvent(operation: StoredOperation): NewEvent {
     type: 'operation.started',
     resource,
     operationId: id,
-    message: `${type} of ${resource.type} ${resource.name ?? resource.id ?? ''} began.`,
+    message: `${type} of ${resource.type} ${resource.name ?? resource.id} began.`,
     data: { type, status: 'running', error_code: null },
   };
 }

@@ -3,7 +3,7 @@
  * the data of the account. An estimate reserves nothing and is not stored.
  */
 import type { Warning } from '../../kernel/effect.ts';
-import { newId } from '../../kernel/ids.ts';
+import { idPrefix } from '../../kernel/ids.ts';
 import { type Micro, sum } from '../../kernel/micro.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
@@ -41,6 +41,8 @@ const nothingExists: Lookup = {
   image: () => null,
 };
 
+const newEstimateId = idPrefix('estimate', 'est');
+
 export function estimate(tariff: Tariff, request: EstimateRequest, options: EstimateOptions): Estimated {
   const { catalogue } = tariff;
   const basket = fillBasket(tariff, request, options.lookup ?? nothingExists, options.now);
@@ -49,7 +51,7 @@ export function estimate(tariff: Tariff, request: EstimateRequest, options: Esti
   const { items } = basket;
   const total = (pick: (item: BasketItem) => Micro): Micro => sum(items.map(pick));
   return {
-    id: options.id ?? newId('estimate'),
+    id: options.id ?? newEstimateId(),
     currency: options.currency,
     tax: 'excluded',
     calculated_at: options.now.toISOString().replace('.000Z', 'Z'),

@@ -254,6 +254,14 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return noteOwned(db, { family, type, ...columnsOf(row) }, inventory?.(row) ?? {}, options);
   }
 
+  /** Keeps name, labels and status in the inventory in step with the row. The meter goes on at the present price. */
+  async noteStatus(db: Db, row: RowOf<T>): Promise<void> {
+    const { family, type, inventory } = this.#definition;
+    const { is_stopped: _, priced_as: __, ...entry } = inventory?.(row) ?? {};
+    const unpriced = { ...entry, configuration: 'unchanged' as const };
+    await noteOwned(db, { family, type, ...columnsOf(row) }, unpriced, {});
+  }
+
   #audited(changes: readonly AuditChange[]): AuditChange[] {
     return changes.map((change) => this.#definition.audited?.(change) ?? change);
   }

@@ -2,6 +2,7 @@
  * The interface of the sandbox commands to the sandbox engine. Injected, because the command line imports no engine.
  */
 import type { OperationErrorCode } from '../../kernel/operations/schema.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
 
 export interface FaultOrder {
@@ -46,6 +47,8 @@ export interface SandboxDesk {
   /** Maps each effect to its description. */
   readonly effects: Readonly<Record<string, string>>;
   readonly calls: readonly string[];
+  /** The locations that a sandbox serves, whichever port it stands behind. */
+  locations(config: ProviderConfig): string[];
   /** Maps each mishap, which can happen to a machine without a request, to its description. */
   readonly mishaps: Readonly<Record<string, string>>;
   listFaults(db: Db): Promise<readonly FaultLine[]>;

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { type OperationErrorCode, operationErrorCodes } from '../../kernel/operations/schema.ts';
-import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Cli } from './command.ts';
 import { atLeastOne, choice, wholeNumber } from './options.ts';
 import { Refusal } from './refusal.ts';
@@ -39,10 +38,7 @@ interface AddOptions {
 /**
  * Refuses a fault for a location without a sandbox engine: the fault would never occur, and tests would pass wrongly.
  */
-function refuseElsewhere({ catalogue }: ProviderConfig, location: string | undefined): void {
-  const served = catalogue.locations.flatMap(({ slug, compute }) =>
-    compute?.driver === 'sandbox' ? [slug] : [],
-  );
+function refuseElsewhere(served: readonly string[], location: string | undefined): void {
   if (location === undefined || served.includes(location)) return;
   throw new Refusal(
     `The sandbox serves no location ${location}. It serves: ${served.join(', ') || 'none'}`,
@@ -80,7 +76,7 @@ function addFaults(sandbox: Command, cli: Cli): void {
     .action(
       cli.atDesk<AddOptions>(async ({ db, config }, { on: target, ...options }, [effect = '']) => {
         const { call, location, skip, times, seconds, code, detail } = options;
-        refuseElsewhere(config, location);
+        refuseElsewhere(cli.parts.sandbox.locations(config), location);
         const order = { effect, target, call, location, skip, times, seconds, code, detail };
         const fault = await cli.parts.sandbox.addFault(db, order);
         return { json: fault, text: facts(row(fault)) };

@@ -4,7 +4,7 @@
  * A machine has one serial line, and a new connection replaces the previous one.
  */
 import type { WebSocket } from 'ws';
-import { requireCapability } from '../../capability.ts';
+import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine, Console } from '../port.ts';
@@ -85,7 +85,7 @@ export async function openConsole(
   site: Site,
   ...[ref, kind, signal]: Parameters<ComputeEngine['openConsole']>
 ): Promise<Console> {
-  if (kind === 'graphical') requireCapability(site.capabilities, 'graphicalConsole');
+  if (kind === 'graphical') refuseMissingCapability(site.capabilities, 'graphicalConsole');
   const { status } = await requireRaw(site, ref, signal);
   if (status !== 'Running')
     throw new EngineRefused('invalid_state', 'The machine is off. Start it to open its console.');

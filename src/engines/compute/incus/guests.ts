@@ -1,6 +1,6 @@
 /** Sets up the guest: through cloud-init at its next start, or with a command inside the running guest. */
 import { hashGuestPassword } from '../../../kernel/secrets/guest-password.ts';
-import { requireCapability } from '../../capability.ts';
+import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
 import type { Guest } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
@@ -85,7 +85,7 @@ export async function ensureRescue(
   { capabilities }: Site,
   ..._: Parameters<ComputeEngine['ensureRescue']>
 ): Promise<void> {
-  requireCapability(capabilities, 'rescue');
+  refuseMissingCapability(capabilities, 'rescue');
 }
 
 /** The script reads user and password from its environment, so a user name cannot inject shell commands. */

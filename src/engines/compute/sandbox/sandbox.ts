@@ -6,7 +6,7 @@ import { randomBytes, scrypt } from 'node:crypto';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
-import { requireCapability } from '../../capability.ts';
+import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Ref, Stop } from '../instance.ts';
@@ -212,7 +212,7 @@ export class Sandbox implements ComputeEngine {
 
   openConsole: ComputeEngine['openConsole'] = (ref, kind, signal) =>
     this.room.read('openConsole', ref, signal, async (): Promise<Console> => {
-      if (kind === 'graphical') requireCapability(sandboxCapabilities, 'graphicalConsole');
+      if (kind === 'graphical') refuseMissingCapability(sandboxCapabilities, 'graphicalConsole');
       const { machine, now } = await this.#machine(ref);
       if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
       const log = renderLog(ref.id, machine, now);

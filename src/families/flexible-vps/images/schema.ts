@@ -185,7 +185,7 @@ export function presentImage(
     default_user: row.default_user,
     source: row.source,
     locations: isPublic(row) ? compute.all.map(({ location }) => location) : row.locations,
-    status: row.status as Image['status'],
+    status: row.status,
     progress_percent: row.progress_percent,
     failure: row.failure,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),

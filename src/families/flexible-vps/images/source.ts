@@ -91,7 +91,7 @@ export async function requireCapturable(
   if (snapshot === undefined) throw unknown('snapshot_id', 'snapshot of this machine');
   const operation = (await pendingOn(db, [vm.id])).get(vm.id);
   // A capture needs a machine in the same states as a snapshot does.
-  vmLife.require('createVmSnapshot', vm.status as Parameters<typeof vmLife.require>[1], { operation });
+  vmLife.require('createVmSnapshot', vm.status, { operation });
   if (vm.rescue_expires_at !== null)
     throw new Problem('vm_in_rescue', { extra: { current_state: vm.status } });
   if (snapshot !== null && snapshot.status !== 'available') {

@@ -61,7 +61,7 @@ export const detachVmInterface = endpoint({
         nextStep: 'Detach its addresses with DELETE /flexible-vps/v1/vms/{id}/public-ips/{ip_id} instead.',
         extra: { current_state: row.status, allowed_states: [] },
       });
-    interfaceLife.require('detachVmInterface', row.status as Interface['status'], {
+    interfaceLife.require('detachVmInterface', row.status, {
       operation: leaving ?? pending.get(vm.id),
     });
     await updateVm(db, vm.id, {});

@@ -70,7 +70,7 @@ export function presentInterface(
     index: row.position,
     firewall_ids: [],
     description: row.description,
-    status: row.status as Interface['status'],
+    status: row.status,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     etag: interfaceEtag(row),
     created_at: row.created_at.toISOString(),

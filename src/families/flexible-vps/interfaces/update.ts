@@ -146,7 +146,7 @@ export const updateVmInterface = endpoint({
       call.follow(working);
       return accepted(presentInterface(row, row.addresses, working, services.baseUrl));
     }
-    interfaceLife.require('updateVmInterface', row.status as Interface['status'], {
+    interfaceLife.require('updateVmInterface', row.status, {
       operation: working ?? pending.get(vm.id),
     });
     call.effect({ action: changes.length === 0 ? 'none' : 'update', ...resource, changes });

@@ -1,4 +1,4 @@
-/** Whether a machine takes an action, for one call and for each of many. */
+/** Decides whether a machine accepts a power action, and starts the action. Used for single and bulk actions. */
 import { EngineUnreachable } from '../../../engines/compute/port.ts';
 import type { Start } from '../../../kernel/operations/kind.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
@@ -16,7 +16,7 @@ import { hostGroupsOf } from './store.ts';
 
 const RETRY_SECONDS = 60;
 
-/** Throws as a call is refused. `unchanged`: it is as wanted already. */
+/** Throws the problem if the action is refused. Returns `unchanged` if the machine already is in the wanted state. */
 export async function judge(db: Db, row: VmRow, { type }: Action): Promise<'start' | 'unchanged'> {
   const state = row.status;
   const operation = (await pendingOn(db, [row.id])).get(row.id);
@@ -25,13 +25,16 @@ export async function judge(db: Db, row: VmRow, { type }: Action): Promise<'star
   if (state === wantedOf[type] && !isRestart) return 'unchanged';
   if (state === 'stopped' && isRestart)
     throw new Problem('vm_not_running', {
-      detail: 'The machine is stopped: there is nothing to restart.',
+      detail: 'The machine is stopped, so it cannot be restarted. Use power_on.',
       extra: { current_state: state, allowed_states: ['running'] },
     });
   return 'start';
 }
 
-/** Of a row that is held and was judged: refused as its queue says, before anything is written. */
+/**
+ * Starts the action. The caller has locked the row and called `judge`. If another operation works on the machine,
+ * `start` throws before anything is written.
+ */
 export async function beginAction(
   db: Db,
   row: VmRow,
@@ -47,7 +50,7 @@ export async function beginAction(
   return operation;
 }
 
-/** Ends as it begins. */
+/** An operation that ends when it is created, because the machine already is in the wanted state. */
 export const changeNothing = (
   row: VmRow,
   { type, timeout_seconds, on_timeout }: Action,
@@ -59,8 +62,9 @@ export const changeNothing = (
 });
 
 /**
- * A strict group that the machine would have to be moved for, and nowhere to move it to. Where it stands well its own
- * room is kept for it, and an engine that does not answer now is asked again when it is started.
+ * Refuses a start if a strict placement group forbids the present host of the machine and no other host has capacity.
+ * The present host keeps capacity for the machine, so it is not checked. If the engine does not answer, the start is
+ * accepted: the operation calls the engine again.
  */
 export async function requirePlace(db: Db, { compute }: Services, row: VmRow): Promise<void> {
   const placement = await placementOf(db, row.placement_group_id, row.id);

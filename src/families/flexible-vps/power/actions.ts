@@ -1,4 +1,4 @@
-/** The five things that can be done to the power of a machine. */
+/** The five power actions, their parameters and their statuses. */
 import { OneOf, type Static, Type } from '../../../kernel/schema.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 
@@ -7,7 +7,7 @@ export type ActionType = (typeof actionTypes)[number];
 
 const TIMEOUT_SECONDS = 90;
 const LONGEST_TIMEOUT_SECONDS = 600;
-/** Beside the time that the guest is given. */
+/** Added to the time that the guest has to shut down. */
 const DEADLINE_SECONDS = 600;
 
 export const TimeoutSeconds = Type.Integer({
@@ -19,18 +19,19 @@ export const TimeoutSeconds = Type.Integer({
 
 export const actionMembers = {
   type: OneOf(actionTypes, {
-    description: '`power_off` and `reset` are hard; `shutdown` and `restart` ask the guest.',
+    description: '`shutdown` and `restart` ask the guest to shut down; `power_off` and `reset` do not.',
   }),
   timeout_seconds: Type.Optional(TimeoutSeconds),
   on_timeout: Type.Optional(
     OneOf(['fail', 'force'], {
       default: 'fail',
-      description: '`fail`: the machine runs on, and the operation fails with `shutdown_timeout`.',
+      description:
+        '`fail`: the machine keeps running, and the operation fails with `shutdown_timeout`. `force`: the machine is forced off.',
     }),
   ),
 };
 
-/** With everything that was left out filled in. */
+/** A power action with defaults for the members that the caller left out. */
 export interface Action {
   readonly type: ActionType;
   readonly timeout_seconds: number;

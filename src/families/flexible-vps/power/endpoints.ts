@@ -15,7 +15,7 @@ export const performVmAction = endpoint({
   path: '/flexible-vps/v1/vms/{id}/actions',
   summary: 'Start, stop or restart a VM',
   description:
-    'A graceful action never turns into a hard one unless `on_timeout` says so. What is in the wanted state already ends at once with `result.changed` false.',
+    '`shutdown` and `restart` force the VM off only if `on_timeout` is `force`. If the VM already is in the wanted state, the operation ends at once with `result.changed` false.',
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },

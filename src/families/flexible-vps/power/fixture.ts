@@ -2,7 +2,7 @@ import type { Fixture, Scenario } from '../../../laws/fixture.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { actionTypes } from './actions.ts';
 
-/** performVmAction starts a kind for each type of action; the machine is stopped first where the action needs that. */
+/** Each action type has its own operation kind. For `power_on` the machine is stopped first. */
 const powering = (type: string): Scenario => ({
   async begin(world, walk) {
     const act = walk.endpoint('performVmAction');

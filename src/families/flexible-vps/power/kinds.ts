@@ -1,3 +1,4 @@
+/** The operation kinds of the power actions, one for each action type. */
 import type { ComputeEngine, Instance } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
@@ -14,12 +15,12 @@ import { leaveStatus, refusalOf, withVm, writeStatus } from './status.ts';
 const Input = Shape({
   timeout_seconds: Type.Integer(),
   on_timeout: OneOf(['fail', 'force']),
-  /** What it was when this was accepted; absent where it was refused or nothing had to be done. */
+  /** The status when the action was accepted. Absent if the action was refused or nothing had to change. */
   former: Type.Optional(OneOf(['running', 'stopped'])),
 });
 type Input = Static<typeof Input>;
 
-/** So often the engine is taken at its word that it did what it did not do. */
+/** Attempts after which the operation fails if the engine reports success but the state is wrong. */
 const MOST_LIES = 3;
 
 const act: Readonly<
@@ -60,12 +61,12 @@ const unlike = (wanted: string, seen: Instance | null): OperationError => ({
   code: 'engine_failed',
   detail:
     seen === null
-      ? 'The machine is no longer where it should be.'
-      : `The engine did as it was told, but the machine is ${seen.state} and not ${wanted}.`,
+      ? 'The engine can no longer find the machine.'
+      : `The engine reported success, but the machine is ${seen.state}, not ${wanted}.`,
   retryable: false,
 });
 
-/** Whatever came of it, the row says afterwards what the machine is; only then the operation may end. */
+/** Writes the real state of the machine to the row, also after a failure. Only then may `report` end the operation. */
 const actStep = (type: ActionType) =>
   step<Input>(
     'power',

@@ -25,7 +25,7 @@ afterAll(() => app.close());
 const act = ({ id }: Pick<Vm, 'id'>, type: ActionType, body: object = {}) =>
   vps.send('POST', `vms/${id}/actions`, { type, ...body });
 
-/** Accepted and ended, however. */
+/** Performs the action and returns its operation when it has ended, successful or not. */
 async function acted(vm: Vm, type: ActionType, body: object = {}) {
   const answer = await act(vm, type, body);
   expect(answer.statusCode, answer.body).toBe(202);
@@ -33,7 +33,7 @@ async function acted(vm: Vm, type: ActionType, body: object = {}) {
   return operationOf(app, answer.json<OperationView>().id);
 }
 
-/** The API and the engine tell the same. */
+/** Expects that the API and the engine report the same state. */
 async function expectState(vm: Vm, state: 'running' | 'stopped'): Promise<Vm> {
   const seen = await vps.readVm(vm.id);
   expect(seen).toMatchObject({ status: state, status_reason: null, operation: null });
@@ -95,7 +95,7 @@ describe('an action', () => {
         .executeTakeFirstOrThrow();
     expect(await span()).toEqual({ status: 'stopped', is_stopped: true });
     await act(vm, 'power_on');
-    // It costs nothing more before it runs.
+    // The machine is billed as stopped until it runs.
     expect(await span()).toEqual({ status: 'starting', is_stopped: true });
     await settle(app);
     await expectState(vm, 'running');
@@ -203,7 +203,7 @@ describe('a guest that does not listen', () => {
   });
 });
 
-/** Whatever waits before it tries again does so at once. */
+/** Runs the operation to its end and skips the waiting time before each retry. */
 async function retried(answer: LightMyRequestResponse) {
   expect(answer.statusCode, answer.body).toBe(202);
   const { id } = answer.json<OperationView>();
@@ -322,7 +322,7 @@ describe('a strict placement group', () => {
     const second = await vps.vm({ location: 'hel1', start: false });
     const { host } = (await vps.instance(first)) ?? { host: '' };
     const others = (await hosts()).filter(({ name }) => name !== host);
-    // Both on one host, and no room on any other.
+    // Both machines are on the same host, and all other hosts are full.
     await app.services.db
       .updateTable('vms')
       .set({ placement_group_id, host_group: host })

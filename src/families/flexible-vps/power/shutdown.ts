@@ -1,9 +1,9 @@
-/** Asking a guest to go down, and what follows when it does not listen. */
+/** Graceful stop and restart, followed by a forced one if the guest does not shut down in time. */
 import { type ComputeEngine, EngineRefused, type Ref } from '../../../engines/compute/port.ts';
 
 export interface Grace {
   readonly timeoutSeconds: number;
-  /** Whether a guest that does not go in time is cut off; else it runs on and the call is refused. */
+  /** Whether to force the stop after the timeout. If false, the guest keeps running and the call fails. */
   readonly force: boolean;
 }
 

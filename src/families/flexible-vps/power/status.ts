@@ -1,38 +1,31 @@
-/** The status of a machine while something works on it and afterwards: what the engine says, whatever the work came to. */
+/** Sets the status of a machine while an operation runs. Afterwards the status is the state that the engine reports. */
 import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import type { Outcome, Work } from '../../../kernel/operations/kind.ts';
 import { failed } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
 import { markRunning, markStopped } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import type { VmState } from '../vms/lifecycle.ts';
+import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 
-/** The price of the moment goes on until it is known what became of it. */
+/** Does not change the price: the machine is billed as before until the operation writes the result. */
 export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<VmRow> {
   const changed = await updateVm(db, row.id, { status });
-  if (changed === undefined) throw new Error(`The row of ${row.id} is held, and yet it is gone.`);
-  await noteResource(db, {
-    id: row.id,
-    account_id: row.account_id,
-    family: 'flexible-vps',
-    type: 'vm',
-    name: row.name,
-    status,
-    location: row.location,
-    labels: row.labels,
-    parent_id: null,
-  });
+  if (changed === undefined) throw new Error(`The row of ${row.id} is locked, but does not exist.`);
+  await vms.noteStatus(db, changed);
   return changed;
 }
 
-/** For `settle`: back to what it was, unless a step wrote what is true or the machine is being deleted. */
+/**
+ * For `settle`: sets the status back to `former`. Does nothing if a step wrote the real status or the machine is being
+ * deleted.
+ */
 export async function leaveStatus(
   tx: Tx,
   vmId: string,
@@ -46,12 +39,12 @@ export async function leaveStatus(
   return undefined;
 }
 
-/** Where the engine cannot tell either: as soon as it can, the row follows. */
+/** Used if the engine cannot determine the state. Reconciliation updates the row when the engine can. */
 const UNCLEAR: Verdict = { status: 'error', status_reason: 'crashed', is_billed: false };
 
 /**
- * In the commit of a step: the status that the engine tells. Undefined: it is no longer `from`, because it is being
- * deleted, and whoever does that says what it is.
+ * Called in the commit of a step: writes the status that the engine reports. Returns undefined, and writes nothing, if
+ * the status is no longer `from`: then the machine is being deleted, and the deletion sets its status.
  */
 export async function writeStatus(
   services: Services,
@@ -77,7 +70,7 @@ export async function writeStatus(
   return [eventOf(held, verdict)].filter((event) => event !== undefined);
 }
 
-/** What the engine refused for good; silence is thrown on, to be asked again. */
+/** Returns the error if the engine refuses the call. If the engine does not answer, throws: the step is retried. */
 export async function refusalOf(ask: () => Promise<unknown>): Promise<OperationError | null> {
   try {
     await ask();

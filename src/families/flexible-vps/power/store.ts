@@ -7,7 +7,7 @@ import type { VmRow } from '../vms/table.ts';
 
 export type Target = Pick<VmRow, 'id' | 'name'>;
 
-/** Of those that were placed already. */
+/** Returns the hosts of these machines. Machines that have no host yet are left out. */
 export async function hostGroupsOf(db: Db, vmIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('vms')
@@ -18,7 +18,7 @@ export async function hostGroupsOf(db: Db, vmIds: readonly string[]): Promise<st
   return rows.flatMap(({ host_group }) => host_group ?? []);
 }
 
-/** Foreign ids are simply not there. */
+/** Leaves out ids that belong to another account. */
 export function findTargets(db: Db, accountId: string, ids: readonly string[]): Promise<Target[]> {
   return db
     .selectFrom('vms')

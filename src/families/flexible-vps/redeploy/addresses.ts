@@ -1,4 +1,4 @@
-/** A machine that could never be made lost its public addresses; tried anew, it needs others. */
+/** Allocates new public addresses for a machine whose creation failed, because the failure released its addresses. */
 
 import type { Call } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';

@@ -4,17 +4,23 @@ import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vms/creation
 
 export const RedeployVm = Shape({
   image_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 90, description: 'Left out: the one it was made from.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 90,
+      description: 'Default: the image that the VM was created from.',
+    }),
   ),
-  ssh_key_ids: Type.Optional({ ...SshKeyIds, description: 'Left out: those that were installed last.' }),
-  user_data: Type.Optional(Nullable({ ...UserData, description: 'Left out: what is stored; null: none.' })),
+  ssh_key_ids: Type.Optional({ ...SshKeyIds, description: 'Default: the keys that were installed last.' }),
+  user_data: Type.Optional(
+    Nullable({ ...UserData, description: 'Default: the stored user data. null: no user data.' }),
+  ),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
-    Type.Boolean({ description: 'Left out: only if there is neither SSH key nor user data.' }),
+    Type.Boolean({ description: 'Default: true if there is neither an SSH key nor user data.' }),
   ),
-  hostname: Type.Optional({ ...Hostname, description: 'Left out: it keeps its own.' }),
+  hostname: Type.Optional({ ...Hostname, description: 'Default: the present hostname.' }),
   delete_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether the snapshots of the machine may go.' }),
+    Type.Boolean({ default: false, description: 'Whether the snapshots of the VM may be deleted.' }),
   ),
   confirm: Confirm,
 });

@@ -23,19 +23,19 @@ import { redeployVmKind } from './kind.ts';
 
 type RedeployCall = Call<{ id: string }, unknown, RedeployVm>;
 
-/** The one that was asked for, or the one the disk was made from. */
+/** Returns the requested image, or else the image that the disk was created from. */
 async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> {
   const pointer = '/image_id';
   const wanted = call.body.image_id ?? row.image?.id;
   if (wanted === undefined) {
-    const detail = 'The machine was not made from an image: name one.';
+    const detail = 'The machine was not created from an image, so you have to send image_id.';
     throw invalid([{ pointer, code: 'unknown_reference', detail }]);
   }
   const { architecture, disk_gb: diskGb, memory_mb: memoryMb } = row;
   return requireImage(call, wanted, pointer, { architecture, diskGb, memoryMb });
 }
 
-/** Some images have a licence to pay, so another image can be another price. */
+/** Some images have a licence fee, so a different image can change the price. */
 function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: KnownImage) {
   const { source: _, ...rest } = row.configuration;
   const configuration =
@@ -55,7 +55,7 @@ export const redeployVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}/redeploy',
   summary: 'Redeploy a VM',
   description:
-    'Wipes the root disk and installs an image again. Id, addresses, interfaces, labels and everything else stay; it boots as the image needs it, securely only if it did before. A running machine is stopped hard. Without SSH key and user data the answer holds a password, once. What fails leaves the machine in `error`, from where it can be redeployed or deleted.',
+    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running VM is forced off. If there is neither an SSH key nor user data, the answer contains a password, which is shown only once. If the redeploy fails, the VM is in `error`, and you can redeploy or delete it.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },

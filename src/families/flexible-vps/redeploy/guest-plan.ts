@@ -1,6 +1,6 @@
 /**
- * What the inside of a machine will be told once its disk is wiped. Until then the row keeps what the present disk was
- * told, so the plan travels with the operation, sealed: user data and password hashes are nobody's to read.
+ * The guest configuration for the new disk of a redeploy. The row describes the present disk until it is wiped, so the
+ * plan is stored in the input of the operation. It is encrypted, because user data and password hashes are secret.
  */
 import type { Call } from '../../../kernel/call.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -28,7 +28,7 @@ function chooseUserData(call: Asking, stored: Buffer | null): Buffer | null {
   return data;
 }
 
-/** Keys that were installed once stay as they were, though they may be gone from the account. */
+/** By default the keys that were installed last are used again, even if they were deleted from the account. */
 async function chooseKeys({ db, caller, body }: Asking, row: VmRow) {
   const { ssh_key_ids } = body;
   if (ssh_key_ids === undefined)

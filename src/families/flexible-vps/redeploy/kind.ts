@@ -1,4 +1,4 @@
-/** A fresh disk for a machine that stays the same: its id, its interfaces and its addresses are kept. */
+/** The operation that installs a new disk. The machine keeps its id, its interfaces and its addresses. */
 import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -21,15 +21,15 @@ const Input = Shape({
   is_custom: Type.Boolean(),
   boot: Type.Unsafe<Boot>({ type: 'object' }),
   configuration: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
-  /** The snapshots that go first, the newest at the front. */
+  /** The snapshots to delete first, the newest first. */
   remove: Type.Array(Type.String()),
   was: OneOf(['running', 'stopped', 'error']),
-  /** What its inside will be told. */
+  /** The encrypted guest plan. */
   sealed: Type.String(),
 });
 type Input = Static<typeof Input>;
 
-/** Hard: what a shutdown would save is about to be wiped. */
+/** Forces the stop, because the data that a shutdown would save is wiped anyway. */
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
   const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
@@ -40,7 +40,7 @@ async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outc
   });
 }
 
-/** Its addresses may be others than those it was made with, or it was never made. */
+/** For a machine in `error`: creates a missing instance, and updates addresses that have changed since. */
 async function mend(engine: ComputeEngine, db: Db, row: VmRow, signal: AbortSignal): Promise<void> {
   await ensureMade(engine, db, row, signal);
   for (const nic of await nicsOf(db, row.id)) await engine.ensureNic(refOf(row), nic, signal);
@@ -60,7 +60,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
   const planned: VmRow = { ...row, ...changes };
   if (input.was === 'error') await mend(engine, db, planned, signal);
   if ((await engine.observeInstance(refOf(row), signal)) === null)
-    return failed('engine_failed', 'The machine is not where it should be.');
+    return failed('engine_failed', 'The engine cannot find the machine.');
   const image = { account: input.is_custom ? row.account_id : null, id: input.image.id };
   const to = { once: operationId, image, guest: guestOf(planned), boot: input.boot };
   await engine.ensureRebuilt(refOf(row), to, signal);
@@ -74,7 +74,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
 async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Promise<Outcome> {
   const seen = await bringUp(engineAt(services.compute, row.location), db, row, signal);
   if (seen?.state !== 'running')
-    return failed('engine_failed', 'The machine was started, but does not run.', true);
+    return failed('engine_failed', 'The machine was started, but is not running.', true);
   return done({}, async (tx) => {
     await settleInterfaces(tx, row.id);
     const told = await writeStatus(services, tx, row, 'redeploying', seen, now);
@@ -84,7 +84,7 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
   });
 }
 
-/** Cancelled before anything was lost. */
+/** Runs after a cancellation, which is possible only before data was deleted. Starts the machine again if it ran. */
 async function resume({ services, db, signal, now, input }: Work<Input>, row: VmRow): Promise<Outcome> {
   if (input.was === 'error') return done();
   const engine = engineAt(services.compute, row.location);
@@ -93,7 +93,7 @@ async function resume({ services, db, signal, now, input }: Work<Input>, row: Vm
     ? await bringUp(engine, db, row, signal)
     : await engine.observeInstance(refOf(row), signal);
   if (isOn && seen?.state !== 'running')
-    return failed('engine_failed', 'The machine was started again, but does not run.', true);
+    return failed('engine_failed', 'The machine was started again, but is not running.', true);
   return done({}, (tx) => writeStatus(services, tx, row, 'redeploying', seen, now));
 }
 
@@ -107,7 +107,7 @@ export const redeployVmKind: Kind = kind<Input>({
   deadlineSeconds: 1800,
   cancellable: true,
   steps: [
-    // While the old disk is still there: an image that cannot be had leaves everything as it is.
+    // The first step, so that the old disk is kept if the image is not available.
     step(
       'image',
       withVm((work, row) => fetchImage(work, row, work.input.image)),

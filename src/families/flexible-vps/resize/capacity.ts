@@ -1,4 +1,4 @@
-/** Whether the place has room for a machine that grows: where it stands, or elsewhere in the location. */
+/** Checks the capacity for a machine that grows: on its present host, or on another host in the location. */
 import {
   type ComputeEngine,
   EngineUnreachable,
@@ -26,7 +26,7 @@ export function growthOf(from: Size, to: Size): Size {
 
 export const isGrowth = ({ vcpus, memoryMb, diskGb }: Size): boolean => vcpus + memoryMb + diskGb > 0;
 
-/** Its own room on its host is its own: only what is added has to be free there. */
+/** The machine already holds its present size on its host, so only the growth has to be free there. */
 function hasRoomAtHome(capacity: readonly HostCapacity[], row: VmRow, to: Size): boolean {
   const home = capacity.find(({ host }) => host === row.host_group);
   if (home === undefined) return false;
@@ -51,7 +51,7 @@ async function ask(db: Db, engine: ComputeEngine, row: VmRow): Promise<Asked> {
   };
 }
 
-/** Other plans of the place that it could have now: larger than it is, and smaller than what was asked for. */
+/** Returns plans with capacity that are larger than the present size and not larger than the requested one. */
 async function alternativesTo({ provider }: Services, asked: Asked, row: VmRow, { plan, size }: Target) {
   const found: { location: string; plan: string }[] = [];
   for (const other of provider.catalogue.plans) {
@@ -86,7 +86,7 @@ async function answered<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** Before anything is stopped. */
+/** Called before the machine is stopped. Throws if the location does not sell the plan or has no capacity. */
 export async function requireCapacity(db: Db, services: Services, row: VmRow, target: Target): Promise<void> {
   const full = async (detail: string, asked: Asked | null) =>
     new Problem('capacity_unavailable', {
@@ -111,18 +111,24 @@ export async function requireCapacity(db: Db, services: Services, row: VmRow, ta
 const notLive = (reason: string, detail: string) =>
   new Problem('live_resize_unavailable', { detail, extra: { reason } });
 
-/** While it runs it only grows, and only where it stands. */
+/** A running machine can only grow, and only on its present host. */
 export async function requireLive(services: Services, row: VmRow, { size }: Target): Promise<void> {
   const { features } = services.provider.catalogue.locations.find(({ slug }) => slug === row.location) ?? {};
   const engine = engineOf(services, row);
   const { liveResize } = engine.capabilities;
   if (row.status !== 'running') throw notLive('not_running', `The machine is ${row.status}.`);
   if (features?.includes('live_resize') !== true)
-    throw notLive('not_offered', `Machines in ${row.location} are resized while they are stopped.`);
+    throw notLive(
+      'not_offered',
+      `Machines in ${row.location} cannot be resized while they run. Use mode cold.`,
+    );
   if (liveResize !== true) throw notLive('not_supported', liveResize);
   if (size.vcpus < row.vcpus || size.memoryMb < row.memory_mb)
-    throw notLive('shrinks', 'A machine that runs can only grow.');
+    throw notLive('shrinks', 'A running machine can only grow. Use mode cold to make it smaller.');
   const capacity = await answered(engine.readCapacity());
   if (!hasRoomAtHome(capacity, row, size))
-    throw notLive('host_full', 'Its host has no room left, and to be moved it has to be stopped.');
+    throw notLive(
+      'host_full',
+      'The host of the machine has no capacity left. Use mode cold, so that the machine can move to another host.',
+    );
 }

@@ -68,7 +68,7 @@ export const resizeVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}/resize',
   summary: 'Resize a VM',
   description:
-    'In this order: stop, processors and memory, disk, start. What cannot be done is taken back, and the machine is as it was; only a disk that has grown stays so. The disk grows only with `disk_gb`, so that the way back to a smaller plan is open.',
+    'Stops the VM, changes vCPUs and memory, grows the disk and starts the VM, in this order. If a step fails, the changes are rolled back; only a grown disk stays. The disk grows only if you set `disk_gb`, so that you can go back to a smaller plan later.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   raisesCost: true,

@@ -1,4 +1,4 @@
-/** Another size, in a fixed order: stop, size, disk, start. What is refused on the way is taken back. */
+/** The resize operation: stop, size, disk, start, in this order. If a step is refused, the changes are rolled back. */
 import type { ComputeEngine, Instance, Size } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -15,16 +15,17 @@ import { configurationWithDisk, sizeOf } from './target.ts';
 type Resizing = Work<ResizeInput>;
 
 const STATUS = 'resizing';
+/** Attempts after which a step fails if the engine reports success but the state is wrong. */
 const MOST_LIES = 3;
 
-/** What an earlier step was refused: the rest is then only about taking it back. */
+/** The refusal that an earlier step recorded. After one, only the rollback runs. */
 function faultOf({ results }: Resizing): OperationError | null {
   for (const result of Object.values(results as Record<string, { fault?: OperationError | null }>))
     if (result.fault != null) return result.fault;
   return null;
 }
 
-/** A step on the way: skipped once something was refused, and what it is refused itself is kept for later. */
+/** A step that is skipped if an earlier one was refused. It records its own refusal for `restore` and `conclude`. */
 const onTheWay = (
   name: string,
   ask: (engine: ComputeEngine, work: Resizing, row: VmRow) => Promise<unknown>,
@@ -38,7 +39,7 @@ const onTheWay = (
       const refused = await refusalOf(() => ask(engine, work, row));
       const seen = await engine.observeInstance(refOf(row), work.signal);
       if (seen !== null && isDone(seen, work.input)) return done();
-      const detail = `The engine did as it was told at the step ${name}, but the machine is not like that.`;
+      const detail = `The engine reported success for the step ${name}, but the machine did not change as requested.`;
       if (refused === null && seen !== null && work.tries < MOST_LIES)
         return failed('engine_failed', detail, true);
       return done({ fault: refused ?? { code: 'engine_failed', detail, retryable: false } });
@@ -57,7 +58,7 @@ const stop = onTheWay(
   ({ state }, { mode }) => mode === 'live' || state === 'stopped',
 );
 
-/** A running machine is given all at once, so that nothing is left half done that could not be taken back. */
+/** A running machine gets size and disk in one call, because a partial change to it could not be rolled back. */
 const size = onTheWay(
   'size',
   (engine, { input, signal }, row) => {
@@ -90,7 +91,7 @@ async function takeBack(engine: ComputeEngine, work: Resizing, row: VmRow): Prom
   if (input.former === 'running') await refusalOf(() => bringUp(engine, db, row, signal));
 }
 
-/** A disk that has grown stays so, and a size that could not be taken back is the size it has. */
+/** Returns the size to store after a rollback: a grown disk stays, and so does a size that could not be rolled back. */
 function trueSize({ services, input }: Resizing, row: VmRow, seen: Instance) {
   const isNew = isOf(seen.size, sizeOf(input.to)) && !isOf(seen.size, sizeOf(input.from));
   if (isNew && seen.size.diskGb === input.to.disk_gb) return newSize(input, row);
@@ -124,7 +125,7 @@ const restore = step<ResizeInput>(
 
 type SizeChange = Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb' | 'plan' | 'requested' | 'configuration'>;
 
-/** Priced by whoever writes the status next, in the same transaction. */
+/** Does not update the price: the caller calls `writeStatus` next, which does so in the same transaction. */
 async function writeSize(
   tx: Parameters<typeof lockVmIfThere>[0],
   { account_id, id }: VmRow,

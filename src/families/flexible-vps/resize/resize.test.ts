@@ -31,7 +31,7 @@ async function resized(vm: Vm, body: object) {
 const fault = (of: NewFault) => addFault(app.services.db, of);
 const refused = { kind: 'fail', code: 'engine_failed', detail: 'The hypervisor said no.' } as const;
 
-/** What the API tells is what the engine has. */
+/** Expects that the API shows the size and state that the engine has. */
 async function expectTrue(vm: Vm): Promise<void> {
   const seen = await vps.instance(vm);
   expect(seen?.size).toEqual({ vcpus: vm.vcpus, memoryMb: vm.memory_mb, diskGb: vm.disk_gb });
@@ -179,7 +179,7 @@ describe('what fails on the way is taken back', () => {
     await fault({ ...where, target: vm.id, effect: refused });
     const { operation, vm: after } = await resized(vm, { plan: 'flex-2-4', disk_gb: 60 });
     expect(operation.error).toMatchObject({ code: 'engine_failed', detail: 'The hypervisor said no.' });
-    // A disk that has grown cannot be taken back.
+    // A grown disk is not rolled back.
     expect(after).toMatchObject({ status: 'running', plan: 'flex-1-2', vcpus: 1, memory_mb: 2048, disk_gb });
     await expectTrue(after);
     expect(await billed(after)).toBe(monthly(after));
@@ -251,7 +251,7 @@ describe('409', () => {
       .selectAll()
       .where('location', '=', 'ams1')
       .execute();
-    // Three processors are free on each.
+    // Leaves three vCPUs free on each host.
     await hosts()
       .set((row) => ({ used_vcpus: row('vcpus', '-', 3) }))
       .execute();

@@ -4,7 +4,7 @@ import { TimeoutSeconds } from '../power/actions.ts';
 const disk = Type.Integer({ minimum: 1, maximum: 100_000 });
 
 export const ResizeVm = Shape({
-  plan: Type.Optional({ ...Slug, description: 'Either a plan or a size of your own.' }),
+  plan: Type.Optional({ ...Slug, description: 'Send either `plan` or `custom_size`.' }),
   custom_size: Type.Optional(
     Shape({
       vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
@@ -15,17 +15,21 @@ export const ResizeVm = Shape({
   disk_gb: Type.Optional({
     ...disk,
     description:
-      'Left out, the disk stays as it is. It never shrinks, and a larger one than the plan has is billed.',
+      'Default: the present size. A disk never shrinks. If it is larger than the disk of the plan, the difference is billed.',
   }),
   mode: Type.Optional(
     OneOf(['cold', 'live'], {
       default: 'cold',
-      description: '`cold` stops a running machine and starts it again; `live` only grows.',
+      description:
+        '`cold` stops a running machine and starts it again. `live` keeps it running, but it can only grow.',
     }),
   ),
   shutdown_timeout_seconds: Type.Optional(TimeoutSeconds),
   force_after_timeout: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether a guest that does not shut down is cut off.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Whether a guest that does not shut down in time is forced off.',
+    }),
   ),
   start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
 });
@@ -37,7 +41,7 @@ const SizeShape = Shape({
   disk_gb: Type.Integer(),
 });
 
-/** What the operation is told. The row keeps the old size until the new one is there. */
+/** The input of the operation. The row keeps the old size until the machine has the new one. */
 export const ResizeInput = Shape({
   former: OneOf(['running', 'stopped']),
   from: SizeShape,

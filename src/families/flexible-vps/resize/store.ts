@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import { countSizes } from '../vms/store.ts';
 
-/** Beside what machines have, what they were granted: their rows tell of it once it is there. */
+/** Counts present sizes plus the growth of pending resizes, which the rows do not contain yet. */
 export async function countGrantedSizes(db: Db, accountId: string): Promise<ReadonlyMap<string, number>> {
   const present = await countSizes(db, accountId);
   const { rows } = await sql<{ vcpus: number; memory_gb: number }>`

@@ -1,4 +1,4 @@
-/** The size that was asked for, as a machine that exists can have it. */
+/** Computes the target size and price of a resize, and checks that the machine can have it. */
 import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -28,7 +28,7 @@ export const sizeOf = ({
 export const isSameSize = (a: Size, b: Size): boolean =>
   a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
 
-/** What it is sold with, as far as it can have that now: disks never shrink, and nothing does while it runs. */
+/** The stored size, as far as the instance can have it now: a disk never shrinks, and a running machine never does. */
 export function sizeToGive(
   row: Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb'>,
   { size, state }: Pick<Instance, 'size' | 'state'>,
@@ -48,16 +48,20 @@ const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
 function diskOf(body: ResizeVm, row: VmRow): number {
   const own = body.custom_size?.disk_gb;
   if (own !== undefined && body.disk_gb !== undefined && own !== body.disk_gb)
-    throw refuse('/disk_gb', 'mutually_exclusive', 'It differs from custom_size.disk_gb; give one of them.');
+    throw refuse(
+      '/disk_gb',
+      'mutually_exclusive',
+      'disk_gb differs from custom_size.disk_gb; send only one of them.',
+    );
   const wanted = body.disk_gb ?? own ?? row.disk_gb;
   if (wanted < row.disk_gb) {
     const pointer = body.disk_gb === undefined ? '/custom_size/disk_gb' : '/disk_gb';
-    throw refuse(pointer, 'disk_shrink', `The disk has ${row.disk_gb} GB, and disks only grow.`);
+    throw refuse(pointer, 'disk_shrink', `The disk has ${row.disk_gb} GB, and a disk cannot shrink.`);
   }
   return wanted;
 }
 
-/** All that bears a price beside the size stays. A licence goes with its image, as long as the provider lists it. */
+/** Changes only the size. The source image, which can have a licence fee, stays while the provider lists it. */
 export function configurationWith(
   { provider }: Pick<Services, 'provider'>,
   row: VmRow,
@@ -69,7 +73,7 @@ export function configurationWith(
   return { ...rest, ...(isListed ? { source } : {}), ...size };
 }
 
-/** With another disk but otherwise as it is. */
+/** Changes only the size of the disk. */
 export function configurationWithDisk(
   services: Pick<Services, 'provider'>,
   row: VmRow,
@@ -88,7 +92,7 @@ interface Chosen {
   readonly disk_gb: number;
 }
 
-/** Undefined where nothing of the kind is sold; why, is told with the price. */
+/** Returns undefined if the plan or custom size is not sold. Then `priceVm` reports the reason. */
 function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number): Chosen | undefined {
   const { plans, custom_plan } = provider.catalogue;
   const plan = plans.find(({ slug }) => slug === body.plan);
@@ -111,17 +115,25 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
     );
   const image = provider.catalogue.images.find(({ slug }) => slug === row.image?.slug);
   if (image !== undefined && chosen.memory_mb < image.min_memory_mb)
-    throw refuse(pointer, 'incompatible', `Its image needs ${image.min_memory_mb} MB of memory.`);
+    throw refuse(
+      pointer,
+      'incompatible',
+      `The image of the machine needs ${image.min_memory_mb} MB of memory.`,
+    );
 }
 
-/** What can be told without looking at the machine. */
+/** Checks that need only the request body, not the machine. */
 export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
   if (plan === undefined && custom_size === undefined)
     throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
   if (mode === 'live' && start_after === 'no')
-    throw refuse('/start_after', 'incompatible', 'A machine that is resized while it runs is not stopped.');
+    throw refuse(
+      '/start_after',
+      'incompatible',
+      'Mode live does not stop the machine. Leave start_after out, or use mode cold.',
+    );
 }
 
 export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Date): Target {
@@ -141,7 +153,7 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
     existing: isKept ? 'unchanged' : (before?.lines ?? []),
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
-  if (chosen === undefined) throw new Error('It has a price, so it has a size.');
+  if (chosen === undefined) throw new Error('A choice that has a price has no size.');
   return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
 }
 

@@ -20,20 +20,20 @@ const RestoreVm = Shape({
     backup_id: Type.Optional(Id('bkp')),
   }),
   delete_newer_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'Of a snapshot: whether those taken since may go.' }),
+    Type.Boolean({ default: false, description: 'For a snapshot: whether newer snapshots may be deleted.' }),
   ),
   delete_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'Of a backup: whether all snapshots may go.' }),
+    Type.Boolean({ default: false, description: 'For a backup: whether all snapshots may be deleted.' }),
   ),
   safety_backup: Type.Optional(
-    Type.Boolean({ description: 'Of a backup: whether the present disk is backed up first.' }),
+    Type.Boolean({ description: 'For a backup: whether the present disk is backed up first.' }),
   ),
   start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
   confirm: Confirm,
 });
 type RestoreVm = Static<typeof RestoreVm>;
 
-/** The id of the snapshot, of a body that asks for nothing else. */
+/** Returns the id of the snapshot. Refuses bodies that request a backup or its options. */
 function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
   if (source.type === 'backup') {
     const detail = 'Backups are not offered yet; restore a snapshot of the machine.';
@@ -41,14 +41,18 @@ function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): str
   }
   const errors: FieldError[] = [];
   if (source.snapshot_id === undefined)
-    errors.push({ pointer: '/source/snapshot_id', code: 'required', detail: 'Name the snapshot.' });
+    errors.push({
+      pointer: '/source/snapshot_id',
+      code: 'required',
+      detail: 'Set snapshot_id to the id of a snapshot of the machine.',
+    });
   if (source.backup_id !== undefined) {
-    const detail = 'A source of the type snapshot has no such member.';
+    const detail = 'A source of type snapshot has no such member.';
     errors.push({ pointer: '/source/backup_id', code: 'unknown_member', detail });
   }
   for (const [name, value] of Object.entries({ delete_snapshots, safety_backup })) {
     if (value !== true) continue;
-    const detail = 'Only the restore of a backup takes it.';
+    const detail = 'This is allowed only when you restore a backup.';
     errors.push({ pointer: `/${name}`, code: 'incompatible', detail });
   }
   if (errors.length > 0) throw invalid(errors);
@@ -72,7 +76,7 @@ export const restoreVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}/restore',
   summary: 'Restore the disk of a VM',
   description:
-    'Puts the root disk back to one of the snapshots of the machine; only the newest can be restored, so those taken since go first, if that is allowed by `delete_newer_snapshots`. Everything but the disk stays as it is now. A running machine is asked to shut down and stopped after 60 seconds. cloud-init does not run again. What fails leaves it stopped, with the disk it had.',
+    'Restores the root disk from a snapshot of the VM. Only the newest snapshot can be restored, so newer ones are deleted first; allow that with `delete_newer_snapshots`. Everything except the disk stays as it is now. A running VM is asked to shut down and forced off after 60 seconds. cloud-init does not run again. If the restore fails, the VM is stopped and keeps its present disk.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
@@ -113,7 +117,7 @@ export const restoreVm = endpoint({
     const remove = await sacrifice(call, before, newer, {
       isMeant: body.delete_newer_snapshots ?? false,
       code: 'newer_snapshots_exist',
-      detail: (count) => `${count} taken since would be destroyed; set delete_newer_snapshots.`,
+      detail: (count) => `${count} taken after this one would be destroyed; set delete_newer_snapshots.`,
     });
     const { start_after = 'as_before' } = body;
     const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';

@@ -1,4 +1,4 @@
-/** The disk of a machine as it was. What is on it now is kept until the very step that overwrites it. */
+/** The operation that restores a disk from a snapshot. Present data is kept until the step `restore`. */
 
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -17,14 +17,14 @@ const GRACE = { timeoutSeconds: 60, force: true };
 
 const Input = Shape({
   snapshot_id: Type.String(),
-  /** Those that are newer and go first, the newest at the front. */
+  /** The newer snapshots, which are deleted before the restore, the newest first. */
   remove: Type.Array(Type.String()),
   start: Type.Boolean(),
   was: OneOf(['running', 'stopped']),
 });
 type Input = Static<typeof Input>;
 
-/** What an earlier step was refused: the rest then only tells what became of the machine. */
+/** The refusal that an earlier step recorded. After one, later steps change nothing and only report the state. */
 function faultIn({ results }: Pick<Work<Input>, 'results'>): OperationError | null {
   const faults = Object.values(results).map((result) => (result as { fault?: OperationError | null }).fault);
   return faults.find((fault) => fault != null) ?? null;
@@ -52,7 +52,7 @@ const attempt = (
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
   const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
-  if (seen === null) return failed('engine_failed', 'The machine is not where it should be.');
+  if (seen === null) return failed('engine_failed', 'The engine cannot find the machine.');
   if (seen.state === 'running') await ensureDown(engine, refOf(row), GRACE, signal);
   return done({}, async (tx) => {
     await updateVm(tx, row.id, { started_at: null });
@@ -60,13 +60,13 @@ async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outc
   });
 }
 
-/** cloud-init does not run again: the machine is told what the disk was told when the snapshot was taken. */
+/** Restores the seed from the time of the snapshot too, so that cloud-init does not run again. */
 async function putBack(
   { services, db, input, operationId, signal }: Work<Input>,
   row: VmRow,
 ): Promise<Outcome> {
   const snapshot = await readSnapshot(db, input.snapshot_id);
-  if (snapshot === undefined) return failed('not_found', 'The snapshot is gone.');
+  if (snapshot === undefined) return failed('not_found', 'The snapshot no longer exists.');
   const engine = engineAt(services.compute, row.location);
   await engine.ensureRestored(refOf(row), { once: operationId, snapshot: snapshot.id }, signal);
   return done({}, async (tx) => {
@@ -83,7 +83,7 @@ async function resume(work: Work<Input>, row: VmRow, isOn: boolean): Promise<Out
   const fault = faultIn(work) ?? (isOn ? await refusalOf(() => bringUp(engine, db, row, signal)) : null);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (fault === null && isOn && seen?.state !== 'running')
-    return failed('engine_failed', 'The machine was started, but does not run.', true);
+    return failed('engine_failed', 'The machine was started, but is not running.', true);
   return done({ fault }, (tx) => writeStatus(services, tx, row, 'restoring', seen, now));
 }
 
@@ -125,7 +125,7 @@ export const restoreVmKind: Kind = kind<Input>({
       const message = `The disk of ${row.name} was put back to a snapshot.`;
       return [{ type: 'vm.restored', resource: vmRef(row), message }];
     }
-    // Until it was seen to be stopped it is taken to run on.
+    // `started_at` is null once the step `stop` has stopped the machine. Before that it counts as running.
     const isUp = status === 'cancelled' ? was === 'running' : row.started_at !== null;
     return leaveStatus(tx, row.id, 'restoring', isUp ? 'running' : 'stopped');
   },

@@ -1,4 +1,4 @@
-/** What stands between a caller and the disk of a machine, for calls that overwrite it. */
+/** Checks for calls that overwrite the disk of a machine: confirmation, protection, state. */
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
@@ -6,7 +6,7 @@ import { Type } from '../../../kernel/schema.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import type { VmRow } from '../vms/table.ts';
 
-/** Not required by the shape: whoever leaves it out is told so in words of its own. */
+/** Optional in the schema, so that a missing confirmation gets its own error code and explanation. */
 export const Confirm = Type.Optional(
   Type.String({ maxLength: 63, description: 'Required: the current name of the machine.' }),
 );
@@ -15,10 +15,11 @@ export function requireConfirmation(confirm: string | undefined, { name }: Pick<
   if (confirm === name) return;
   const pointer = '/confirm';
   if (confirm === undefined) {
-    const detail = 'What is on the disk will be lost: repeat the name of the machine here.';
+    const detail = 'All data on the disk will be lost. To confirm, set confirm to the name of the machine.';
     throw invalid([{ pointer, code: 'confirmation_missing', detail }]);
   }
-  const detail = 'This is not the name of the machine, so it may not be the one that is meant.';
+  const detail =
+    'This is not the name of the machine. Check that you chose the right machine, then send its name.';
   throw invalid([{ pointer, code: 'confirmation_mismatch', detail }]);
 }
 

@@ -1,4 +1,4 @@
-/** From a token to the machine it was given for. */
+/** Opens the console stream of a machine for a valid token, and removes ended console sessions. */
 
 import { ask } from '../../../engines/engine-call.ts';
 import { type ConsoleLine, hashConsoleToken } from '../../../kernel/consoles.ts';

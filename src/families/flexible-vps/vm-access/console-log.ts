@@ -14,13 +14,13 @@ const MOST_LINES = 5000;
 const ConsoleLog = Named(
   'ConsoleLog',
   Shape({
-    lines: Type.Array(Type.String(), { description: 'The oldest first.' }),
-    truncated: Type.Boolean({ description: 'Whether there was more before them.' }),
+    lines: Type.Array(Type.String(), { description: 'The oldest line is first.' }),
+    truncated: Type.Boolean({ description: 'Whether earlier lines were left out.' }),
   }),
 );
 type ConsoleLog = Static<typeof ConsoleLog>;
 
-/** Colours and the like: sequences of ECMA-48, those that set titles, and what else a line cannot be read with. */
+/** Escape sequences of ECMA-48 (colours, titles and similar) and control characters that make a line unreadable. */
 const ESCAPES = new RegExp(
   [
     '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?',
@@ -32,7 +32,10 @@ const ESCAPES = new RegExp(
   'g',
 );
 
-/** Bytes beyond those kept are a sign that there was more; the line they cut in two is left out. */
+/**
+ * Keeps the last lines of `text`. If `text` is longer than `KEPT_BYTES`, earlier output was cut off; the first line is
+ * then incomplete and is dropped.
+ */
 export function cutLog(text: string, { lines, raw }: { lines: number; raw: boolean }): ConsoleLog {
   const bytes = Buffer.from(text);
   const isCut = bytes.length > KEPT_BYTES;
@@ -52,7 +55,7 @@ export const getVmConsoleLog = endpoint({
   path: '/flexible-vps/v1/vms/{id}/console-log',
   summary: 'Read the console log of a VM',
   description:
-    'The end of what the machine printed on its serial line: what it said while it booted, and cloud-init. It survives restarts and is empty after a redeploy; the last 256 KiB are kept. As lines, or as `text/plain` for whoever accepts that.',
+    'Returns the last lines that the VM printed on its serial console, including boot messages and the output of cloud-init. The log is kept over restarts and is empty after a redeploy. At most the last 256 KiB are kept. To get plain text, send `Accept: text/plain`.',
   permission: 'flexible-vps:vm-access:read',
   access: 'read',
   sensitive: true,
@@ -63,9 +66,12 @@ export const getVmConsoleLog = endpoint({
       minimum: 1,
       maximum: MOST_LINES,
       default: LINES,
-      description: 'How many at most.',
+      description: 'Maximum number of lines.',
     }),
-    raw: Type.Boolean({ default: false, description: 'With the escape sequences of terminals.' }),
+    raw: Type.Boolean({
+      default: false,
+      description: 'Whether to keep terminal escape sequences in the lines.',
+    }),
   }),
   answers: { 200: ConsoleLog },
   formats: { 'text/plain': ({ lines }) => lines.map((line) => `${line}\n`).join('') },
@@ -86,7 +92,7 @@ export const getVmConsoleLog = endpoint({
     requireCapability(services.compute, row.location, 'consoleLog');
     const text = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.readConsoleLog(refOf(row), KEPT_BYTES + 1, signal).catch((error: unknown) => {
-        // One that is not made yet has said nothing.
+        // The instance is not created yet, so its log is empty.
         if (error instanceof EngineRefused && error.code === 'not_found') return '';
         throw error;
       }),

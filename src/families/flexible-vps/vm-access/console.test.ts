@@ -58,7 +58,7 @@ function dial({ url, token }: Session, at = port): WebSocket {
   return socket;
 }
 
-/** Everything it hears, and a way to wait for some of it. */
+/** A client that records the output of a console and can wait for a text in it. */
 class Terminal {
   readonly socket: WebSocket;
   heard = '';
@@ -193,7 +193,7 @@ describe('a console', () => {
       .updateTable('console_sessions')
       .set({ expires_at: new Date(0), seen_at: new Date(0) })
       .execute();
-    // The next beat says that it is alive.
+    // The next heartbeat of the connection updates `seen_at`.
     while ((await rows())[0]!.seen_at!.getTime() === 0)
       await new Promise((resolve) => setTimeout(resolve, 5));
     await consoleSessionUpkeep.run(app.services);

@@ -27,15 +27,17 @@ type ConsoleType = 'graphical' | 'serial';
 const ConsoleSession = Named(
   'ConsoleSession',
   Shape({
-    url: Type.String({ description: 'Of the websocket.' }),
+    url: Type.String({ description: 'The URL of the WebSocket.' }),
     token: Password,
-    protocol: OneOf(['spice', 'vnc', 'serial'], { description: 'What is spoken on it, in binary messages.' }),
+    protocol: OneOf(['spice', 'vnc', 'serial'], {
+      description: 'The protocol inside the binary messages of the WebSocket.',
+    }),
     expires_at: Time,
     ...returnedBefore,
   }),
 );
 
-/** A screen where there is one. */
+/** The default is a graphical console if the location offers one, otherwise a serial console. */
 function chooseType({ compute }: Services, location: string, asked: ConsoleType | undefined): ConsoleType {
   const hasScreen = compute.at(location)?.capabilities.graphicalConsole === true;
   return asked ?? (hasScreen ? 'graphical' : 'serial');
@@ -53,7 +55,7 @@ export const createVmConsoleSession = endpoint({
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/console-sessions',
   summary: 'Open a console of a VM',
-  description: `Connect to \`url\` as a websocket with the subprotocols \`${CONSOLE_PROTOCOL}\` and \`${TOKEN_PREFIX}<token>\`: in a browser \`new WebSocket(url, ['${CONSOLE_PROTOCOL}', '${TOKEN_PREFIX}' + token])\`. So the token is in no URL that anybody writes down. It is good for one connection, which has to be made before \`expires_at\` and lasts until either side hangs up.`,
+  description: `Connect to \`url\` with a WebSocket and the subprotocols \`${CONSOLE_PROTOCOL}\` and \`${TOKEN_PREFIX}<token>\`: in a browser \`new WebSocket(url, ['${CONSOLE_PROTOCOL}', '${TOKEN_PREFIX}' + token])\`. This keeps the token out of URLs, which often end up in logs. The token is valid for one connection. You have to connect before \`expires_at\`; the connection then lasts until either side closes it.`,
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,
@@ -62,7 +64,7 @@ export const createVmConsoleSession = endpoint({
   body: Shape({
     type: Type.Optional(
       OneOf(['graphical', 'serial'], {
-        description: 'If left out: graphical where the location offers it, else serial.',
+        description: 'Default: graphical if the location offers it, otherwise serial.',
       }),
     ),
     ttl_seconds: Type.Optional(
@@ -70,7 +72,7 @@ export const createVmConsoleSession = endpoint({
         minimum: 60,
         maximum: 3600,
         default: TTL_SECONDS,
-        description: 'How long the token is good for.',
+        description: 'How long the token is valid.',
       }),
     ),
   }),
@@ -120,7 +122,7 @@ export const createVmConsoleSession = endpoint({
     event({
       type: 'vm.console_opened',
       resource: vmRef(row),
-      message: `Somebody was given a ${type} console of the machine ${row.name}.`,
+      message: `A ${type} console session for the machine ${row.name} was created.`,
     });
     return created({
       url: consoleUrl(services.baseUrl, id),

@@ -24,7 +24,7 @@ afterAll(() => app.close());
 const reset = (body: object = {}, headers = {}, query = '') =>
   vps.send('POST', `vms/${vm.id}/password-reset${query}`, body, headers);
 
-/** What the machine would compare a password with. */
+/** Reads /etc/shadow of the machine, which holds the password hashes. */
 async function shadow(): Promise<string> {
   const { room } = app.services.compute.at(vm.location) as Sandbox;
   return (await diskOf(room, { account: vps.account.id, id: vm.id }))['/etc/shadow'] ?? '';

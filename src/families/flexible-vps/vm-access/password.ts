@@ -20,14 +20,14 @@ const GuestPassword = Named(
   Shape({ username: Type.String(), password: Password, ...returnedBefore }),
 );
 
-/** The row tells what was true when somebody last looked; what counts is what the engine sees now. */
+/** Queries the engine, because the row holds only the state at the last observation. */
 async function requireAgent(services: Services, row: VmRow): Promise<void> {
   const seen = await askHolding(services.compute, row.location, machineRefusals, (engine, signal) =>
     engine.observeInstance(refOf(row), signal),
   );
   if (seen?.state !== 'running')
     throw new Problem('vm_not_running', {
-      detail: 'The machine does not run, or no longer.',
+      detail: 'The machine is not running.',
       extra: { current_state: seen?.state ?? 'gone', allowed_states: ['running'] },
     });
   if (seen.agent === null) throw withoutAgent(row);
@@ -38,13 +38,13 @@ const withoutAgent = ({ guest_agent }: VmRow): Problem =>
     extra: { agent_last_seen_at: guest_agent?.last_seen_at ?? null },
   });
 
-/** The one thing of it that the caller chose. */
+/** Only the user name comes from the caller; the password is generated. So a refusal is reported at `/username`. */
 const mistaken = (error: unknown): unknown =>
   error instanceof EngineRefused && error.code === 'validation_failed'
     ? invalid([{ pointer: '/username', code: 'unknown_reference', detail: error.message }])
     : error;
 
-/** The agent may be gone since we asked for it. */
+/** The agent can disconnect after `requireAgent`; this reports the same problem. */
 async function setPassword(
   services: Services,
   row: VmRow,
@@ -68,7 +68,7 @@ export const resetVmPassword = endpoint({
   path: '/flexible-vps/v1/vms/{id}/password-reset',
   summary: 'Reset the password of a user inside a VM',
   description:
-    'Through the agent inside the running machine. The password is generated and shown once; where the answer was lost, reset it again.',
+    'Uses the guest agent of the running VM. The new password is generated and shown only once. If you lose the answer, reset the password again.',
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,
@@ -78,7 +78,7 @@ export const resetVmPassword = endpoint({
     username: Type.Optional(
       Type.String({
         pattern: '^[a-z_][a-z0-9_-]{0,31}$',
-        description: 'The default user of its image if left out, or root where it has none.',
+        description: 'Default: the default user of the image, or root if the VM has no image.',
       }),
     ),
   }),

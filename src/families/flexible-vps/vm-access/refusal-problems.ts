@@ -1,6 +1,6 @@
 import type { RefusalProblems } from '../../../engines/engine-call.ts';
 
-/** Console, password and metrics need a machine that runs: a machine that is gone does not run either. */
+/** Console, password reset and metrics need a running machine. A missing instance counts as not running. */
 export const machineRefusals: RefusalProblems = {
   invalid_state: 'vm_not_running',
   not_found: 'vm_not_running',

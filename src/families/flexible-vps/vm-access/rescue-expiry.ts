@@ -1,3 +1,4 @@
+/** The schedule that ends expired rescue modes. */
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
@@ -10,13 +11,13 @@ import type { VmRow } from '../vms/table.ts';
 import { type RescueInput, rescueKind } from './rescue-kind.ts';
 import { type DueRescue, dueRescues } from './store.ts';
 
-/** In one go; the rest is due a minute later. */
+/** Maximum number of machines per run. The others wait for the next run. */
 const AT_ONCE = 200;
 
 const isDue = ({ rescue_expires_at, status }: VmRow, now: Date): boolean =>
   rescue_expires_at !== null && rescue_expires_at <= now && (status === 'running' || status === 'stopped');
 
-/** A machine that is stopped is left so: its next start is from its own disk. */
+/** Ends an expired rescue mode. A stopped machine stays stopped, and its next start is from its own disk. */
 async function end({ db, registry }: Services, { account_id, id, now }: DueRescue): Promise<void> {
   await transact(db, async (tx) => {
     const row = await lockVmIfThere(tx, account_id, id);
@@ -49,7 +50,7 @@ export const rescueExpiry: Schedule = {
       try {
         await end(services, due);
       } catch (error) {
-        // Something else is done to it: another minute will do.
+        // Another operation works on the machine. The next run tries again.
         if (!(error instanceof Problem)) throw error;
       }
     }

@@ -1,3 +1,4 @@
+/** The operation that enters or leaves rescue mode. */
 import type { ComputeEngine, Instance, Rescue } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
@@ -18,22 +19,23 @@ import { prolongRescue } from './store.ts';
 const Input = Shape({
   enabled: Type.Boolean(),
   restart: Type.Boolean(),
-  /** What it was when this was accepted; absent where nothing has to be done. */
+  /** The status when the request was accepted. Absent if nothing has to change. */
   former: Type.Optional(OneOf(['running', 'stopped'])),
   duration_hours: Type.Integer(),
   ssh_keys: Type.Array(Type.String()),
-  /** As crypt(3) writes it, sealed for the machine. */
+  /** In crypt(3) format, encrypted with the machine id as context. */
   sealed_password_hash: Nullable(Type.String()),
-  /** It ran out of time: nobody asked. */
+  /** Set if the rescue mode expired; no caller requested the change. */
   expired: Type.Optional(Type.Literal(true)),
 });
 export type RescueInput = Static<typeof Input>;
 
-/** Whoever needs the rescue system often has a guest that heeds nothing. */
+/** Short and forced, because a guest that needs the rescue system often ignores shutdown requests. */
 const GRACE = { timeoutSeconds: 30, force: true };
-/** Unless another time is asked for. */
+/** The default duration of the rescue mode. */
 export const RESCUE_HOURS = 24;
 const HOUR_MS = 3_600_000;
+/** Attempts after which the operation fails if the engine reports success but nothing has changed. */
 const MOST_LIES = 3;
 
 export const sealHash = ({ secrets }: Services, vmId: string, hash: string): string =>
@@ -63,7 +65,7 @@ function isAsWanted({ enabled, restart: isBooted }: RescueInput, seen: Instance 
 
 const unlike = (seen: Instance | null): OperationError => ({
   code: 'engine_failed',
-  detail: `The engine did as it was told, but the machine is ${seen === null ? 'gone' : 'as it was'}.`,
+  detail: `The engine reported success, but the machine ${seen === null ? 'no longer exists' : 'did not change'}.`,
   retryable: true,
 });
 
@@ -75,7 +77,7 @@ export function rescueEvent(
   const when = isBooted
     ? `runs ${enabled ? '' : 'from '}${system}`
     : `boots from ${system} at its next start`;
-  const why = expired ? ': the time of its rescue system is over' : '';
+  const why = expired ? ': the rescue mode has expired' : '';
   return {
     type: enabled ? 'vm.rescue_entered' : 'vm.rescue_left',
     resource: vmRef(row),
@@ -83,7 +85,7 @@ export function rescueEvent(
   };
 }
 
-/** What the next start leads to, as the engine says. */
+/** Stores whether the next start is into the rescue system, as the engine reports it. */
 async function writeRescue(tx: Tx, row: VmRow, seen: Instance | null, input: RescueInput, now: Date) {
   const held = await lockVmIfThere(tx, row.account_id, row.id);
   const isSet = held?.rescue_expires_at != null;
@@ -93,7 +95,7 @@ async function writeRescue(tx: Tx, row: VmRow, seen: Instance | null, input: Res
   });
 }
 
-/** Whatever came of it, the row says afterwards what the machine is; only then the operation may end. */
+/** Writes the real state of the machine to the row, also after a failure. Only then may `report` end the operation. */
 const bootStep = step<RescueInput>(
   'boot',
   withVm(async (work, row): Promise<Outcome> => {
@@ -102,7 +104,7 @@ const bootStep = step<RescueInput>(
     const look = () => engine.observeInstance(refOf(row), signal);
     const refused = await refusalOf(async () => {
       await engine.ensureRescue(refOf(row), rescueOf(services, row.id, input), signal);
-      // A restart is made once: it has to be into what is wanted.
+      // An operation restarts the machine only once, so the rescue setting has to be right before.
       if (input.restart && (await look())?.rescue.wanted === input.enabled) await boot(engine, work, row);
     });
     const seen = await look();

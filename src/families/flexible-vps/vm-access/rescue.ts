@@ -18,7 +18,7 @@ import { Password, returnedBefore } from './schema.ts';
 
 const USERNAME = 'root';
 
-/** With what is shown once. */
+/** A machine with its rescue credentials, which only the first answer contains. */
 const RescuedVm = Named(
   'RescuedVm',
   Shape({
@@ -29,18 +29,19 @@ const RescuedVm = Named(
 );
 
 const SetRescue = Shape({
-  enabled: Type.Boolean({ description: 'Whether the next start is into the rescue system.' }),
+  enabled: Type.Boolean({ description: 'Whether the next start boots the rescue system.' }),
   ssh_key_ids: Type.Optional(
     Type.Array(Id('sshkey'), {
       maxItems: 50,
       uniqueItems: true,
-      description: 'For root of the rescue system. Without any it gets a password, shown once.',
+      description:
+        'SSH keys for root in the rescue system. Without keys, root gets a password, which is shown only once.',
     }),
   ),
   restart: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Whether it is started again at once, or started where it is stopped.',
+      description: 'Whether the VM is restarted at once. A stopped VM is started.',
     }),
   ),
   duration_hours: Type.Optional(
@@ -48,7 +49,7 @@ const SetRescue = Shape({
       minimum: 1,
       maximum: 72,
       default: RESCUE_HOURS,
-      description: 'Afterwards a machine that runs is started again from its own disk.',
+      description: 'After this time, a running VM is restarted from its own disk.',
     }),
   ),
 });
@@ -67,7 +68,8 @@ async function wantedOf({ db, caller, body, services }: RescueCall, row: VmRow):
   const input: RescueInput = {
     enabled,
     restart,
-    former: row.status as 'running' | 'stopped',
+    // `vmLife` accepts this call only for running and stopped machines.
+    former: row.status === 'running' ? 'running' : 'stopped',
     duration_hours,
     ssh_keys: enabled ? keys.map(({ public_key }) => public_key) : [],
     sealed_password_hash: made === null ? null : sealHash(services, row.id, made.hash),
@@ -81,7 +83,7 @@ export const setVmRescue = endpoint({
   path: '/flexible-vps/v1/vms/{id}/rescue',
   summary: 'Enter or leave rescue mode',
   description:
-    'Boots a system of its own beside the disk of the machine. `rescue.active` says that it is set: with `restart` false it begins with the next start. A guest that does not shut down within 30 seconds is cut off. When the time is over, a machine that runs is started again from its own disk.',
+    'Boots a separate rescue system, which can access the disk of the VM. `rescue.active` shows that rescue mode is set; with `restart` false it takes effect at the next start. A guest that does not shut down within 30 seconds is forced off. When the rescue mode expires, a running VM is restarted from its own disk.',
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,

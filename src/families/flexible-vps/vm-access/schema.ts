@@ -1,12 +1,12 @@
 import { Secret, Type } from '../../../kernel/schema.ts';
 
-/** Null in the repeat of an answer: what is shown once is shown once. */
+/** Null if an idempotent request is repeated: secrets are in the first answer only. */
 export const Password = Secret(
-  Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Only in the first answer.' }),
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Shown only in the first answer.' }),
 );
 
 export const returnedBefore = {
   secret_returned_before: Type.Optional(
-    Type.Boolean({ description: 'In the repeat of an answer, whose secrets are null.' }),
+    Type.Boolean({ description: 'True if this answer repeats an earlier one. Its secrets are null.' }),
   ),
 };

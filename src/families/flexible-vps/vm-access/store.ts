@@ -1,12 +1,13 @@
+/** Queries for console sessions and expired rescue modes. */
 import { type Insertable, sql } from 'kysely';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ConsoleSessionRow } from './table.ts';
 
-/** Longer than it takes a process that is alive to say so again. */
+/** Longer than the interval in which a live process updates `seen_at` of its connections. */
 const UNSEEN = sql`interval '90 seconds'`;
 
-/** Waiting for somebody to connect, or connected: over all processes. */
+/** Sessions that wait for a client or have one, on all processes. */
 const isOpen = sql<boolean>`
   case when opened_at is null then expires_at > now() else seen_at > now() - ${UNSEEN} end`;
 
@@ -24,7 +25,7 @@ export async function insertSession(db: Db, row: Insertable<Tables['console_sess
   await db.insertInto('console_sessions').values(row).execute();
 }
 
-/** The token is good for one connection. */
+/** Marks the session as opened, so that its token cannot be used for a second connection. */
 export function claimSession(db: Db, id: string, tokenHash: Buffer): Promise<ConsoleSessionRow | undefined> {
   return db
     .updateTable('console_sessions')
@@ -37,7 +38,7 @@ export function claimSession(db: Db, id: string, tokenHash: Buffer): Promise<Con
     .executeTakeFirst();
 }
 
-/** Nothing was connected, so the token was not used. */
+/** Makes the token valid again, because the console could not be opened. */
 export async function releaseSession(db: Db, id: string): Promise<void> {
   await db
     .updateTable('console_sessions')
@@ -46,7 +47,7 @@ export async function releaseSession(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-/** False: it is gone, and its machine perhaps with it. */
+/** Returns false if the session no longer exists, for example because its machine was deleted. */
 export async function touchSession(db: Db, id: string): Promise<boolean> {
   const rows = await db
     .updateTable('console_sessions')
@@ -66,7 +67,7 @@ export async function removeEndedSessions(db: Db): Promise<void> {
 }
 
 export interface DueRescue extends Pick<VmRow, 'id' | 'account_id'> {
-  /** By the clock that found it due. */
+  /** The time of the database, which decided that the rescue mode has expired. */
   readonly now: Date;
 }
 
@@ -81,7 +82,7 @@ export function dueRescues(db: Db, limit: number): Promise<DueRescue[]> {
     .execute();
 }
 
-/** One that could not be ended is tried again later, and its machine says so. */
+/** If a rescue mode could not be ended, extends it by an hour for the next attempt. The API shows the new time. */
 export async function prolongRescue(db: Db, vmId: string): Promise<void> {
   await db
     .updateTable('vms')

@@ -9,7 +9,7 @@ interface ConsoleSessionsTable {
   token_hash: Buffer;
   expires_at: Date;
   opened_at: Date | null;
-  /** Renewed for as long as somebody is connected. */
+  /** Updated regularly while a client is connected. */
   seen_at: Date | null;
   created_at: Generated<Date>;
 }

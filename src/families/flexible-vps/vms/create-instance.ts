@@ -1,4 +1,4 @@
-/** A machine as it is asked for at the engine, put together from what is stored. */
+/** Builds the specification of an instance from the stored rows, and creates the instance at the engine. */
 import type { ComputeEngine, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
@@ -8,7 +8,7 @@ import { placementOf } from '../placement-groups/store.ts';
 import { guestOf, refOf } from './guest.ts';
 import type { VmRow } from './table.ts';
 
-/** What is routed to an interface beside the addresses its guest is configured with. */
+/** `prefixes` are routed to the interface in addition to the addresses that its guest configures. */
 function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
   const { ipv4, ipv6, aliases } = row.addresses;
   return {
@@ -34,7 +34,7 @@ export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
   });
 }
 
-/** Images of the account are known by their id, those of the provider by their slug. */
+/** The origin names an image of the account by its id, and an image of the provider by its slug. */
 async function sourceOf(
   db: Db,
   row: VmRow,
@@ -46,7 +46,10 @@ async function sourceOf(
   return { image: { account: custom === undefined ? null : row.account_id, id: origin.id } };
 }
 
-/** Makes it, stopped, unless it is there. `vmId` of a snapshot's machine is not kept with the row. */
+/**
+ * Creates the instance, stopped, unless it exists. For a copy of a snapshot the caller passes the machine of the
+ * snapshot as `sourceVmId`, because the row stores only the snapshot id.
+ */
 export async function ensureMade(
   engine: ComputeEngine,
   db: Db,

@@ -1,16 +1,16 @@
-/** What becomes of the rows of a machine that is gone, or was never made. */
+/** Removes the rows and addresses of a machine that was deleted or could not be created. */
 
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { attachedAddresses, releaseAddress, setAttachment } from '../../../resources/addresses/store.ts';
-import { forgetResource } from '../../../resources/inventory/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
+import { snapshots } from '../snapshots/resource.ts';
 import { vms } from './resource.ts';
-import { deleteVmRows, readVm, snapshotIdsOf } from './store.ts';
+import { deleteInterfacesOf, readVm, snapshotIdsOf } from './store.ts';
 import type { VmRow } from './table.ts';
 
-/** Ephemeral ones go, reserved ones stay with the account. */
+/** Releases the ephemeral addresses of a machine. Detaches its reserved addresses, which stay with the account. */
 export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<void> {
   for (const { id, kind } of await attachedAddresses(db, [vmId])) {
     if (kind === 'ephemeral') await releaseAddress(db, id, now);
@@ -20,15 +20,15 @@ export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<v
 
 export const vmRef = (row: Pick<VmRow, 'id' | 'name'>) => vms.ref(row);
 
-/** All that was kept of it. Whoever waits for it to leave its networks is told. */
+/** Deletes all rows of a machine, and wakes operations that wait until the machine has left its networks. */
 export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent[]> {
   const row = await readVm(tx, vmId);
   if (row === undefined) return [];
   const networks = (await readInterfaces(tx, [vmId])).flatMap(({ network_id }) => network_id ?? []);
   await letAddressesGo(tx, vmId, now);
-  for (const { id } of await snapshotIdsOf(tx, vmId)) await forgetResource(tx, id, { at: now });
-  await deleteVmRows(tx, vmId);
-  await forgetResource(tx, vmId, { at: now });
+  for (const { id } of await snapshotIdsOf(tx, vmId)) await snapshots.erase(tx, id, { at: now });
+  await deleteInterfacesOf(tx, vmId);
+  await vms.erase(tx, vmId, { at: now });
   for (const id of new Set(networks)) await wakeOperations(tx, id);
   return [vms.event('deleted', row)];
 }

@@ -61,14 +61,18 @@ export const deleteVmKind: Kind = kind<Input>({
       if ((await engine.observeInstance(refOf(row), signal)) !== null)
         return {
           kind: 'failed',
-          error: { code: 'engine_failed', detail: 'It was removed, but it is still there.', retryable: true },
+          error: {
+            code: 'engine_failed',
+            detail: 'The engine removed the machine, but still reports it.',
+            retryable: true,
+          },
         };
       return done({ changed: true }, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
   async settle(tx, { status, resourceId, error }) {
     if (status !== 'failed') return undefined;
-    // A guest that did not heed the request runs on.
+    // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
     await updateVm(tx, resourceId, {
       status: isDeaf ? 'running' : 'error',
@@ -79,18 +83,26 @@ export const deleteVmKind: Kind = kind<Input>({
 });
 
 const DeleteQuery = Shape({
-  volumes: OneOf(['delete', 'detach'], { default: 'detach', description: 'What becomes of its volumes.' }),
-  final_backup: Type.Boolean({ default: false, description: 'Makes a backup first.' }),
-  backups: OneOf(['keep', 'delete'], { default: 'keep', description: 'What becomes of its backups.' }),
+  volumes: OneOf(['delete', 'detach'], {
+    default: 'detach',
+    description: 'Whether the volumes of the machine are deleted or only detached.',
+  }),
+  final_backup: Type.Boolean({ default: false, description: 'Create a backup before the deletion.' }),
+  backups: OneOf(['keep', 'delete'], {
+    default: 'keep',
+    description: 'Whether the backups of the machine are kept or deleted.',
+  }),
   shutdown_timeout_seconds: Type.Integer({
     minimum: 0,
     maximum: 600,
     default: 0,
-    description: 'How long the guest may take to shut down; 0 stops it at once.',
+    description:
+      'How long the guest may take to shut down. 0: the machine is stopped at once, without a shutdown.',
   }),
   force_after_timeout: Type.Boolean({
     default: true,
-    description: 'Stops it hard if the guest does not shut down in time; else the deletion fails.',
+    description:
+      'If the guest does not shut down in time: `true` forces the machine off, `false` fails the deletion.',
   }),
 });
 
@@ -108,7 +120,7 @@ export const deleteVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Delete a VM',
   description:
-    'With its snapshots. Ephemeral addresses are released, reserved ones kept. What is queued on it is dropped, what runs is cancelled or waited for.',
+    'Deletes the VM and its snapshots. Ephemeral addresses are released; reserved addresses stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
   permission: 'flexible-vps:vms:delete',
   access: 'destructive',
   resource: { name: 'vm', role: 'delete' },
@@ -128,7 +140,9 @@ export const deleteVm = endpoint({
     const { db, params, query, start, services } = call;
     const before = await vms.take(call, params.id);
     if (before.protected_delete)
-      throw new Problem('resource_protected', { detail: 'protection.delete is set on the machine.' });
+      throw new Problem('resource_protected', {
+        detail: 'The machine is protected: protection.delete is true.',
+      });
     if (query.final_backup)
       throw invalid([
         {
@@ -148,7 +162,7 @@ export const deleteVm = endpoint({
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
     const row = await vms.change(db, before.id, { status: 'deleting' }, { services });
-    // A machine whose creation had not begun is gone already.
+    // If the creation was still queued, `start` has cancelled it, and its settle deleted the row.
     if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));
     return accepted(await showVm(call, row, operation));
   },

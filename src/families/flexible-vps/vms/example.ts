@@ -1,6 +1,6 @@
 import type { OperationView } from '../../../kernel/operations/schema.ts';
 
-/** An operation on it as examples show one. */
+/** Builds the operation that API examples show for a resource. */
 export function exampleOperation(
   type: string,
   { id, name }: { readonly id: string; readonly name: string },

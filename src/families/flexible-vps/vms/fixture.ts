@@ -32,7 +32,7 @@ const columns = {
   secure_boot: false,
 } as const;
 
-/** A running machine, written as createVm writes it and brought up by the steps of its kind. */
+/** Creates a running machine: inserts the rows that createVm inserts, and runs the steps of `createVmKind`. */
 export async function makeVm({ app, account, key }: World): Promise<string> {
   const { db, provider } = app.services;
   const name = freshName();
@@ -65,7 +65,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
   return row.id;
 }
 
-/** A row that no engine knows: lists show it all the same. */
+/** Inserts only a row, without an instance at an engine. Lists show such rows too. */
 async function insertRow({ app, account }: World, name: string): Promise<string> {
   const { id } = await insertVm(app.services.db, {
     ...columns,

@@ -1,4 +1,4 @@
-/** What the inside of a machine is told, and how it is brought up with it. */
+/** The configuration of a guest system, and how a machine is started with it. */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import {
@@ -17,7 +17,7 @@ import { noteVm } from './inventory.ts';
 import { updateVm } from './store.ts';
 import type { VmRow } from './table.ts';
 
-/** The largest user data, unpacked. */
+/** Maximum size of user data after base64 decoding. */
 export const USER_DATA_BYTES = 65_536;
 
 export const refOf = ({ account_id, id }: Pick<VmRow, 'account_id' | 'id'>): Ref => ({
@@ -27,7 +27,7 @@ export const refOf = ({ account_id, id }: Pick<VmRow, 'account_id' | 'id'>): Ref
 
 const isGzip = (data: Buffer): boolean => data[0] === 0x1f && data[1] === 0x8b;
 
-/** As cloud-init reads it. */
+/** Returns the text that cloud-init reads: gzip data is decompressed. */
 export function textOf(userData: Buffer): string {
   return (isGzip(userData) ? gunzipSync(userData) : userData).toString('utf8');
 }
@@ -45,7 +45,10 @@ export function guestOf(row: VmRow): Guest {
   };
 }
 
-/** What was left behind by something that was cut off. A size that is refused is none to wait for: it starts without. */
+/**
+ * Corrects the size and the rescue mode if an interrupted operation left them wrong. A size that the engine refuses
+ * does not prevent the start.
+ */
 async function straighten(
   engine: ComputeEngine,
   row: VmRow,
@@ -61,7 +64,7 @@ async function straighten(
     await engine.ensureRescue(refOf(row), null, signal);
 }
 
-/** Placement and what cloud-init reads are heeded at a start, so every start brings them along. */
+/** Starts the machine. Placement and cloud-init data take effect only at a start, so each start sends them again. */
 export async function bringUp(
   engine: ComputeEngine,
   db: Db,
@@ -79,7 +82,10 @@ export async function bringUp(
   return engine.observeInstance(ref, signal);
 }
 
-/** Of one that this operation made with all that a start brings along. `null`: it is gone again. */
+/**
+ * Starts an instance that the same operation created, with placement and guest data already set. Returns null if the
+ * instance no longer exists.
+ */
 export async function switchOn(
   engine: ComputeEngine,
   row: VmRow,
@@ -94,7 +100,7 @@ export async function switchOn(
   return engine.observeInstance(refOf(row), signal);
 }
 
-/** What the engine says of the machine, as we keep it. */
+/** Returns the columns that store what the engine reports about a machine. */
 export function seenOf(instance: Instance, now: Date) {
   return {
     host_group: instance.host,
@@ -105,7 +111,10 @@ export function seenOf(instance: Instance, now: Date) {
   };
 }
 
-/** In the commit of a step that brought it up: what was stored for the guest is now what it got. */
+/**
+ * Called in the commit of a step that started the machine. If the machine runs with a new seed, the stored user data
+ * is marked as applied.
+ */
 export async function markRunning(
   services: Services,
   tx: Parameters<Commit>[0],

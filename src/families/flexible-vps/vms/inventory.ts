@@ -1,4 +1,4 @@
-/** What a machine costs, by the one price function, and the inventory that goes with it. */
+/** The price of a machine and its entry in the inventory. All prices come from the same function, `price`. */
 import type { FieldError } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { type Priced, price } from '../../../money/prices/price.ts';
@@ -16,7 +16,7 @@ export interface SizeChoice {
   readonly disk_gb?: number | undefined;
 }
 
-/** The part of a machine that has a price. Images of the account have none, so only those of the provider are named. */
+/** The priced part of a machine. Only images of the provider can have a price, so other images are left out. */
 export function configurationOf(
   location: string,
   { plan, custom_size, disk_gb }: SizeChoice,
@@ -45,17 +45,17 @@ export function priceVm(
   });
 }
 
-/** As fields of a body that has the members of the configuration itself. */
+/** Moves error pointers from `/configuration/…` to the root, where request bodies have these members. */
 export const asBodyErrors = (problems: readonly FieldError[]): FieldError[] =>
   problems.map((error) => ({ ...error, pointer: error.pointer.replace(/^\/configuration/, '') }));
 
-/** A machine that costs nothing needs no tariff to be noted. */
+/** Records a machine that is not billed. This needs no tariff. */
 export async function noteUnbilled(db: Db, row: VmRow, apiKeyId?: string, at = new Date()): Promise<void> {
   const key = apiKeyId === undefined ? {} : { apiKeyId };
   await vms.note(db, { ...row, is_billed: false }, { at, ...key });
 }
 
-/** Called with every change of name, labels, status or size. */
+/** Updates the inventory. Callers call it after each change of name, labels, status or size. */
 export async function noteVm(services: Prices, db: Db, row: VmRow, at = new Date()): Promise<void> {
   await vms.note(db, row, { services, at });
 }

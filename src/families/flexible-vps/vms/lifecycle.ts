@@ -17,7 +17,7 @@ export const vmStates = [
 ] as const;
 export type VmState = (typeof vmStates)[number];
 
-/** What may be queued behind whatever works on the machine now. */
+/** The states in which interface and address operations may be queued behind the running operation. */
 const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].includes(state));
 
 export const vmLife = new Lifecycle<VmState>({

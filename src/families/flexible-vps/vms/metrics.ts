@@ -22,10 +22,10 @@ const VmMetrics = Named(
     series: Type.Array(
       Shape({
         metric: OneOf(metricNames),
-        name: Type.String({ description: 'Which of the series of its metric: `read_bytes`.' }),
+        name: Type.String({ description: 'The series within the metric, for example `read_bytes`.' }),
         unit: OneOf(['percent', 'bytes', 'bytes_per_second', 'operations_per_second']),
         points: Type.Array(Type.Array(Nullable(Type.Number()), { minItems: 2, maxItems: 2 }), {
-          description: 'Unix seconds and the value; null where nothing was measured, never 0.',
+          description: 'Pairs of Unix seconds and value. The value is null, not 0, if nothing was measured.',
         }),
       }),
     ),
@@ -38,16 +38,17 @@ const Query = Shape({
     Type.Array(OneOf(metricNames), {
       minItems: 1,
       maxItems: metricNames.length,
-      description: 'Only these, with commas between them.',
+      description: 'Only these metrics, separated by commas.',
     }),
   ),
-  from: Type.Optional({ ...Time, description: 'From then on; an hour before `to` if left out.' }),
-  to: Type.Optional({ ...Time, description: 'Up to then, without it; now if left out.' }),
+  from: Type.Optional({ ...Time, description: 'Start of the range. Default: an hour before `to`.' }),
+  to: Type.Optional({ ...Time, description: 'End of the range, exclusive. Default: now.' }),
   step_seconds: Type.Optional(
     Type.Integer({
       minimum: MINUTE_SECONDS,
       maximum: LONGEST_MS / 1000,
-      description: 'Between two points; as small as 1000 points allow if left out.',
+      description:
+        'Seconds between two points. Default: the smallest number of whole minutes that gives at most 1000 points.',
     }),
   ),
 });
@@ -62,10 +63,10 @@ const smallestStep = (milliseconds: number): number =>
 export function rangeOf(query: Static<typeof Query>, now: Date): SeriesRange {
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? new Date(to.getTime() - HOUR_MS) : new Date(query.from);
-  if (from.getTime() < 0) refuse('from', 'Nothing was measured before 1970.');
+  if (from.getTime() < 0) refuse('from', '`from` has to be in 1970 or later.');
   const length = to.getTime() - from.getTime();
-  if (length <= 0) refuse('to', 'The end has to be after the beginning.');
-  if (length > LONGEST_MS) refuse('from', 'At most 30 days can be read at once.');
+  if (length <= 0) refuse('to', '`to` has to be after `from`.');
+  if (length > LONGEST_MS) refuse('from', 'You can read at most 30 days at once.');
   const smallest = smallestStep(length);
   const wholeMinutes = Math.ceil(smallest / MINUTE_SECONDS) * MINUTE_SECONDS;
   const stepSeconds = query.step_seconds ?? wholeMinutes;
@@ -87,7 +88,7 @@ export const getVmMetrics = endpoint({
   method: 'GET',
   path: '/flexible-vps/v1/vms/{id}/metrics',
   summary: 'Read the metrics of a VM',
-  description: 'Of at most 30 days and 1000 points for each series.',
+  description: 'Returns at most 30 days, with at most 1000 points in each series.',
   permission: 'flexible-vps:vms:read',
   access: 'read',
   resource: { name: 'vm_metrics', role: 'read' },
@@ -127,7 +128,7 @@ export const getVmMetrics = endpoint({
     const metrics = query.metrics ?? metricNames;
     const series = await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.readSeries(refOf(row), metrics, range, signal).catch((error: unknown) => {
-        // Nothing was measured of what is not made yet.
+        // The instance is not created yet, so there are no measurements.
         if (error instanceof EngineRefused && error.code === 'not_found') return [];
         throw error;
       }),

@@ -1,3 +1,4 @@
+/** Builds the API representation of a machine from its row and the rows that belong to it. */
 import { createHash } from 'node:crypto';
 import type { Call } from '../../../kernel/call.ts';
 import { etagOf } from '../../../kernel/etag.ts';
@@ -45,7 +46,10 @@ const prices = new WeakMap<
   Map<string, { readonly until: number; readonly price: Vm['price'] }>
 >();
 
-/** Machines of one size cost the same, and pages are full of them: worked out once a minute, since prices change by date. */
+/**
+ * Caches prices per configuration, because lists show many machines of the same size. Entries expire after a minute,
+ * because prices change by date.
+ */
 function priceOf(services: Services, { configuration }: VmRow, now: Date): Vm['price'] {
   const known = prices.get(services.provider) ?? new Map();
   prices.set(services.provider, known);
@@ -59,7 +63,7 @@ function priceOf(services: Services, { configuration }: VmRow, now: Date): Vm['p
   return price;
 }
 
-/** Tells an account which of its machines share a host, and neither its name nor who else is there. */
+/** Hashed per account: shows which machines of the account share a host, but not the host name or other accounts. */
 function hostGroupOf({ account_id, location, host_group: host }: VmRow): string | null {
   if (host === null) return null;
   return createHash('sha256').update([account_id, location, host].join('\0')).digest('hex').slice(0, 16);
@@ -67,7 +71,7 @@ function hostGroupOf({ account_id, location, host_group: host }: VmRow): string 
 
 const withoutLength = (block: string): string => block.replace(/\/32$/, '');
 
-/** What is shown of a machine beside its row. */
+/** The data from other tables that the API shows with a machine. */
 export interface VmParts {
   readonly interfaces: readonly BusyInterface[];
   readonly addresses: readonly Pick<PublicAddressRow, 'id' | 'block' | 'kind' | 'interface_id'>[];
@@ -87,7 +91,7 @@ export function presentVm(
     name: row.name,
     description: row.description,
     labels: row.labels,
-    status: row.status as Vm['status'],
+    status: row.status,
     status_reason: row.status_reason,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     location: row.location,
@@ -146,7 +150,7 @@ const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 type Asking = Pick<Call, 'db' | 'services' | 'now'>;
 
-/** With the operation that was just started or is pending. */
+/** Presents the machine with `operation`, which the call has just started, or else with its pending operation. */
 export async function showVm(call: Asking, row: VmRow, operation?: StoredOperation): Promise<Vm> {
   const { db, services, now } = call;
   const parts = await readParts(db, row);

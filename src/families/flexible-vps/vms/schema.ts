@@ -1,4 +1,4 @@
-/** A machine as the API shows it. */
+/** The schema of a machine in API responses. */
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,
@@ -22,7 +22,7 @@ export const PublicIp = Named(
   'VmPublicIp',
   Shape({
     ip_id: Id('ip'),
-    address: Type.String({ description: 'An address, or a prefix with its length.' }),
+    address: Type.String({ description: 'An IPv4 address, or an IPv6 prefix with its length.' }),
     version: Type.Integer(),
     kind: OneOf(['ephemeral', 'reserved']),
     interface_id: Nullable(Id('nic')),
@@ -39,10 +39,10 @@ export const Vm = Named(
     description: Type.String(),
     labels: Labels,
     status: vmLife.Status,
-    status_reason: Nullable(Type.String({ description: 'The code of what went wrong.' })),
+    status_reason: Nullable(Type.String({ description: 'The code of the error that led to this status.' })),
     operation: Nullable(OperationView),
     location: Type.String(),
-    plan: Type.String({ description: 'Its slug, or `custom`.' }),
+    plan: Type.String({ description: 'The slug of the plan, or `custom`.' }),
     requested: Shape({ location: Type.String(), plan: Type.String() }),
     vcpus: Type.Integer(),
     memory_mb: Type.Integer(),
@@ -63,11 +63,15 @@ export const Vm = Named(
     firewall_ids: Type.Array(Id('fw')),
     placement_group_id: Nullable(Id('pg')),
     backup_policy_id: Nullable(Id('bpol')),
-    ssh_key_ids: Type.Array(Id('sshkey'), { description: 'Installed at the last create or redeploy.' }),
+    ssh_key_ids: Type.Array(Id('sshkey'), {
+      description: 'The SSH keys that were installed at the last create or redeploy.',
+    }),
     user_data_sha256: Nullable(
-      Type.String({ description: 'Of the stored user data, which is never shown.' }),
+      Type.String({ description: 'SHA-256 of the stored user data. The user data itself is never shown.' }),
     ),
-    user_data_pending: Type.Boolean({ description: 'Whether what is stored differs from what was applied.' }),
+    user_data_pending: Type.Boolean({
+      description: 'Whether the stored user data differs from the user data that the guest last applied.',
+    }),
     rescue: Shape({ active: Type.Boolean(), expires_at: Nullable(Time) }),
     guest_agent: Shape({
       connected: Type.Boolean(),
@@ -77,11 +81,13 @@ export const Vm = Named(
     protection: Protection,
     traffic: Shape({
       included_gb: Type.Integer(),
-      used_out_gb: Nullable(Type.Number({ description: 'Null where it is not counted.' })),
+      used_out_gb: Nullable(Type.Number({ description: 'Null if the traffic is not measured.' })),
       used_in_gb: Nullable(Type.Number()),
       period_start: Time,
     }),
-    host_group: Nullable(Type.String({ description: 'Equal for machines on the same host.' })),
+    host_group: Nullable(
+      Type.String({ description: 'The same value for all your machines on the same host.' }),
+    ),
     maintenance: Nullable(Shape({ starts_at: Time, ends_at: Time, kind: Type.String() })),
     price: Price,
     started_at: Nullable(Time),

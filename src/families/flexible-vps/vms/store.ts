@@ -14,7 +14,7 @@ export async function findVm(db: Db, accountId: string, id: string): Promise<VmR
   return row;
 }
 
-/** Holds off every other change to the machine until the transaction ends. */
+/** Locks the row, so that no other transaction changes the machine until this transaction ends. */
 export async function lockVm(db: Db, accountId: string, id: string): Promise<VmRow> {
   const row = await lockVmIfThere(db, accountId, id);
   if (row === undefined) throw new Problem('not_found');
@@ -31,7 +31,7 @@ export function lockVmIfThere(db: Db, accountId: string, id: string): Promise<Vm
     .executeTakeFirst();
 }
 
-/** For steps, which know their account: undefined when it is gone. */
+/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
 export function readVm(db: Db, id: string): Promise<VmRow | undefined> {
   return db.selectFrom('vms').selectAll().where('id', '=', id).executeTakeFirst();
 }
@@ -40,7 +40,7 @@ export function insertVm(db: Db, row: Insertable<Tables['vms']>): Promise<VmRow>
   return db.insertInto('vms').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Every change that clients can see is a new version. Undefined when it is gone. */
+/** Increments the version, because clients can see each change. Returns undefined if the row was deleted. */
 export function updateVm(db: Db, id: string, change: Updateable<Tables['vms']>): Promise<VmRow | undefined> {
   return db
     .updateTable('vms')
@@ -50,10 +50,8 @@ export function updateVm(db: Db, id: string, change: Updateable<Tables['vms']>):
     .executeTakeFirst();
 }
 
-export async function deleteVmRows(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('vm_snapshots').where('vm_id', '=', id).execute();
-  await db.deleteFrom('vm_interfaces').where('vm_id', '=', id).execute();
-  await db.deleteFrom('vms').where('id', '=', id).execute();
+export async function deleteInterfacesOf(db: Db, vmId: string): Promise<void> {
+  await db.deleteFrom('vm_interfaces').where('vm_id', '=', vmId).execute();
 }
 
 export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string; name: string }[]> {
@@ -65,7 +63,7 @@ export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string;
     .execute();
 }
 
-/** What the limits count beside the machines themselves. */
+/** Counts the vCPUs and the memory of all machines of an account, for the limits. */
 export async function countSizes(db: Db, accountId: string): Promise<ReadonlyMap<string, number>> {
   const { vcpus, memory } = await db
     .selectFrom('vms')

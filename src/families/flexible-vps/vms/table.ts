@@ -4,7 +4,7 @@ import type { Tables } from '../../../store/database.ts';
 import type { Os } from '../images/table.ts';
 import type { VmState } from './lifecycle.ts';
 
-/** Of what a disk was made. */
+/** The image that a disk was created from, copied into the row of the machine. */
 export interface VmImage {
   readonly id: string;
   readonly slug: string | null;
@@ -18,7 +18,7 @@ interface VmsTable extends OwnedTable {
   status: VmState;
   status_reason: string | null;
   location: string;
-  /** `custom` for a size of one's own. */
+  /** `custom` if the caller chose the size. */
   plan: string;
   requested: { readonly location: string; readonly plan: string };
   vcpus: number;
@@ -38,11 +38,11 @@ interface VmsTable extends OwnedTable {
   user_data: Buffer | null;
   user_data_sha256: string | null;
   applied_user_data_sha256: string | null;
-  /** cloud-init runs again at the next start once it differs from the one it last ran with. */
+  /** If the seed differs from the one of the last cloud-init run, cloud-init runs again at the next start. */
   seed: string;
   applied_seed: string | null;
   rescue_expires_at: Date | null;
-  /** `is_silent`: it does not answer any more. */
+  /** `is_silent`: the agent no longer answers. */
   guest_agent: {
     readonly version: string;
     readonly last_seen_at: string;
@@ -53,7 +53,7 @@ interface VmsTable extends OwnedTable {
   maintenance: { readonly starts_at: string; readonly ends_at: string; readonly kind: string } | null;
   host_group: string | null;
   configuration: Record<string, unknown>;
-  /** From the moment it was made; one that could not be made, or is lost, costs nothing. */
+  /** True once the machine was created. A machine that could not be created, or is lost, is not billed. */
   is_billed: Generated<boolean>;
   started_at: Date | null;
   failed_at: Date | null;

@@ -27,7 +27,9 @@ const UpdateVm = Shape({
   user_data: Type.Optional(Nullable(UserData)),
   user_data_encoding: Type.Optional(UserDataEncoding),
   apply_user_data_on_next_boot: Type.Optional(
-    Type.Boolean({ description: 'The guest sees a new instance id then, and cloud-init runs again.' }),
+    Type.Boolean({
+      description: 'Give the guest a new instance id at the next boot, so that cloud-init runs again.',
+    }),
   ),
 });
 type UpdateVm = Static<typeof UpdateVm>;
@@ -63,7 +65,7 @@ function changeOf(body: UpdateVm): Change {
   };
 }
 
-/** Audit entries show the hash of user data, and nothing of the seed that only the engine reads. */
+/** Audit entries show only the hash of user data. They do not show the seed, which only the engine reads. */
 function changesOf(before: VmRow, { user_data: _, seed, ...shown }: Change): AuditChange[] {
   const again = { pointer: '/apply_user_data_on_next_boot', before: false, after: true };
   return [...changesBetween<VmRow>(before, shown), ...(seed === undefined ? [] : [again])];
@@ -75,7 +77,7 @@ export const updateVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Change a VM',
   description:
-    'What the control plane keeps about it: name, labels, protection, placement group, stored user data. Labels are replaced as a whole. Stored user data is used by the next redeploy, or at the next boot if asked for.',
+    'Changes the name, description, labels, protection, placement group or stored user data. New labels replace all present labels. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'update' },
@@ -110,7 +112,7 @@ export const updateVm = endpoint({
         },
       ]);
     await checkGroup(call, before);
-    // A taken name is refused before user data is read.
+    // If both the name and the user data are wrong, the call fails with `name_taken`.
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
     const change = changeOf(body);
     warnIfIgnored(call, change.user_data ?? null);
@@ -118,7 +120,7 @@ export const updateVm = endpoint({
   },
 });
 
-/** Placement happens at a start, so only a stopped machine can change its group. */
+/** The engine places a machine when it starts, so only a stopped machine can change its group. */
 async function checkGroup(
   call: Parameters<typeof requirePlacementGroup>[0] & { readonly body: UpdateVm },
   before: VmRow,
@@ -127,7 +129,7 @@ async function checkGroup(
   if (wanted === undefined || wanted === before.placement_group_id) return;
   if (before.status !== 'stopped')
     throw new Problem('vm_not_stopped', {
-      detail: 'A machine changes its placement group while it is stopped.',
+      detail: 'Stop the machine before you change its placement group.',
       extra: { current_state: before.status, allowed_states: ['stopped'] },
     });
   if (wanted !== null)

@@ -1,10 +1,10 @@
-/** User data as callers send it: plain or base64, packed or not. */
+/** Reads and checks the user data of a request: plain or base64, with or without gzip. */
 import { gunzipSync } from 'node:zlib';
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { textOf, USER_DATA_BYTES } from './guest.ts';
 
-/** With or without what it is filled up with, and broken into lines or not; one letter alone stands for nothing. */
+/** Accepts text with or without padding and line breaks. A single letter after the last group of four is invalid. */
 function isBase64(text: string): boolean {
   const letters = /^([A-Za-z0-9+/]*)={0,2}$/.exec(text.replace(/\s+/g, ''))?.[1];
   return letters !== undefined && letters.length % 4 !== 1;
@@ -13,26 +13,29 @@ function isBase64(text: string): boolean {
 const refuse = (code: FieldError['code'], detail: string) =>
   invalid([{ pointer: '/user_data', code, detail }]);
 
-/** What is stored: the bytes that were meant. An empty text is none: what fills in templates often sends one. */
+/** Returns the decoded bytes to store. An empty text means no user data, because templates often send one. */
 export function readUserData(text: string, encoding: 'plain' | 'base64' = 'plain'): Buffer | null {
   if (text === '') return null;
   if (encoding === 'base64' && !isBase64(text))
-    throw refuse('invalid_format', 'This is not base64; leave user_data_encoding out for plain text.');
+    throw refuse('invalid_format', 'This is not valid base64. For plain text, leave user_data_encoding out.');
   const data = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
   if (data.length > USER_DATA_BYTES)
-    throw refuse('too_long', `At most ${USER_DATA_BYTES} bytes decoded; these are ${data.length}.`);
+    throw refuse(
+      'too_long',
+      `User data may have at most ${USER_DATA_BYTES} bytes after decoding; this has ${data.length}.`,
+    );
   if (data[0] === 0x1f && data[1] === 0x8b) refuseUnpackable(data);
   return data;
 }
 
 function refuseUnpackable(data: Buffer): void {
   try {
-    // More than ten times what may be sent is no configuration but a bomb.
+    // Data that grows to more than ten times the maximum is treated as a decompression bomb.
     gunzipSync(data, { maxOutputLength: USER_DATA_BYTES * 10 });
   } catch {
     throw refuse(
       'invalid_format',
-      'It begins like gzip but cannot be unpacked, or is far too large unpacked.',
+      'The data starts like gzip, but cannot be decompressed, or is far too large when decompressed.',
     );
   }
 }
@@ -48,14 +51,15 @@ const KNOWN = [
   'MIME-Version:',
 ];
 
-/** cloud-init passes over what begins with none of its words. */
+/** cloud-init ignores user data that does not start with one of the `KNOWN` headers. */
 export function warnIfIgnored({ warn }: Pick<Call, 'warn'>, data: Buffer | null): void {
   if (data === null) return;
   const text = textOf(data).slice(0, 200).trimStart();
   if (KNOWN.some((word) => text.startsWith(word))) return;
   warn({
     code: 'user_data_ignored',
-    detail: 'cloud-init knows no user data that begins like this.',
+    detail:
+      'cloud-init will ignore this user data. Start it with a header that cloud-init supports, such as #cloud-config or #!.',
     pointer: '/user_data',
   });
 }

@@ -279,6 +279,16 @@ describe('deleting', () => {
   });
 });
 
+describe('changing', () => {
+  it('nothing changes when the labels are the same in another order', async () => {
+    const vm = await created({ labels: { a: '1', b: '2' } });
+    const url = `/flexible-vps/v1/vms/${vm.id}`;
+    const payload = { labels: { b: '2', a: '1' } };
+    const answer = await app.call({ method: 'PATCH', url, key: key.key, payload });
+    expect(answer.json<Vm>()).toMatchObject({ etag: vm.etag, labels: { a: '1', b: '2' } });
+  });
+});
+
 describe('the list', () => {
   it('filters by what machines are and have', async () => {
     const vm = await created({ labels: { role: 'listed' }, plan: 'flex-1-1' });

@@ -109,7 +109,7 @@ describe('one action on many machines', () => {
     await vps.do('POST', `vms/${stopped.id}/actions`, { type: 'power_off' });
     await app.services.db.updateTable('vms').set({ status: 'error' }).where('id', '=', broken.id).execute();
     const other = await vps.send('POST', `vms/${busy.id}/actions`, { type: 'shutdown' });
-    // It waits to begin until the rest is done.
+    // Keeps this operation queued until the bulk action has ended.
     await app.services.db
       .updateTable('operations')
       .set({ is_ready: false })
@@ -133,7 +133,7 @@ describe('one action on many machines', () => {
         [broken.id, 'invalid_state'],
       ]),
     );
-    // Whose turn it is on a machine is not touched by what was refused.
+    // The refused children did not change their machines.
     expect(await statesOf([running, stopped, busy, broken])).toEqual([
       'running',
       'stopped',
@@ -168,7 +168,7 @@ describe('one action on many machines', () => {
       error: { code: 'child_failed' },
       children: { total: 4, succeeded: 0, failed: 1, pending: 3 },
     });
-    expect(parent.error?.detail).toContain('3 were not tried any more');
+    expect(parent.error?.detail).toContain('3 were not started');
     expect(children).toHaveLength(1);
     expect((await statesOf(vms)).sort()).toEqual(['running', 'running', 'running', 'running']);
   });

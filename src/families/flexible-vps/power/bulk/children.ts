@@ -1,4 +1,4 @@
-/** The parts of a bulk action: each is accepted or refused as a call of its own would be. */
+/** Starts the child operations of a bulk action. Each is accepted or refused like a separate call. */
 import type { Start } from '../../../../kernel/operations/kind.ts';
 import { endOperation, type Origin, startOperation } from '../../../../kernel/operations/operations.ts';
 import type { OperationError } from '../../../../kernel/operations/schema.ts';
@@ -34,7 +34,7 @@ const errorOf = ({ code, message }: Problem): OperationError => ({
 
 type Verdict = 'started' | { readonly row: VmRow } | { readonly refusal: Problem };
 
-/** Nothing is written by what is refused, so the rest of the transaction may go on. */
+/** A refused action has written nothing, so the transaction can continue with the other machines. */
 async function tryOne(
   tx: Tx,
   row: VmRow | undefined,
@@ -52,7 +52,7 @@ async function tryOne(
   }
 }
 
-/** One that never ran: it holds no place, and the machine is left as it is. */
+/** Creates a child that has already failed. It takes no place in the queue, and the machine does not change. */
 async function startRefused(
   tx: Tx,
   { registry }: Services,
@@ -66,7 +66,10 @@ async function startRefused(
   await endOperation(tx, registry, id, ending, { attempt: 0 });
 }
 
-/** Rows first, then queues, then events: nobody who takes them in this order is locked out. */
+/**
+ * Lock order: machine rows, then queues, then events. Transactions that lock in the same order cannot deadlock with
+ * this one.
+ */
 export async function startChildren(
   tx: Tx,
   services: Services,

@@ -21,21 +21,30 @@ const BulkAction = Shape({
       minItems: 1,
       maxItems: MOST_VMS,
       uniqueItems: true,
-      description: 'Either these, or all that `label_selector` finds.',
+      description: 'The machines to act on. Send either `vm_ids` or `label_selector`.',
     }),
   ),
   label_selector: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 1000,
-      description: 'Resolved once, when the call is accepted: 1 to 100 machines.',
+      description:
+        'Acts on all machines that match when the call is accepted. It has to match 1 to 100 machines.',
     }),
   ),
   max_parallel: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 20, default: MAX_PARALLEL, description: 'So many at a time.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      default: MAX_PARALLEL,
+      description: 'How many machines are worked on at the same time.',
+    }),
   ),
   stop_on_failure: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether no further one is begun once one has failed.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Whether to start no further machines after one has failed.',
+    }),
   ),
 });
 type BulkAction = Static<typeof BulkAction>;
@@ -68,9 +77,9 @@ async function selectedTargets({ db, caller }: Pick<Call, 'db' | 'caller'>, text
   const pointer = '/label_selector';
   const selector = parseLabelSelector(text, pointer);
   const found = await selectTargets(db, caller.account.id, selector, MOST_VMS + 1);
-  if (found.length === 0) throw refuse(pointer, 'out_of_range', 'No machine has such labels.');
+  if (found.length === 0) throw refuse(pointer, 'out_of_range', 'No machine matches this selector.');
   if (found.length > MOST_VMS)
-    throw refuse(pointer, 'out_of_range', `More than ${MOST_VMS} machines have such labels.`);
+    throw refuse(pointer, 'out_of_range', `More than ${MOST_VMS} machines match this selector.`);
   return found;
 }
 
@@ -91,7 +100,7 @@ export const performBulkVmAction = endpoint({
   path: '/flexible-vps/v1/bulk-actions',
   summary: 'Start, stop or restart many VMs',
   description:
-    'Each machine has an operation of its own, a child of the one in the answer. One that cannot take the action is a failed child with the code its own call would have had; the parent fails if any child did.',
+    'Starts one child operation for each VM; the answer is the parent operation. If a VM cannot take the action, its child fails with the same code that a separate call would return. The parent fails if any child fails.',
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },

@@ -1,4 +1,4 @@
-/** One action on many machines: an operation for each, so many at a time. */
+/** A power action on many machines: one child operation per machine, at most `max_parallel` at a time. */
 import {
   done,
   failed,
@@ -13,7 +13,7 @@ import { type Action, actionMembers, longestDeadlineOf } from '../actions.ts';
 import { type Child, readChildren, type Target } from '../store.ts';
 import { startChildren } from './children.ts';
 
-/** Looked at now and then even if no word came that one of them ended. */
+/** The step also runs at this interval, in case the wake-up for an ended child is missed. */
 const PATROL_SECONDS = 60;
 
 const Input = Shape({
@@ -36,13 +36,13 @@ function conclude(children: readonly Child[], { vms }: Input): Outcome {
   const faults = children.filter(isFault);
   if (faults.length === 0) return done({ total: vms.length, succeeded: children.length, failed: 0 });
   const untried = vms.length - children.length;
-  const rest = untried === 0 ? '' : ` ${untried} were not tried any more.`;
+  const rest = untried === 0 ? '' : ` ${untried} were not started.`;
   const codes = [...new Set(faults.flatMap(({ error }) => error?.code ?? []))];
   const why = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
   return failed('child_failed', `${faults.length} of ${vms.length} failed${why}.${rest}`);
 }
 
-/** Begun anew whenever one of them has ended: what it starts is in the commit that lets it sleep again. */
+/** Runs again each time a child ends. The next children are started in the commit that puts the step to sleep. */
 async function spread(work: Work<Input>): Promise<Outcome> {
   const { input, operationId, db, services } = work;
   const children = await readChildren(db, operationId);
@@ -71,7 +71,7 @@ export const bulkPowerKind: Kind = kind<Input>({
   input: Input,
   typicalSeconds: 60,
   deadlineSeconds: 100 * longestDeadlineOf('restart'),
-  // What has begun is finished, the rest is not begun.
+  // After a cancellation the started children finish, and no further children start.
   cancellable: true,
   plannedChildren: ({ vms }) => vms.length,
   steps: [{ name: 'spread', run: spread }],

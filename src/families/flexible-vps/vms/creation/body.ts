@@ -23,10 +23,10 @@ export const Hostname = Type.Unsafe<string>({
   maxLength: 253,
 });
 
-/** Room for what base64 adds; the real bound is on what it holds. */
+/** The limit leaves room for base64. `readUserData` checks the size of the decoded data. */
 export const UserData = Type.String({
   maxLength: 90_000,
-  description: 'At most 65536 bytes decoded. Never shown again.',
+  description: 'User data for cloud-init, at most 65536 bytes after decoding. Never shown again.',
   writeOnly: true,
 });
 export const UserDataEncoding = OneOf(['plain', 'base64'], { default: 'plain' });
@@ -53,7 +53,7 @@ export const CreateVm = Shape({
   fallbacks: Type.Optional(
     Type.Array(Shape({ location: Type.Optional(Slug), plan: Type.Optional(Slug) }), {
       maxItems: 5,
-      description: 'Tried in this order where there is no capacity.',
+      description: 'Other locations or plans, tried in this order if there is no capacity.',
     }),
   ),
   source: Source,
@@ -61,7 +61,7 @@ export const CreateVm = Shape({
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
-    Type.Boolean({ description: 'Left out: only if there is neither SSH key nor user data.' }),
+    Type.Boolean({ description: 'Default: true if you send neither an SSH key nor user data.' }),
   ),
   public_ipv4: Type.Optional(
     Shape({ mode: OneOf(['ephemeral', 'reserved', 'none']), ip_id: Type.Optional(Id('ip')) }),

@@ -1,4 +1,4 @@
-/** Whether what a new machine is asked to be makes sense, and what its body names. */
+/** Validates the body of createVm and resolves the resources that it references. */
 
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
@@ -37,26 +37,27 @@ const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
 
 function refuseNoNetwork(body: CreateVm): void {
   if (isPublic(body) || (body.networks ?? []).length > 0) return;
-  throw refuse('/networks', 'no_network', 'Give it a public address or a private network.');
+  throw refuse('/networks', 'no_network', 'Give the machine a public address or a private network.');
 }
 
-/** Held until the transaction ends, so that nobody else attaches it. */
+/** Locks the reserved address until the transaction ends, so that no other request attaches it. */
 async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> {
   const { mode, ip_id } = call.body.public_ipv4 ?? { mode: 'ephemeral' };
   if (mode !== 'reserved') {
     if (ip_id !== undefined)
-      throw refuse('/public_ipv4/ip_id', 'incompatible', 'Only the mode reserved takes an address of yours.');
+      throw refuse('/public_ipv4/ip_id', 'incompatible', 'ip_id is allowed only if mode is reserved.');
     return null;
   }
   const pointer = '/public_ipv4/ip_id';
-  if (ip_id === undefined) throw refuse(pointer, 'required', 'Name the reserved address.');
+  if (ip_id === undefined) throw refuse(pointer, 'required', 'Set ip_id to the id of your reserved address.');
   const row = await lockAddress(call.db, call.caller.account.id, ip_id).catch(() => null);
   if (row === null || row.kind !== 'reserved')
     throw refuse(pointer, 'unknown_reference', 'There is no such reserved address in this account.');
-  if (row.block.includes(':')) throw refuse(pointer, 'incompatible', 'This is an IPv6 prefix.');
+  if (row.block.includes(':'))
+    throw refuse(pointer, 'incompatible', 'This is an IPv6 prefix; use a reserved IPv4 address.');
   if (row.vm_id !== null)
     throw new Problem('already_attached', {
-      detail: 'The address leads to another machine.',
+      detail: 'The address is attached to another machine.',
       extra: { attached_to: row.vm_id },
     });
   return row;
@@ -66,18 +67,18 @@ function bootOf(body: CreateVm, origin: Origin) {
   const { boot_mode = origin.bootMode, secure_boot = origin.secureBoot } = body;
   const errors: FieldError[] = [];
   if (boot_mode !== origin.bootMode) {
-    const detail = `The source boots by ${origin.bootMode}.`;
+    const detail = `The source can boot only in ${origin.bootMode} mode.`;
     errors.push({ pointer: '/boot_mode', code: 'incompatible', detail });
   }
   if (secure_boot && !origin.secureBoot) {
-    const detail = 'The source cannot boot securely.';
+    const detail = 'The source does not support secure boot.';
     errors.push({ pointer: '/secure_boot', code: 'incompatible', detail });
   }
   if (errors.length > 0) throw invalid(errors);
   return { boot_mode, secure_boot };
 }
 
-/** What can only be where it is. */
+/** The referenced resources that exist in one location only. */
 const boundBy = (
   connections: readonly Connection[] = [],
   origin: Origin | undefined,
@@ -93,7 +94,7 @@ const boundBy = (
   ...(reserved === null ? [] : [{ pointer: '/public_ipv4/ip_id', location: reserved.location }]),
 ];
 
-/** Of what is refused nothing more can be said; the rest is looked at all the same. */
+/** Runs all checks even if one fails. A check that depends on a failed one is skipped or does less. */
 export async function examine(call: CreateCall) {
   const { db, caller, services, body } = call;
   const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: group } = body;

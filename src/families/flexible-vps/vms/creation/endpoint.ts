@@ -19,7 +19,7 @@ import { prepare, type Ready } from './plan-vm.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
 
-/** With what is shown once. */
+/** A machine with its initial credentials, which only the first answer contains. */
 export const CreatedVm = Named(
   'CreatedVm',
   Shape({
@@ -60,7 +60,7 @@ export const createVm = endpoint({
   path: '/flexible-vps/v1/vms',
   summary: 'Create a VM',
   description:
-    'From an image, a snapshot or another machine of the same location. A copy gets a new instance id, so cloud-init renews its host keys and its hostname. Without SSH key and user data the answer holds a password, once.',
+    'Creates a VM from an image, a snapshot or another VM. A copy of a snapshot or a VM has to be in the same location; it gets a new instance id, so that cloud-init renews its host keys and hostname. If you send neither an SSH key nor user data, the answer contains a password, which is shown only once.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'create' },

@@ -1,4 +1,4 @@
-/** What is wrong with a body is told all at once; what else stands in the way only where nothing is. */
+/** Collects the errors of several checks. Field errors are reported together; other problems only if there are none. */
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 
 type Found<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
@@ -7,7 +7,7 @@ export class Faults {
   readonly #errors: FieldError[] = [];
   #other: Problem | undefined;
 
-  /** Undefined: it was refused, and `found` will say so. */
+  /** Returns undefined if the check failed. `found` throws the failure later. */
   async check<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
@@ -19,7 +19,7 @@ export class Faults {
     }
   }
 
-  /** Throws what was refused; otherwise all that was checked is there. */
+  /** Throws the collected failures. If there are none, no value in `checked` is undefined. */
   found<T extends object>(checked: T): Found<T> {
     if (this.#errors.length > 0) throw invalid(this.#errors);
     if (this.#other !== undefined) throw this.#other;

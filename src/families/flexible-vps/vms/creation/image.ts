@@ -1,10 +1,10 @@
-/** Before a disk is made: an image of the account has to lie where the disk is to be. */
+/** Copies an image of the account to the location of the machine before the disk is created. */
 import { done, failed, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { ensureImageAt } from '../../images/image-copies.ts';
 import { findImageRow, noteImageAt } from '../../images/store.ts';
 import type { VmImage, VmRow } from '../table.ts';
 
-/** Those of the provider are everywhere. */
+/** Does nothing for images of the provider: they exist in all locations. */
 export async function fetchImage(
   { services, db, signal }: Pick<Work<unknown>, 'services' | 'db' | 'signal'>,
   { account_id, location }: VmRow,
@@ -12,7 +12,7 @@ export async function fetchImage(
 ): Promise<Outcome> {
   if (slug !== null) return done();
   const image = await findImageRow(db, account_id, id);
-  if (image === undefined) return failed('not_found', 'The image is gone.');
+  if (image === undefined) return failed('not_found', 'The image no longer exists.');
   await ensureImageAt(services, image, location, signal);
   return done({}, async (tx) => {
     await noteImageAt(tx, image.id, location);

@@ -1,4 +1,4 @@
-/** The interfaces of a new machine, in the order in which its guest sees them. */
+/** Creates the interfaces of a new machine, in the order in which its guest sees them. */
 import { setAttachment } from '../../../../resources/addresses/store.ts';
 import type { Db } from '../../../../store/database.ts';
 import { addInterface } from '../../interfaces/network-membership.ts';
@@ -7,7 +7,7 @@ import type { InterfaceRow } from '../../interfaces/table.ts';
 import type { VmRow } from '../table.ts';
 import type { Ready } from './plan-vm.ts';
 
-/** The public one comes first; it is there only if the machine has a public address. */
+/** The public interface comes first. It exists only if the machine has a public address. */
 export async function connect(
   db: Db,
   vm: VmRow,

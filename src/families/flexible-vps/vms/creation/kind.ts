@@ -1,4 +1,4 @@
-/** From a row to a running machine. */
+/** The operation that creates the instance for a row in `creating` and starts it. */
 
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import {
@@ -22,7 +22,7 @@ import { settleInterfaces } from './store.ts';
 
 const Input = Shape({
   start: Type.Boolean(),
-  /** Of a copy of a snapshot: the machine it belongs to. */
+  /** For a copy of a machine or a snapshot: the machine that is copied, or that the snapshot belongs to. */
   source_vm_id: Type.Optional(Type.String()),
 });
 type Input = Static<typeof Input>;
@@ -57,7 +57,11 @@ export const createVmKind: Kind = kind<Input>({
         await ensureMade(engine, db, row, signal, input.source_vm_id);
         const made = await engine.observeInstance(refOf(row), signal);
         if (made === null)
-          return failed('engine_failed', 'The engine made the machine, but it is not there.', true);
+          return failed(
+            'engine_failed',
+            'The engine reported that it created the machine, but cannot find it.',
+            true,
+          );
         return fetched;
       }),
     ),
@@ -68,7 +72,8 @@ export const createVmKind: Kind = kind<Input>({
         const seen = input.start
           ? await switchOn(engine, row, signal)
           : await engine.observeInstance(refOf(row), signal);
-        if (seen === null) return failed('engine_failed', 'The machine was made, but it is not there.');
+        if (seen === null)
+          return failed('engine_failed', 'The machine was created, but the engine can no longer find it.');
         if (input.start && seen.state !== 'running')
           return failed('engine_failed', `The machine was started, but it is ${seen.state}.`, true);
         return done({ changed: true }, async (tx) => {
@@ -100,7 +105,7 @@ export const createVmKind: Kind = kind<Input>({
     if (status === 'cancelled') return eraseVm(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const now = new Date();
-    // The reason can be read until it is deleted, or for a day; nobody pays for it, and its addresses are free.
+    // The failed machine stays readable until it is deleted, at most for a day. It is not billed and has no addresses.
     await letAddressesGo(tx, id, now);
     await settleInterfaces(tx, id);
     const row = await updateVm(tx, id, {

@@ -1,4 +1,4 @@
-/** The private networks of a new machine and its addresses there. */
+/** Resolves the private networks of a new machine and checks the addresses it requests there. */
 
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
@@ -20,7 +20,7 @@ export interface Connection {
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-/** Faults of one network are told at its place in the list. */
+/** Prefixes error pointers with the position of the network in the request. */
 function checkedAt(
   pointer: string,
   network: NetworkRow,
@@ -34,7 +34,7 @@ function checkedAt(
   }
 }
 
-/** Locked in the order of their ids, so that two who name the same do not wait for each other. */
+/** Locks the networks in the order of their ids, so that two requests for the same networks do not deadlock. */
 async function lockAll(call: Pick<Call, 'db' | 'caller'>, wanted: NonNullable<CreateVm['networks']>) {
   const found = new Map<string, NetworkRow>();
   for (const id of [...new Set(wanted.map(({ network_id }) => network_id))].sort()) {
@@ -49,7 +49,10 @@ function refuseOverlap(connections: readonly Connection[]): void {
     for (const other of connections.slice(i + 1)) {
       if (one.network.id === other.network.id) {
         const extra = { attached_to: one.network.id };
-        throw new Problem('already_attached', { detail: 'The same network is named twice.', extra });
+        throw new Problem('already_attached', {
+          detail: 'The request contains the same network twice.',
+          extra,
+        });
       }
       if (overlaps(one.network.ipv4_cidr, other.network.ipv4_cidr)) {
         const detail = `${one.network.name} and ${other.network.name} have overlapping ranges.`;

@@ -1,4 +1,4 @@
-/** Where a new machine goes: the place and plan that were asked for, or the first of the fallbacks that has room. */
+/** Chooses the location and plan of a new machine: the requested ones, or the first fallback that has capacity. */
 import { EngineUnreachable, type Placement, type Size } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
@@ -23,9 +23,9 @@ export interface Candidate {
 interface Wish {
   readonly location: string;
   readonly choice: SizeChoice;
-  /** Where its faults are told; empty for the body itself. */
+  /** Prefix for the pointers of its errors; empty for the body itself. */
   readonly pointer: string;
-  /** What it says itself: faults of the rest are told where that is said. */
+  /** The members that the fallback sets itself. It takes the others from the body, where their errors are reported. */
   readonly members: readonly string[];
 }
 
@@ -48,12 +48,12 @@ function sizeOf({ provider }: Services, choice: SizeChoice) {
     return { size, plan: plan.slug, architecture: plan.architecture };
   }
   const { custom_size: custom } = choice;
-  if (custom === undefined || custom_plan === null) throw new Error('It has a price, so it has a size.');
+  if (custom === undefined || custom_plan === null) throw new Error('A choice that has a price has no size.');
   const size = { vcpus: custom.vcpus, memoryMb: custom.memory_mb, diskGb: custom.disk_gb };
   return { size, plan: 'custom', architecture: custom_plan.architecture };
 }
 
-/** Faults of a fallback are told at the fallback. */
+/** Prefixes the pointers of errors with the position of their fallback. */
 const at = (pointer: string, errors: readonly FieldError[]): FieldError[] =>
   pointer === '' ? [...errors] : errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
 
@@ -71,7 +71,7 @@ function misfitsOf(origin: Origin, { size, architecture }: ReturnType<typeof siz
   return errors;
 }
 
-/** What is wrong with the body itself is not told again with each fallback that has the same. */
+/** An error that the body has already is not repeated for each fallback that takes the same member from it. */
 function gather(found: readonly { readonly wish: Wish; readonly errors: readonly FieldError[] }[]) {
   const told = new Set((found[0]?.errors ?? []).map(keyOf));
   return found.flatMap(({ wish, errors }, i) => {
@@ -86,13 +86,13 @@ const keyOf = ({ pointer, code, detail }: FieldError): string => [pointer, code,
 function contradictionsOf({ custom_size, disk_gb, plan }: CreateVm): FieldError[] {
   const own = custom_size?.disk_gb;
   if (plan !== undefined || own === undefined || disk_gb === undefined || own === disk_gb) return [];
-  const detail = 'It differs from custom_size.disk_gb; give one of them.';
+  const detail = 'disk_gb differs from custom_size.disk_gb; send only one of them.';
   return [{ pointer: '/disk_gb', code: 'mutually_exclusive', detail }];
 }
 
 /**
- * Everything that was asked for must be sound, also what is only tried in the end. Without a source that makes sense
- * what depends on it is passed over.
+ * Validates the requested location and plan and all fallbacks, even those that may never be tried. If the source is
+ * invalid (`origin` undefined), the checks that depend on it are skipped.
  */
 export function candidatesOf(
   call: Pick<Call, 'services' | 'now'>,
@@ -103,7 +103,7 @@ export function candidatesOf(
   const found = wishesOf(body).map((wish) => {
     const configuration = {
       ...configurationOf(wish.location, wish.choice, ipv4, origin?.publicImage ?? null),
-      // It has no price; but who tries again to make the machine has to know.
+      // Has no price. A redeploy after a failed creation reads it, to allocate the right addresses again.
       ...(body.public_ipv6 === false ? { public_ipv6: false } : {}),
     };
     const priced = priceVm(call.services, configuration, { at: call.now });
@@ -118,7 +118,7 @@ export function candidatesOf(
   return found.flatMap(({ candidates }) => candidates);
 }
 
-/** What is bound to one place: all that would go elsewhere is refused, the fallbacks too. */
+/** Refuses a location or a fallback that differs from the location of a referenced resource (`bound`). */
 export function refuseElsewhere(
   { provider }: Services,
   body: CreateVm,
@@ -142,7 +142,7 @@ export function refuseElsewhere(
   if (distinct.size > 0) throw invalid([...distinct.values()]);
 }
 
-/** `silent`: the place does not answer, so it takes nothing now; another may. */
+/** `silent`: the engine of the location does not answer, so the next fallback is tried. */
 export type Room = 'fits' | 'full' | 'unplaceable' | 'silent';
 
 export async function roomFor(
@@ -163,7 +163,7 @@ export async function roomFor(
   }
 }
 
-/** Other places that have room for the same plan now. */
+/** Returns other locations that have capacity for the same plan now. */
 async function alternativesTo(services: Services, accountId: string, wanted: Candidate) {
   const plan = services.provider.catalogue.plans.find(({ slug }) => slug === wanted.plan);
   const found: { location: string; plan: string }[] = [];

@@ -1,4 +1,4 @@
-/** Where a machine goes when the place that was asked for has no room, or says nothing. */
+/** Tests fallbacks when the requested location has no capacity or does not answer. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../../../testing/app.ts';
 import { computeAt } from '../../../../testing/incus/provider.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
     }),
   });
   vps = await VpsAccount.open(app);
-  // So that its hosts are written down.
+  // The first machine in a location makes the sandbox insert its hosts.
   await vps.vm({ location: FULL });
   await app.services.db
     .updateTable('sandbox_hosts')

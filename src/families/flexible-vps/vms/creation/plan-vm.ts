@@ -1,4 +1,4 @@
-/** Everything that is decided before a new machine is written down: what it is made from, where it goes, what it gets. */
+/** Decides the source, the location and the addresses of a new machine, before its rows are inserted. */
 
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
@@ -15,7 +15,7 @@ interface Blocks {
   readonly ipv6: PublicAddressRow | null;
 }
 
-/** Null: the pools of the place are used up. Nothing is kept of half of it. */
+/** Returns null if an address pool of the location is exhausted. Then a partial allocation is rolled back. */
 async function takeBlocks(call: CreateCall, location: string, reserved: PublicAddressRow | null) {
   const { db, caller, services, body, now } = call;
   const request = {
@@ -45,7 +45,7 @@ interface Settled {
   readonly blocks: Blocks;
 }
 
-/** The first candidate that has both a host and addresses. */
+/** Returns the first candidate that has both a host with capacity and free addresses. */
 async function settleDown(
   call: CreateCall,
   candidates: readonly Candidate[],

@@ -1,4 +1,4 @@
-/** What the disk of a new machine is made from. */
+/** Resolves the source of a new machine's disk: an image, a snapshot or another machine. */
 import type { Source } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
@@ -10,17 +10,17 @@ import { findSnapshot } from './store.ts';
 
 export interface Origin {
   readonly shown: { readonly type: string; readonly id: string };
-  /** As the engine is asked for it. */
+  /** The source in the form that the engine takes. */
   readonly source: Source;
   readonly image: VmImage | null;
-  /** One of the provider's, which may have a licence to pay. */
+  /** Set for an image of the provider, which may have a licence fee. */
   readonly publicImage: string | null;
   readonly architecture: 'amd64' | 'arm64';
   readonly bootMode: 'uefi' | 'bios';
   readonly secureBoot: boolean;
   readonly minDiskGb: number;
   readonly minMemoryMb: number;
-  /** Copies can only be made where the original is. */
+  /** The location of the original: copies can be created only there. Null if any location will do. */
   readonly location: string | null;
   readonly defaultUser: string;
   readonly customImage: KnownImage | null;
@@ -37,7 +37,7 @@ const members = {
   iso: ['iso_id'],
 } as const;
 
-/** Exactly the members that its type has. */
+/** Refuses a source that lacks a member of its type or has a member of another type. */
 function refuseStrangers(source: CreateVm['source']): void {
   const wanted: readonly string[] = members[source.type];
   const given = Object.keys(source).filter((name) => name !== 'type');
@@ -47,14 +47,14 @@ function refuseStrangers(source: CreateVm['source']): void {
       .map((name) => ({
         pointer: `/source/${name}`,
         code: 'required' as const,
-        detail: `A source of the type ${source.type} needs it.`,
+        detail: `A source of type ${source.type} needs this member.`,
       })),
     ...given
       .filter((name) => !wanted.includes(name))
       .map((name) => ({
         pointer: `/source/${name}`,
         code: 'unknown_member' as const,
-        detail: `A source of the type ${source.type} has no such member.`,
+        detail: `A source of type ${source.type} has no such member.`,
       })),
   ];
   if (errors.length > 0) throw invalid(errors);
@@ -116,7 +116,7 @@ async function lockSource(call: Asking, vmId: string): Promise<VmRow> {
 
 export async function resolveSource(call: Asking, source: CreateVm['source']): Promise<Origin> {
   if (source.type === 'backup' || source.type === 'iso') {
-    const detail = `Machines are made from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
+    const detail = `You can create machines from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
     throw refuse('/source/type', 'incompatible', detail);
   }
   refuseStrangers(source);

@@ -12,14 +12,14 @@ export function findSnapshot(db: Db, vmId: string, id: string): Promise<Snapshot
     .executeTakeFirst();
 }
 
-/** Whether the machine came up or is given up: nothing is being done to those it was to have from the start. */
+/** Called when a creation ends, successful or not: the interfaces it created are no longer `attaching`. */
 export async function settleInterfaces(db: Db, vmId: string): Promise<void> {
   await db
     .updateTable('vm_interfaces')
     .set({ status: 'active', version: sql`version + 1`, updated_at: sql`now()` })
     .where('vm_id', '=', vmId)
     .where('status', '=', 'attaching')
-    // What was attached since is up to its own operation.
+    // An interface that was attached later has its own operation, which sets the status.
     .where(sql<boolean>`not exists (select from operation_subjects s where s.subject = vm_interfaces.id)`)
     .execute();
 }

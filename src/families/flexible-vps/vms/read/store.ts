@@ -1,4 +1,4 @@
-/** Machines with all that is shown of them, in one look at the database. */
+/** Reads machines with their interfaces, addresses and pending operation in a single query. */
 
 import { sql } from 'kysely';
 import type { Call } from '../../../../kernel/call.ts';
@@ -29,7 +29,7 @@ interface Filters {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** What has an address, in a private network or in public. */
+/** Matches machines that have this public or private address. */
 function hasAddress(ip: string) {
   const address = parseAddress(ip)?.text;
   if (address === undefined) return sql<boolean>`false`;
@@ -57,7 +57,7 @@ interface Whole {
   readonly parts: VmParts;
 }
 
-/** From a row as `findWhole` reads it. */
+/** Splits a row of `findWhole` or `listWhole` into the machine and its parts. */
 export function wholeOf<
   R extends VmRow & {
     part_interfaces: readonly InterfaceJson[];
@@ -107,7 +107,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
     );
   if (ip !== undefined) query = query.where(hasAddress(ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
-  // No machine has either yet.
+  // Firewalls and backup policies do not exist yet, so no machine matches.
   if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
   const { rows, nextCursor } = await readResources(call, 'vms', 'listVms', query);
   return { rows: rows.map(wholeOf), nextCursor };
