@@ -1,5 +1,4 @@
 /** All families and their records. Duplicates throw at start, because two records for one call are a bug. */
-
 import type { Db } from '../store/database.ts';
 import type { Guarded } from './access/caller.ts';
 import type { Permission } from './access/permissions.ts';

@@ -2,7 +2,6 @@
  * Finds what a value has beyond its schema: unknown members, and items above the limit. They are reported and removed
  * before the validator runs, because explaining a list that is a thousand times too long would block other requests.
  */
-
 import { nearest } from './did-you-mean.ts';
 import type { FieldError } from './problems/problem.ts';
 import type { TSchema } from './schema.ts';

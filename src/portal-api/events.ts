@@ -2,7 +2,6 @@
  * Writes the events of portal changes to the account's feed. Only the event types of the account and its
  * budgets are allowed.
  */
-
 import { accountEventTypes, declaredAs } from '../kernel/events/account-types.ts';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';

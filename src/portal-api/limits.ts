@@ -2,7 +2,6 @@
  * Limits how many keys, budgets and allowlist entries an account may have: the account's own limit, else that of
  * the provider's file, else a default.
  */
-
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Catalogue } from '../provider/catalogue.ts';
 import type { Tx } from '../store/database.ts';

@@ -1,5 +1,4 @@
 /** Turns the errors of the schema validator into messages for the operator who edits the provider's file. */
-
 import { nearest } from '../kernel/did-you-mean.ts';
 import type { FieldError } from '../kernel/problems/problem.ts';
 import { isRecord, shapeAt, valueAt } from './draft.ts';

@@ -1,5 +1,4 @@
 /** Starts operations in tests the way a handler starts them, and waits until they reach an expected state. */
-
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import type { Kind } from '../kernel/operations/kind.ts';

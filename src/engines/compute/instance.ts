@@ -1,5 +1,4 @@
 /** The types of a machine: the specification that the callers pass, and the instance that the engine reports. */
-
 import type { Ref } from '../engine.ts';
 
 export type { Ref };

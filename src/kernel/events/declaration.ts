@@ -1,4 +1,4 @@
-/** Builds the event types of a resource from its declaration, which has the last part of each type name as its key. */
+/** Builds the event types of a resource from its declaration, which has the last part of each type name as its key: `created` for `vm.created`. */
 import { Shape, type TSchema } from '../schema.ts';
 import type { EventType, Severity } from './event.ts';
 

@@ -2,7 +2,6 @@
  * The model of a monthly budget: its amount, scope, thresholds and action, and the status that follows from the
  * costs.
  */
-
 import type { Micro } from '../../kernel/micro.ts';
 import { micro } from '../../kernel/micro.ts';
 

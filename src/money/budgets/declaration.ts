@@ -2,7 +2,6 @@
  * Validates the body of `setBudget` and turns it into a `Declaration`: defaults filled in, all references
  * checked.
  */
-
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { micro } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';

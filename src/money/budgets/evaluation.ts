@@ -2,7 +2,6 @@
  * Schedule that evaluates all budgets every minute: records newly crossed thresholds, emits their events, and
  * resets budgets in a new month.
  */
-
 import { HOSTPLANE, type NewEvent } from '../../kernel/events/event.ts';
 import { writeEvents } from '../../kernel/events/write-events.ts';
 import type { Schedule } from '../../kernel/schedule.ts';

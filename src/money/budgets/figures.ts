@@ -1,5 +1,4 @@
 /** Computes the cost so far and the forecast of budgets from the meter. */
-
 import { type Micro, sum } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import type { Db } from '../../store/database.ts';

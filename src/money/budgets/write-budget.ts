@@ -1,5 +1,4 @@
 /** Creates or replaces a budget. Callers check the right to do so: the API for a key, the portal for a person. */
-
 import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../kernel/audit/entry.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';

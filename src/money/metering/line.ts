@@ -2,7 +2,6 @@
  * Meter lines: the part of the price function's lines that a span stores. They contain what billing needs and
  * no display text. Lines of the same SKU are merged, so that a SKU has one monthly price.
  */
-
 import type { Micro } from '../../kernel/micro.ts';
 import type { Unit } from '../../provider/price-entry.ts';
 import type { Line } from '../prices/line.ts';

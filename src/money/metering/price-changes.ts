@@ -3,7 +3,6 @@
  * runs, or at the current time if the price list changed without a date. Earlier costs keep the old price. The
  * function is idempotent and safe to run concurrently.
  */
-
 import { lockResource, notePrice } from '../../kernel/inventory/store.ts';
 import type { Schedule } from '../../kernel/schedule.ts';
 import type { Db } from '../../store/database.ts';

@@ -1,5 +1,4 @@
 /** Computes the meter lines of a span at a given time, always with the price function. */
-
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { References } from '../prices/bill.ts';
 import { bookOf } from '../prices/book.ts';

@@ -1,5 +1,4 @@
 /** Computes the cost so far and the forecast of a period, for an account or a scope within it. */
-
 import type { Micro } from '../../kernel/micro.ts';
 import type { Db } from '../../store/database.ts';
 import { partsOf } from './accrual.ts';

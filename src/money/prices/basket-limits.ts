@@ -2,7 +2,6 @@
  * Finds the limits and budgets that the items of an estimate would exceed, so that a caller sees it before
  * creating them.
  */
-
 import { type Micro, sum } from '../../kernel/micro.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { BasketItem } from './basket.ts';

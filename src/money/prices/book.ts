@@ -2,7 +2,6 @@
  * An index over the provider's catalogue that finds the price of a SKU at a location and time. It is built once
  * per loaded catalogue; a reload creates a new catalogue and so a new book.
  */
-
 import { type Micro, micro } from '../../kernel/micro.ts';
 import type { Catalogue, Image, LimitEntry, Location, Plan } from '../../provider/catalogue.ts';
 import type { DedicatedProduct, Site } from '../../provider/metal.ts';

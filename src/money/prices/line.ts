@@ -3,7 +3,6 @@
  * half-up to cents and its hourly price to six digits. Totals are sums of the rounded values, so they always
  * add up.
  */
-
 import { divide, least, type Micro, most, ONE, toCents } from '../../kernel/micro.ts';
 import type { Billing, Unit } from '../../provider/price-entry.ts';
 import type { Rate } from './book.ts';

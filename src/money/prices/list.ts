@@ -1,5 +1,4 @@
 /** The price list of the API: current prices and announced ones. */
-
 import { micro } from '../../kernel/micro.ts';
 import type { PriceEntry, PriceRow } from '../../provider/price-entry.ts';
 import { type Book, bookOf, type Version } from './book.ts';

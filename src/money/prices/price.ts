@@ -2,7 +2,6 @@
  * The only price function. Estimates show its lines, dry runs show their sum, and metering bills by it, so the
  * three cannot differ.
  */
-
 import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import type { FamilyName } from '../../kernel/families.ts';

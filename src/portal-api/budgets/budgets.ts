@@ -1,5 +1,4 @@
 /** Budget changes that only people may make: lock budgets, and loosen or delete locked ones. */
-
 import { referenceOf } from '../../kernel/named/named.ts';
 import { lockDeclarations } from '../../kernel/named/store.ts';
 import { ResourceName, Shape, type Static, Type } from '../../kernel/schema.ts';

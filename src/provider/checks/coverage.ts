@@ -1,5 +1,4 @@
 /** Checks that every product has a price at each location where it is sold, with the billing and unit it requires. */
-
 import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Draft, Entry } from '../draft.ts';
 import type { Report } from '../fault.ts';

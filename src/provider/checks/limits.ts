@@ -1,5 +1,4 @@
 /** Checks that each limit belongs to a known family and that `maximum_on_request` is not below `limit`. */
-
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { familyNames } from '../../kernel/families.ts';
 import type { Draft } from '../draft.ts';

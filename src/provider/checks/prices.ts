@@ -1,5 +1,4 @@
 /** Checks each entry of the price list alone: its period, its amounts, its tiers, and that no entry is repeated. */
-
 import { micro } from '../../kernel/micro.ts';
 import type { Draft } from '../draft.ts';
 import type { Report } from '../fault.ts';

@@ -1,5 +1,4 @@
 /** Checks that names are unique within their list and that every reference names an existing entry. */
-
 import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Draft, Entry, ListName } from '../draft.ts';
 import type { Report } from '../fault.ts';

@@ -1,5 +1,4 @@
 /** Numbers the allocatable blocks of an address pool: single IPv4 addresses, or IPv6 /64 prefixes. */
-
 import { addressFromWords } from '../../kernel/net/address.ts';
 import { type Cidr, parseCidr } from '../../kernel/net/cidr.ts';
 import type { AddressPool } from '../../provider/catalogue.ts';

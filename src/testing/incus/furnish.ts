@@ -2,7 +2,6 @@
  * Sets up what a provider prepares once on an engine before a location can use it: storage pool, public network and
  * image.
  */
-
 import type { TestDaemon } from './daemon.ts';
 import { buildImage } from './image.ts';
 

@@ -21,7 +21,7 @@ interface Row {
   readonly is_begun: boolean;
   readonly lease_owner: string | null;
   readonly waiting_for: string | null;
-  /** In seconds. */
+  /** Seconds of the simulated clock, as the two columns below. */
   readonly run_at: number;
   readonly run_at_set: number;
   readonly lease_until: number | null;

@@ -3,7 +3,6 @@
  * notification. The worker may be killed between any two of them, be paused for longer than its lease, or stop
  * receiving notifications.
  */
-
 import type { PostgresPoolClient } from 'kysely';
 import pino from 'pino';
 import type { Registry } from '../../kernel/registry.ts';
@@ -31,7 +30,7 @@ export interface Surroundings {
   describe(call: string, args: readonly unknown[]): string;
   /** Reports the store's answer to a worker that claimed to hold this operation. */
   moved(held: Held, answer: unknown): void;
-  /** Called after everything that may have changed a row. */
+  /** Called after each store call or engine call, so that the world checks its guarantees. */
   happened(): Promise<void>;
   /** Reports that the database rejected a call without an injected fault. */
   refused(call: string, error: unknown): void;

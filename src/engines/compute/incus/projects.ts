@@ -2,7 +2,6 @@
  * One project for each account: the engine isolates the accounts' machines and enforces the location's bounds for
  * each account.
  */
-
 import type { Site } from './driver-context.ts';
 import { isMissing, isTaken } from './failure.ts';
 import { nameOf } from './names.ts';

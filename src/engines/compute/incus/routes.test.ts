@@ -1,5 +1,4 @@
 /** Tests that a machine starts although an engine that died left routes on its host. */
-
 import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';

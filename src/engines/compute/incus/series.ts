@@ -97,7 +97,7 @@ function stretchesOf(samples: readonly Sample[], { stretch }: Curve): Stretch[] 
   });
 }
 
-/** Each stretch is weighted by the time that lies within the step. */
+/** The average of the values between `from` and `to`, each weighted by how long it holds within that time. */
 function average(stretches: readonly Stretch[], from: number, to: number): number | null {
   let [sum, length] = [0, 0];
   for (const { after, at, value } of stretches) {

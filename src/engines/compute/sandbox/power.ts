@@ -26,7 +26,7 @@ export function stop(machine: Machine, at: Moment, how: NonNullable<Boot['end']>
 }
 
 /** If the guest ignores the shutdown request, waits for the timeout and refuses the call: the guest still runs. */
-async function heedDeafness(
+async function waitForDeafGuest(
   room: Room,
   ref: Ref,
   how: Stop,
@@ -60,7 +60,7 @@ export async function ensureStopped(
   isDeaf: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await heedDeafness(room, ref, how, isDeaf, signal);
+  await waitForDeafGuest(room, ref, how, isDeaf, signal);
   await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
     return isOn(machine, now) ? down(room, machine, now, how) : null;
@@ -75,7 +75,7 @@ export async function restart(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const isDone = (await room.store.find('machine', nameOf(ref)))?.once.includes(how.once) === true;
-  if (!isDone) await heedDeafness(room, ref, how, isDeaf, signal);
+  if (!isDone) await waitForDeafGuest(room, ref, how, isDeaf, signal);
   await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.once.includes(how.once)) return null;
     const stopped = isOn(machine, now) ? down(room, machine, now, how) : machine;

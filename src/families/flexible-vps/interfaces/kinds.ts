@@ -2,7 +2,6 @@
  * Operations that attach, change and detach interfaces. An accepted call writes the wanted state to the tables at
  * once, so that no other call gets the same address. If the engine then fails, the tables are restored.
  */
-
 import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';

@@ -1,5 +1,4 @@
 /** The schemas of private networks in requests and answers. */
-
 import { Immutable } from '../../../kernel/immutable-members.ts';
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {

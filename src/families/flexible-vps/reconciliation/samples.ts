@@ -1,5 +1,4 @@
 /** Samples the machines of engines that keep no history of their own. The metrics are built from these samples. */
-
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 

@@ -1,5 +1,4 @@
 /** Allocates new public addresses for a machine whose creation failed, because the failure released its addresses. */
-
 import type { Call } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { allocateAddress, attachedAddresses, setAttachment } from '../../../resources/addresses/store.ts';

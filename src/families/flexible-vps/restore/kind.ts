@@ -1,5 +1,4 @@
 /** The operation that restores a disk from a snapshot. Present data is kept until the step `restore`. */
-
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';

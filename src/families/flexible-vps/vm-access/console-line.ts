@@ -1,5 +1,4 @@
 /** Opens the console stream of a machine for a valid token, and removes ended console sessions. */
-
 import { ask } from '../../../engines/engine-call.ts';
 import { type ConsoleLine, hashConsoleToken } from '../../../kernel/consoles.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';

@@ -1,5 +1,4 @@
 /** Removes the rows and addresses of a machine that was deleted or could not be created. */
-
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { attachedAddresses, releaseAddress, setAttachment } from '../../../resources/addresses/store.ts';

@@ -1,5 +1,4 @@
 /** For a dry run of `setBudget`: finds the calls of the last 30 days that the budget would have refused. */
-
 import type { Warning } from '../../../kernel/effect.ts';
 import { type Micro, micro } from '../../../kernel/micro.ts';
 import type { Registry } from '../../../kernel/registry.ts';

@@ -2,7 +2,6 @@
  * Emits events to accounts whose resources will change in price. Each SKU is announced once per date of change.
  * The feed keeps events for 30 days, so a date that is still ahead after that is announced again.
  */
-
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';

@@ -2,7 +2,6 @@
  * Stores measured usage: traffic, requests, stored bytes. Families report the total of the month so far, so a
  * report repeated after a crash adds nothing. The meter stores what each day added, with its price at the time.
  */
-
 import { type Micro, most, sum } from '../../../kernel/micro.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';

@@ -1,5 +1,4 @@
 /** Validates the body of createVm and resolves the resources that it references. */
-
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';

@@ -1,5 +1,4 @@
 /** The operation that creates the instance for a row in `creating` and starts it. */
-
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import {
   done,

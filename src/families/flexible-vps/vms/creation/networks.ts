@@ -1,5 +1,4 @@
 /** Resolves the private networks of a new machine and checks the addresses it requests there. */
-
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../../resources/limits/require-room.ts';

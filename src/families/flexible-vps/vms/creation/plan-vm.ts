@@ -1,5 +1,4 @@
 /** Decides the source, the location and the addresses of a new machine, before its rows are inserted. */
-
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { allocateAddress } from '../../../../resources/addresses/store.ts';

@@ -1,5 +1,4 @@
 /** Reads machines with their interfaces, addresses and pending operation in a single query. */
-
 import { sql } from 'kysely';
 import type { Call } from '../../../../kernel/call.ts';
 import { readResources } from '../../../../kernel/listing/store.ts';
