@@ -53,5 +53,5 @@ const older = {
   },
 };
 
-/** Much of what tests do is to wait for other processes, so two workers share two cores well. */
-export default defineConfig({ test: { maxWorkers: 2, projects: system ? [main, older] : [main] } });
+/** Tests spend half of their time waiting for other processes, so three workers share two cores well. */
+export default defineConfig({ test: { maxWorkers: 3, projects: system ? [main, older] : [main] } });
