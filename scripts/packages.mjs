@@ -30,7 +30,7 @@ const packages = [
   {
     names: ['postgresql-15'],
     isThere: hasPostgres,
-    without: "the store's tests did not run on PostgreSQL 15",
+    without: 'no statement was prepared and no test ran on PostgreSQL 15',
   },
   {
     names: ['redis-server'],

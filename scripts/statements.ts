@@ -54,5 +54,5 @@ if (system === undefined) {
   console.log(
     `PostgreSQL ${system.major} prepared ${known.length - refused.size} of ${known.length} statements.`,
   );
-  if (refused.size > 0 || known.length === 0) process.exitCode = 1;
+  if (refused.size > 0) process.exitCode = 1;
 }

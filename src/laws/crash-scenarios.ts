@@ -22,7 +22,6 @@ async function operationOf({ app }: World, answer: LightMyRequestResponse): Prom
 
 const walk: Walk = {
   endpoint: (id) => endpoints.find((record) => record.id === id)!,
-  paramsFor,
   call: (endpoint, world, request) => callTo(endpoint, world, request),
   work: async ({ app }) => void (await work(app)),
   operationOf,

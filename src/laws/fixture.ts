@@ -11,8 +11,6 @@ import type { Params, World } from './world.ts';
 /** Functions of `walk.ts` for fixtures. They are passed as an argument, because `walk.ts` imports the fixtures. */
 export interface Walk {
   endpoint(id: string): Endpoint;
-  /** Creates the resources in the path of the endpoint and returns their ids. */
-  paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params>;
   /** Calls the endpoint with `payload`, or with the body of its example. */
   call(
     endpoint: Endpoint,
@@ -50,7 +48,10 @@ export interface Fixture {
   remove?(world: World, id: string): Promise<unknown>;
   /** Runs once per account for laws about lists. Returns the resource whose sub-collections `addRow` fills. */
   fillOnce?(world: World, mark: string): Promise<string | undefined>;
-  /** Adds row number `i` for laws about lists, where its create endpoint does not answer 201; `parent` is the id that `fillOnce` of the outer collection returned. */
+  /**
+   * Adds row number `i` for laws about lists. `parent` is the id that `fillOnce` of the outer collection returned.
+   * Default: calls the create endpoint with its example, if it answers 201.
+   */
   addRow?(world: World, name: string, i: number, parent: string): Promise<void>;
   /** By endpoint id: creates the resources that a request body refers to, and returns these members of the body. */
   readonly bodies?: Readonly<Record<string, (world: World, params: Params) => Promise<object>>>;
