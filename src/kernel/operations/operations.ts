@@ -108,7 +108,8 @@ export async function startOperation(
     if (running !== undefined) return running;
     for (const operation of ahead) await dropOrStop(db, registry, operation, origin.now);
   }
-  const waits = held.length > 0 && (await queueOf(db, held)).length > 0;
+  // Dropped operations have left the queue.
+  const left = kind.queue === 'destroy' && ahead.length > 0 ? await queueOf(db, held) : ahead;
   return insertOperation(
     db,
     {
@@ -134,7 +135,7 @@ export async function startOperation(
       queue: kind.queue,
       step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input ?? {}),
-      is_ready: !waits,
+      is_ready: left.length === 0,
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
     {

@@ -158,13 +158,14 @@ export async function insertOperation(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  if (options.subjects.length > 0) {
+  if (options.subjects.length > 0 || row.is_ready) {
     await sql`
-      insert into operation_subjects (operation_id, subject, place)
-      select ${row.id}, subject, nextval('operation_places')
-      from unnest(${[...options.subjects]}::text[]) subject`.execute(db);
+      with places as (
+        insert into operation_subjects (operation_id, subject, place)
+        select ${row.id}, subject, nextval('operation_places')
+        from unnest(${[...options.subjects]}::text[]) subject)
+      select pg_notify(${WORK_CHANNEL}, '') where ${row.is_ready}`.execute(db);
   }
-  if (row.is_ready) await notifyWork(db);
   return row;
 }
 

@@ -21,6 +21,8 @@ export interface NoteOptions {
   readonly at?: Date;
   /** The API key that creates the resource. */
   readonly apiKeyId?: string;
+  /** The resource was inserted by this transaction, so it has no inventory entry and no meter yet. */
+  readonly isNew?: boolean;
   /** Required if the resource has a configuration, and therefore a price. */
   readonly services?: Pick<Services, 'tariff'>;
 }
@@ -38,11 +40,11 @@ export async function noteOwned(
   db: Db,
   { family, type, id, account_id, name, labels }: Columns,
   { status = 'available', location = null, parent_id = null, configuration = null, ...rest }: InventoryEntry,
-  { at, apiKeyId, services }: NoteOptions,
+  { at, apiKeyId, services, isNew = false }: NoteOptions,
 ): Promise<PricedItem | null> {
   const key = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
   const note = { id, account_id, family, type, name, status, location, labels, parent_id, ...rest, ...key };
-  const options = at === undefined ? {} : { at };
+  const options = { isNew, ...(at === undefined ? {} : { at }) };
   if (configuration === 'unchanged') return noteResource(db, note, options);
   if (configuration === null) return noteResource(db, { ...note, configuration }, options);
   if (services === undefined) throw new Error(`Without a tariff ${id} has no price.`);

@@ -158,7 +158,12 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   /** Throws 409 if another resource has the name. No other transaction can take the name until this one ends. */
   async requireFreeName(call: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
     await this.lockNames(call);
-    const id = await findOwnedId(call.db, this.#definition.table, call.caller.account.id, name);
+    await this.refuseTaken(call, name);
+  }
+
+  /** Like `requireFreeName`, but another transaction may take the name meanwhile: the insert has to expect it. */
+  async refuseTaken({ db, caller }: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
+    const id = await findOwnedId(db, this.#definition.table, caller.account.id, name);
     if (id !== undefined) throw new Problem('name_taken', { extra: { existing_id: id } });
   }
 
@@ -179,13 +184,17 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** Like `create`, but without the event: the operation emits it when the resource is ready. */
+  /** Like `create`, but without the event: the operation emits it when the resource is ready. Throws 409 if the name is taken. */
   async add(
     call: Omit<Writer, 'event'>,
     columns: NewRow<T> & { readonly id: string },
     shown: readonly (keyof RowOf<T> & string)[] = [],
   ): Promise<RowOf<T>> {
     const row = await insertOwned(call.db, this.#definition.table, call.caller.account.id, columns);
+    if (row === undefined) {
+      await this.refuseTaken(call, newNameIn<T>(columns as unknown as RowChange<T>) ?? '');
+      throw new Error(`The new ${this.type} conflicts with another in more than its name.`);
+    }
     await this.added(call, row, shown);
     return row;
   }
@@ -197,7 +206,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     shown: readonly (keyof RowOf<T> & string)[] = [],
   ): Promise<void> {
     const { db, services, caller } = call;
-    const priced = await this.note(db, row, { services, apiKeyId: caller.key.id });
+    const priced = await this.note(db, row, { services, apiKeyId: caller.key.id, isNew: true });
     const changes =
       shown.length === 0 ? {} : { changes: this.#audited(changesBetween<RowOf<T>>(null, row, shown)) };
     call.effect({ action: 'create', ...this.ref(columnsOf(row)), ...changes });

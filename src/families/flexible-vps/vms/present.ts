@@ -150,6 +150,14 @@ const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 type Asking = Pick<Call, 'db' | 'services' | 'now'>;
 
+/** Presents a machine that this call has just inserted: only `operation` can be pending. */
+export async function showNewVm(call: Asking, row: VmRow, operation: StoredOperation): Promise<Vm> {
+  const { db, services, now } = call;
+  const interfaces = (await readInterfaces(db, [row.id])).map((each) => ({ ...each, operation: undefined }));
+  const addresses = await attachedAddresses(db, [row.id]);
+  return presentVm(services, row, { interfaces, addresses, operation }, now);
+}
+
 /** Presents the machine with `operation`, which the call has just started, or else with its pending operation. */
 export async function showVm(call: Asking, row: VmRow, operation?: StoredOperation): Promise<Vm> {
   const { db, services, now } = call;

@@ -3,19 +3,20 @@ import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
 import { costOf } from '../../../../resources/inventory/cost.ts';
+import { requireRoom, requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { exampleOperation } from '../example.ts';
 import { hashOf } from '../guest.ts';
-import { showVm } from '../present.ts';
+import { showNewVm } from '../present.ts';
 import { vms } from '../resource.ts';
 import { exampleVm, Vm } from '../schema.ts';
-import { insertVm } from '../store.ts';
 import type { VmRow } from '../table.ts';
 import { warnIfIgnored } from '../user-data.ts';
 import { CreateVm } from './body.ts';
 import type { CreateCall } from './checks.ts';
 import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
-import { prepare, type Ready } from './plan-vm.ts';
+import { planVm, type VmPlan } from './plan-vm.ts';
+import { askForRoom } from './room.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
 
@@ -37,7 +38,7 @@ interface Inside {
   readonly password: string | null;
 }
 
-function inside(call: CreateCall, { sshKeys: keys, userData: data }: Ready): Inside {
+function inside(call: CreateCall, { sshKeys: keys, userData: data }: VmPlan): Inside {
   const { ssh_key_ids = [], generate_password } = call.body;
   warnIfIgnored(call, data);
   const wantsPassword = generate_password ?? (keys.length === 0 && data === null);
@@ -52,6 +53,20 @@ function inside(call: CreateCall, { sshKeys: keys, userData: data }: Ready): Ins
     },
     password: made?.password ?? null,
   };
+}
+
+/**
+ * Comes last, because it locks the account against other creates until the transaction ends. The rows of this machine
+ * are counted already.
+ */
+async function requireLimits(call: CreateCall, { id }: VmRow, { connections, blocks, candidate }: VmPlan) {
+  if (connections.length > 0) {
+    const isPublic = blocks.ipv4 !== null || blocks.ipv6 !== null;
+    const after = connections.length + (isPublic ? 1 : 0);
+    await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', id, { before: 0, after });
+  }
+  await vms.lockNames(call);
+  await requireRoom(call, candidate.priced.demands, { isCounted: true });
 }
 
 export const createVm = endpoint({
@@ -97,15 +112,14 @@ export const createVm = endpoint({
       },
     },
   },
-  async handle(call) {
-    const { db, caller, body, cost, start, services } = call;
-    const ready = await prepare(call);
-    const { candidate, origin } = ready;
-    const { row: own, password } = inside(call, ready);
-    const id = vms.newId();
-    const row = await insertVm(db, {
-      id,
-      account_id: caller.account.id,
+  prepare: askForRoom,
+  async handle(call, rooms) {
+    const { db, body, cost, start, services } = call;
+    const plan = await planVm(call, rooms);
+    const { candidate, origin } = plan;
+    const { row: own, password } = inside(call, plan);
+    const row = await vms.add(call, {
+      id: vms.newId(),
       name: body.name,
       labels: body.labels ?? {},
       description: body.description ?? '',
@@ -120,7 +134,7 @@ export const createVm = endpoint({
       hostname: body.hostname ?? body.name,
       image: origin.image,
       source: origin.shown,
-      ...ready.boot,
+      ...plan.boot,
       ...own,
       placement_group_id: body.placement_group_id ?? null,
       seed: newId('request'),
@@ -128,8 +142,7 @@ export const createVm = endpoint({
       protected_redeploy: body.protection?.redeploy ?? false,
       configuration: candidate.configuration,
     });
-    await connect(db, row, ready);
-    await vms.added(call, row);
+    await connect(db, row, plan);
     cost(costOf(services, candidate.priced, null, row.labels));
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
@@ -138,7 +151,8 @@ export const createVm = endpoint({
       resource: vms.ref(row),
       subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
     });
-    const shown = await showVm(call, row, operation);
+    const shown = await showNewVm(call, row, operation);
+    await requireLimits(call, row, plan);
     const initial_credentials = password === null ? null : { username: origin.defaultUser, password };
     return accepted({ ...shown, initial_credentials });
   },

@@ -1,21 +1,22 @@
 /** Decides the source, the location and the addresses of a new machine, before its rows are inserted. */
-import { Problem } from '../../../../kernel/problems/problem.ts';
-import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
-import { allocateAddress } from '../../../../resources/addresses/store.ts';
-import { requireRoom } from '../../../../resources/limits/require-room.ts';
+import type { Problem } from '../../../../kernel/problems/problem.ts';
+import { allocateAddress, type PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
-import { requirePlacementGroup } from '../../placement-groups/references.ts';
-import { vms } from '../resource.ts';
-import { type CreateCall, examine } from './checks.ts';
-import { type Candidate, noAnswer, noCapacity, roomFor } from './placement.ts';
+import type { Candidate } from './candidates.ts';
+import { type CreateCall, checkBody } from './checks.ts';
+import { alternativesTo, noCapacity, type Rooms, refusalAt } from './room.ts';
 
 interface Blocks {
   readonly ipv4: PublicAddressRow | null;
   readonly ipv6: PublicAddressRow | null;
 }
 
-/** Returns null if an address pool of the location is exhausted. Then a partial allocation is rolled back. */
-async function takeBlocks(call: CreateCall, location: string, reserved: PublicAddressRow | null) {
+/** Returns null if an address pool of the location is exhausted. */
+async function takeBlocks(
+  call: CreateCall,
+  location: string,
+  reserved: PublicAddressRow | null,
+): Promise<Blocks | null> {
   const { db, caller, services, body, now } = call;
   const request = {
     pools: services.provider.catalogue.address_pools,
@@ -27,78 +28,52 @@ async function takeBlocks(call: CreateCall, location: string, reserved: PublicAd
   };
   const wants4 = (body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral';
   const wants6 = body.public_ipv6 ?? true;
-  let taken: Blocks | null = null;
-  await keepIf(db, async () => {
-    const ipv4 = wants4 ? await allocateAddress(db, { ...request, version: 4 }) : reserved;
-    if (wants4 && ipv4 === null) return false;
-    const ipv6 = wants6 ? await allocateAddress(db, { ...request, version: 6 }) : null;
-    if (wants6 && ipv6 === null) return false;
-    taken = { ipv4, ipv6 };
-    return true;
-  });
-  return taken as Blocks | null;
+  const ipv4 = wants4 ? await allocateAddress(db, { ...request, version: 4 }) : reserved;
+  if (wants4 && ipv4 === null) return null;
+  const ipv6 = wants6 ? await allocateAddress(db, { ...request, version: 6 }) : null;
+  return wants6 && ipv6 === null ? null : { ipv4, ipv6 };
 }
 
-interface Settled {
+/** Like `takeBlocks`, but gives a partial allocation back, so that the next candidate can be tried. */
+async function tryBlocks(...args: Parameters<typeof takeBlocks>): Promise<Blocks | null> {
+  let taken: Blocks | null = null;
+  await keepIf(args[0].db, async () => {
+    taken = await takeBlocks(...args);
+    return taken !== null;
+  });
+  return taken;
+}
+
+interface Place {
   readonly candidate: Candidate;
   readonly blocks: Blocks;
 }
 
 /** Returns the first candidate that has both a host with capacity and free addresses. */
-async function settleDown(
+async function choosePlace(
   call: CreateCall,
   candidates: readonly Candidate[],
-  groupId: string | undefined,
   reserved: PublicAddressRow | null,
-): Promise<Settled> {
-  const { services, caller } = call;
-  const accountId = caller.account.id;
-  let refusal: Problem | null = null;
-  for (const candidate of candidates) {
-    const group =
-      groupId === undefined
-        ? null
-        : await requirePlacementGroup(call, groupId, candidate.location, '/placement_group_id');
-    const placement =
-      group === null
-        ? null
-        : { groupId: group.id, policy: group.policy, strict: group.strict, others: group.vm_ids };
-    const room = await roomFor(services, accountId, candidate, placement);
-    if (room === 'unplaceable') {
-      refusal ??= new Problem('placement_unsatisfiable', {
-        detail: `No host in ${candidate.location} fits the placement group.`,
-        extra: { placement_group_id: groupId },
-      });
-      continue;
-    }
-    if (room === 'silent') {
-      refusal ??= noAnswer(candidate);
-      continue;
-    }
-    const blocks = room === 'fits' ? await takeBlocks(call, candidate.location, reserved) : null;
+  rooms: Rooms,
+): Promise<Place> {
+  const { services, caller, body } = call;
+  let refusal: Problem | undefined;
+  for (const [i, candidate] of candidates.entries()) {
+    const { location } = candidate;
+    const alternatives = () => alternativesTo(services, caller.account.id, candidate);
+    const full = refusalAt(rooms, candidate, body.placement_group_id, alternatives);
+    const take = i === candidates.length - 1 ? takeBlocks : tryBlocks;
+    const blocks = full === undefined ? await take(call, location, reserved) : null;
     if (blocks !== null) return { candidate, blocks };
-    refusal ??= await noCapacity(
-      services,
-      accountId,
-      candidate,
-      room === 'fits' ? 'No public address is left' : undefined,
-    );
+    refusal ??= full ?? noCapacity(`No public address is left in ${location} at the moment.`, alternatives);
   }
-  throw refusal ?? new Problem('capacity_unavailable');
+  throw refusal ?? new Error('The body names no place.');
 }
 
-type Examined = Awaited<ReturnType<typeof examine>>;
+export type VmPlan = Awaited<ReturnType<typeof planVm>>;
 
-export interface Ready
-  extends Settled,
-    Pick<Examined, 'origin' | 'connections' | 'boot' | 'sshKeys' | 'userData'> {}
-
-export async function prepare(call: CreateCall): Promise<Ready> {
-  const { body } = call;
-  await vms.lockNames(call);
-  const { candidates, reserved, ...examined } = await examine(call);
-  await vms.requireFreeName(call, body.name);
-  const settled = await settleDown(call, candidates, body.placement_group_id, reserved);
-  await requireRoom(call, settled.candidate.priced.demands);
-  return { ...settled, ...examined };
+export async function planVm(call: CreateCall, rooms: Rooms) {
+  const { candidates, reserved, ...named } = await checkBody(call);
+  const place = await choosePlace(call, candidates, reserved, rooms);
+  return { ...place, ...named };
 }
