@@ -102,7 +102,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     services.turns.take(accountId, () => transact(services.db, (tx) => perform(tx, hasActed)));
   const work = attempt(false).catch((error: unknown) => {
     if (!(error instanceof ActsDue)) throw error;
-    return afterActs(services.db, error.acts, () => attempt(true));
+    return afterActs(services.db, exchange, input, error.acts, () => attempt(true));
   });
   return work.catch(async (error: unknown) => {
     if (error instanceof Undone) return error.result;
