@@ -206,19 +206,6 @@ export async function lockAddress(db: Db, accountId: string, id: string): Promis
   return row;
 }
 
-/** Attaches addresses to a machine that is being created. */
-export async function attachAddresses(
-  db: Db,
-  ids: readonly string[],
-  { vmId, interfaceId }: { readonly vmId: string; readonly interfaceId: string },
-): Promise<void> {
-  await db
-    .updateTable('public_addresses')
-    .set({ vm_id: vmId, interface_id: interfaceId, version: sql`version + 1`, updated_at: sql`now()` })
-    .where('id', 'in', [...ids])
-    .execute();
-}
-
 /** `interfaceId` is `null` while the address is being attached to or detached from the machine. */
 export async function setAttachment(
   db: Db,

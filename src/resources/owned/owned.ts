@@ -184,19 +184,26 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return row;
   }
 
-  /** Like `create`, but without the event: the operation emits it when the resource is ready. Throws 409 if the name is taken. */
+  /** Like `create`, but without the event: the operation emits it when the resource is ready. */
   async add(
     call: Omit<Writer, 'event'>,
     columns: NewRow<T> & { readonly id: string },
     shown: readonly (keyof RowOf<T> & string)[] = [],
   ): Promise<RowOf<T>> {
-    const row = await insertOwned(call.db, this.#definition.table, call.caller.account.id, columns);
-    if (row === undefined) {
-      await this.refuseTaken(call, newNameIn<T>(columns as unknown as RowChange<T>) ?? '');
-      throw new Error(`The new ${this.type} conflicts with another in more than its name.`);
-    }
+    const row = await this.insert(call, columns);
     await this.added(call, row, shown);
     return row;
+  }
+
+  /** Inserts only the row; `added` has to follow. Throws 409 if the name is taken. */
+  async insert(
+    call: Pick<Call, 'db' | 'caller'>,
+    columns: NewRow<T> & { readonly id: string },
+  ): Promise<RowOf<T>> {
+    const row = await insertOwned(call.db, this.#definition.table, call.caller.account.id, columns);
+    if (row !== undefined) return row;
+    await this.refuseTaken(call, newNameIn<T>(columns as unknown as RowChange<T>) ?? '');
+    throw new Error(`The new ${this.type} conflicts with another in more than its name.`);
   }
 
   /** Like `add`, for a row that the caller has already inserted. */

@@ -5,7 +5,6 @@ import type { PublicAddressRow } from '../../../../resources/addresses/store.ts'
 import { lockAddress } from '../../../../resources/addresses/store.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
-import { vms } from '../resource.ts';
 import { readUserData } from '../user-data.ts';
 import type { CreateVm } from './body.ts';
 import { candidatesOf, refuseElsewhere } from './candidates.ts';
@@ -32,7 +31,8 @@ function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateV
   if (errors.length > 0) throw invalid(errors);
 }
 
-const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
+/** Whether the machine gets a public interface. */
+export const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
   public_ipv4?.mode !== 'none' || (public_ipv6 ?? true);
 
 function refuseNoNetwork(body: CreateVm): void {
@@ -104,7 +104,6 @@ export async function checkBody(call: CreateCall) {
   const { db, caller, services, body } = call;
   const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: groupId } = body;
   const faults = new Faults();
-  await faults.check(() => vms.refuseTaken(call, body.name));
   await faults.check(() => refuseUnoffered(body));
   await faults.check(() => refuseNoNetwork(body));
   const connections = await faults.check(() => resolveNetworks(call, body.networks ?? []));
