@@ -28,6 +28,7 @@ export function sentenceOf(
   { words, subject = `The ${words}`, events }: Declaring,
   event: string,
   name: string,
+  says = events[event]?.says ?? `was ${event}`,
 ) {
-  return `${subject} ${name} ${events[event]?.says ?? `was ${event}`}.`;
+  return `${subject} ${name} ${says}.`;
 }

@@ -41,7 +41,8 @@ import type { NewRow, OwnedTableName, RowChange, RowOf, Where } from './table.ts
 
 type Reader = Pick<Call, 'db' | 'caller' | 'now'>;
 type Writer = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'event' | 'cost'>;
-type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>>;
+/** `says` replaces the end of the declared message, `message` all of it. */
+type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
 type Name = { readonly id: string; readonly name: string };
 
 export interface Definition<T extends OwnedTableName, E extends string, S extends object> {
@@ -106,8 +107,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return this.#definition.etag?.(row) ?? etagOf(id, version);
   }
 
-  event(name: E, row: Name, news: News = {}): NewEvent {
-    const message = sentenceOf(this.#definition, name, row.name);
+  event(name: E, row: Name, { says, ...news }: News = {}): NewEvent {
+    const message = sentenceOf(this.#definition, name, row.name, says);
     return { type: `${this.type}.${name}`, resource: this.ref(row), message, ...news };
   }
 

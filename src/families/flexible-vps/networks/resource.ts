@@ -13,8 +13,12 @@ export const networks = new Owned({
     created: { when: 'A private network is ready.', says: 'is ready' },
     updated: { when: 'A private network was changed.', says: 'was changed' },
     deleted: { when: 'A private network was deleted.', says: 'was deleted' },
-    lost: { severity: 'error', when: 'A private network can no longer be found.' },
-    recovered: { when: 'A private network that was lost was found again.' },
+    lost: {
+      severity: 'error',
+      when: 'A private network can no longer be found.',
+      says: 'can no longer be found',
+    },
+    recovered: { when: 'A private network that was lost was found again.', says: 'was found again' },
   },
   inventory: ({ status, location }) => ({ status, location }),
 });

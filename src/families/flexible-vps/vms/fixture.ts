@@ -5,8 +5,8 @@ import { allocateAddress } from '../../../resources/addresses/store.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { connect } from './creation/interfaces.ts';
 import { createVmKind } from './creation/kind.ts';
-import { vmRef } from './delete-parts.ts';
 import { configurationOf, noteUnbilled } from './inventory.ts';
+import { vms } from './resource.ts';
 import { insertVm } from './store.ts';
 
 const LOCATION = 'fra1';
@@ -61,7 +61,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
   };
   await connect(db, row, { blocks, connections: [] });
   await noteUnbilled(db, row, key.id);
-  await runKind(app, createVmKind, { accountId: account.id, resource: vmRef(row), input: { start: true } });
+  await runKind(app, createVmKind, { accountId: account.id, resource: vms.ref(row), input: { start: true } });
   return row.id;
 }
 
