@@ -23,6 +23,7 @@ import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import { type OwnedEvent, ownedEventTypes, sentenceOf } from './events.ts';
 import { type InventoryEntry, type NoteOptions, noteOwned } from './inventory.ts';
+import { refuseTaken } from './refuse-taken.ts';
 import {
   columnsOf,
   deleteOwned,
@@ -65,8 +66,11 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   readonly events: Readonly<Record<E, OwnedEvent>>;
   /** The `data` of the created, updated and deleted events. */
   eventData?(row: RowOf<T>): Readonly<Record<string, unknown>>;
-  /** The fields of the inventory entry beside name and labels; the meter bills its `configuration`. */
-  inventory?(row: RowOf<T>): InventoryEntry;
+  /**
+   * The fields of the inventory entry beside name and labels; the meter bills its `configuration`. A part of another
+   * resource may read that resource, to take the location from it.
+   */
+  inventory?(row: RowOf<T>, db: Db): InventoryEntry | Promise<InventoryEntry>;
   /** Replaces changes that audit entries must not show in full. */
   audited?(change: AuditChange): AuditChange;
   /** Additional values that answers show beside the columns of the table. */
@@ -159,8 +163,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   /** Throws 409 if another resource has the name. No other transaction can take the name until this one ends. */
   async requireFreeName(call: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
     await this.lockNames(call);
-    const id = await findOwnedId(call.db, this.#definition.table, call.caller.account.id, name);
-    if (id !== undefined) throw new Problem('name_taken', { extra: { existing_id: id } });
+    refuseTaken(await findOwnedId(call.db, this.#definition.table, call.caller.account.id, name));
   }
 
   /** Before a create: throws 409 unless the name is free and the limit leaves room for one more. */
@@ -212,9 +215,20 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     change: RowChange<T>,
     changes: readonly AuditChange[] = changesBetween<RowOf<T>>(before, valuesOf<T>(change)),
   ): Promise<RowOf<T>> {
-    const { id, name } = columnsOf(before);
+    const { name } = columnsOf(before);
     const wanted = newNameIn<T>(change) ?? name;
     if (wanted !== name) await this.requireFreeName(call, wanted);
+    return this.write(call, before, change, changes);
+  }
+
+  /** Like `update`, for a caller that has already checked that the new name is free. */
+  async write(
+    call: Writer,
+    before: RowOf<T>,
+    change: RowChange<T>,
+    changes: readonly AuditChange[],
+  ): Promise<RowOf<T>> {
+    const { id, name } = columnsOf(before);
     const action = changes.length === 0 ? 'none' : 'update';
     const row = action === 'none' ? before : ((await this.change(call.db, id, change, call)) ?? before);
     call.effect({ action, ...this.ref({ id, name }), changes: this.#audited(changes) });
@@ -252,15 +266,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   async note(db: Db, row: RowOf<T>, options: NoteOptions = {}): Promise<PricedItem | null> {
     if (this.path === undefined) return null;
     const { family, type, inventory } = this.#definition;
-    return noteOwned(db, { family, type, ...columnsOf(row) }, inventory?.(row) ?? {}, options);
-  }
-
-  /** Keeps name, labels and status in the inventory in step with the row. The meter goes on at the present price. */
-  async noteStatus(db: Db, row: RowOf<T>): Promise<void> {
-    const { family, type, inventory } = this.#definition;
-    const { is_stopped: _, priced_as: __, ...entry } = inventory?.(row) ?? {};
-    const unpriced = { ...entry, configuration: 'unchanged' as const };
-    await noteOwned(db, { family, type, ...columnsOf(row) }, unpriced, {});
+    const entry = (await inventory?.(row, db)) ?? {};
+    return noteOwned(db, { family, type, ...columnsOf(row) }, entry, options);
   }
 
   #audited(changes: readonly AuditChange[]): AuditChange[] {
