@@ -40,7 +40,7 @@ import {
 } from './store.ts';
 import type { NewRow, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
 
-type Reader = Pick<Call, 'db' | 'caller' | 'now'>;
+type Reader = Pick<Call, 'db' | 'caller'>;
 type Writer = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'event' | 'cost'>;
 /** `says` replaces the end of the declared message, `message` all of it. */
 type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
@@ -74,7 +74,7 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   /** Replaces changes that audit entries must not show in full. */
   audited?(change: AuditChange): AuditChange;
   /** Additional values that answers show beside the columns of the table. */
-  shows?(call: Reader): Shown<S>;
+  readonly shows?: Shown<S>;
   /** Overrides the default, id and version, for resources whose answers depend on more than their row. */
   etag?(row: RowOf<T> & S): string;
 }
@@ -117,17 +117,17 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   }
 
   async list(call: ListCall & Reader, endpoint: string, where: Where<T> = {}) {
-    return listOwned<T, S>(call, this.#definition.table, endpoint, where, this.#shown(call));
+    return listOwned<T, S>(call, this.#definition.table, endpoint, where, this.#shown);
   }
 
   async find(call: Reader, reference: Reference): Promise<(RowOf<T> & S) | undefined> {
     const { db, caller } = call;
-    return findOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown(call));
+    return findOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown);
   }
 
   async lock(call: Reader, reference: Reference): Promise<(RowOf<T> & S) | undefined> {
     const { db, caller } = call;
-    return lockOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown(call));
+    return lockOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown);
   }
 
   /** Throws 404 unless the account has the resource. */
@@ -274,8 +274,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return changes.map((change) => this.#definition.audited?.(change) ?? change);
   }
 
-  #shown(call: Reader): Shown<S> {
-    return this.#definition.shows?.(call) ?? nothingShown<S>();
+  get #shown(): Shown<S> {
+    return this.#definition.shows ?? nothingShown<S>();
   }
 
   /** Emits nothing if the resource does not declare the event. */

@@ -34,5 +34,5 @@ export const webhooks = new Owned({
     change.pointer === '/url'
       ? { ...change, before: withoutQuery(change.before), after: withoutQuery(change.after) }
       : change,
-  shows: () => ({ pending_count: pendingCount, account_is_served: isServed }),
+  shows: { pending_count: pendingCount, account_is_served: isServed },
 });
