@@ -19,7 +19,7 @@ import { lockVm } from '../vms/store.ts';
 import { Password, returnedBefore } from './schema.ts';
 import { countOpenSessions, insertSession } from './store.ts';
 
-const newSessionId = idPrefix('console_session', 'con');
+export const newSessionId = idPrefix('console_session', 'con');
 const TTL_SECONDS = 300;
 
 type ConsoleType = 'graphical' | 'serial';

@@ -38,7 +38,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
   const name = freshName();
   const row = await insertVm(db, {
     ...columns,
-    id: newId('vm'),
+    id: vms.newId(),
     account_id: account.id,
     name,
     status: 'creating',
@@ -69,7 +69,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
 async function insertRow({ app, account }: World, name: string): Promise<string> {
   const { id } = await insertVm(app.services.db, {
     ...columns,
-    id: newId('vm'),
+    id: vms.newId(),
     account_id: account.id,
     name,
     description: name,
