@@ -52,13 +52,12 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   /** The prefix of the ids: `pg`. */
   readonly idPrefix: string;
   readonly table: T;
-  /** The name in sentences: `placement group`. */
-  readonly words: string;
+  /** The name in sentences. Default: the type, with spaces: `placement group`. */
+  readonly words?: string;
   /** The subject of the event messages. Default: `The placement group`. */
   readonly subject?: string;
-  readonly family: string;
   readonly permission?: Permission;
-  /** The path of one resource. Resources without a path are not in the inventory and have no price. */
+  /** The path of one resource; it begins with the family. Without a path: not in the inventory, and no price. */
   readonly path?: string;
   /** The limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
@@ -265,7 +264,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   /** Updates inventory entry and meter for a row that other code has written. Returns the price, or null if free. */
   async note(db: Db, row: RowOf<T>, options: NoteOptions = {}): Promise<PricedItem | null> {
     if (this.path === undefined) return null;
-    const { family, type, inventory } = this.#definition;
+    const { type, inventory } = this.#definition;
+    const family = this.path.split('/')[1] ?? '';
     const entry = (await inventory?.(row, db)) ?? {};
     return noteOwned(db, { family, type, ...columnsOf(row) }, entry, options);
   }

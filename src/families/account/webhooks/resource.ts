@@ -9,9 +9,7 @@ export const webhooks = new Owned({
   type: 'webhook',
   idPrefix: 'wh',
   table: 'webhooks',
-  words: 'webhook',
   subject: 'Webhook',
-  family: 'account',
   limit: 'account.webhooks',
   events: {
     updated: { when: 'A webhook was changed.' },

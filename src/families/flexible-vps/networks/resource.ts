@@ -4,8 +4,6 @@ export const networks = new Owned({
   type: 'network',
   idPrefix: 'net',
   table: 'vps_networks',
-  words: 'network',
-  family: 'flexible-vps',
   permission: 'flexible-vps:networks:read',
   path: '/flexible-vps/v1/networks/{id}',
   limit: 'flexible-vps.networks',

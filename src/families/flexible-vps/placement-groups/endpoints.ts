@@ -19,8 +19,6 @@ export const placementGroups = new Owned({
   type: 'placement_group',
   idPrefix: 'pg',
   table: 'placement_groups',
-  words: 'placement group',
-  family: 'flexible-vps',
   permission: 'flexible-vps:placement-groups:read',
   path: '/flexible-vps/v1/placement-groups/{id}',
   limit: 'flexible-vps.placement-groups',

@@ -10,8 +10,6 @@ export const snapshots = new Owned({
   type: 'snapshot',
   idPrefix: 'snap',
   table: 'vm_snapshots',
-  words: 'snapshot',
-  family: 'flexible-vps',
   permission: 'flexible-vps:snapshots:read',
   path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
   events: {

@@ -5,7 +5,6 @@ export const vms = new Owned({
   idPrefix: 'vm',
   table: 'vms',
   words: 'machine',
-  family: 'flexible-vps',
   permission: 'flexible-vps:vms:read',
   path: '/flexible-vps/v1/vms/{id}',
   limit: 'flexible-vps.vms',
