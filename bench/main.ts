@@ -5,6 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureAccepting } from './figures/accepting.ts';
 import { measureCreating } from './figures/creation.ts';
 import { measureIncus } from './figures/incus.ts';
 import { measureReading } from './figures/key-reads.ts';
@@ -28,6 +29,7 @@ const figures = [
   'pages',
   'fleets',
   'operations',
+  'accepting',
   'creating',
   'incus',
   'start',
@@ -38,6 +40,8 @@ const { values: flags } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Writes the figures to bench/RESULTS.md. */
     write: { type: 'boolean', default: false },
+    /** The bundle of an earlier version, to measure its accepting beside that of this version. */
+    before: { type: 'string' },
     /** Runs only these figures, comma-separated. */
     only: { type: 'string', default: figures.join(',') },
   },
@@ -118,6 +122,10 @@ try {
     const stage = await openStage({ logs: [], fleets: [] }, []);
     tell(await measureOperations(stage, root, flags.quick));
     await cleanUp();
+  }
+  if (wanted.has('accepting')) {
+    const bundles = { now: bundle, before: flags.before };
+    tell(await measureAccepting(bundles, root, newFolder, flags.quick ? 3 : 16));
   }
   if (wanted.has('creating')) tell(await measureCreating(bundle, root, newFolder, flags.quick ? 50 : 1000));
   if (wanted.has('incus')) tell(await measureIncus(bundle, newFolder, flags.quick));

@@ -21,7 +21,7 @@ import type { Services } from './kernel/services.ts';
 import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
-import { Turns } from './pipeline/account-turns.ts';
+import { accountTurns } from './pipeline/account-turns.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
@@ -107,7 +107,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     activity,
     limiter,
     denials,
-    turns: new Turns(provider.database.pool_size),
+    turns: accountTurns(provider.database.pool_size),
     audit,
     waiters,
     metrics,

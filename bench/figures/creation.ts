@@ -5,14 +5,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readMemory } from '../memory.ts';
-import { startProduct } from '../processes.ts';
+import { type Contender, startProduct } from '../processes.ts';
 import type { Row } from './row.ts';
 
-const CALLERS = 20;
+export const CALLERS = 20;
 const PATIENCE_MS = 300_000;
 
 /** The provider file as shipped, with machines that boot at once and enough addresses for all of them. */
-async function writeProvider(root: string, folder: string): Promise<string> {
+export async function writeProvider(root: string, folder: string): Promise<string> {
   const text = await readFile(join(root, 'hostplane.default.yaml'), 'utf8');
   const file = join(folder, 'provider.yaml');
   const changed = text
@@ -26,12 +26,13 @@ async function writeProvider(root: string, folder: string): Promise<string> {
   return file;
 }
 
-interface Client {
+export interface Client {
   post(path: string, body: object): Promise<number>;
   count(path: string): Promise<number>;
 }
 
-function clientOf(port: number, key: string): Client {
+export function clientOf({ port, greeting }: Contender): Client {
+  const key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(greeting)?.[1] ?? '';
   let calls = 0;
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, {
@@ -57,14 +58,14 @@ function clientOf(port: number, key: string): Client {
   };
 }
 
-const bodyOf = (n: number): object => ({
+export const bodyOf = (n: number): object => ({
   name: `bench-${n}`,
   location: 'fra1',
   plan: 'flex-1-1',
   source: { type: 'image', image_id: 'ubuntu-24.04' },
 });
 
-const percentile = (values: readonly number[], share: number): number =>
+export const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 export async function measureCreating(
@@ -79,8 +80,7 @@ export async function measureCreating(
     HOSTPLANE_CONFIG: await writeProvider(root, folder),
   });
   try {
-    const key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '';
-    const client = clientOf(product.port, key);
+    const client = clientOf(product);
     const before = readMemory(product.pid).own;
     const latencies: number[] = [];
     let next = 0;

@@ -1,22 +1,25 @@
 /**
- * Engine calls from request handlers whose client waits for the response. An engine error becomes a problem of the
- * problem catalogue, and a call that the engine does not answer times out.
+ * The one way from request handlers to engines. An engine error becomes a problem of the problem catalogue, a call
+ * that the engine does not answer is given up after a short time, and only a few calls to an engine run at once. No
+ * transaction is open meanwhile: reads have none, and writes ask in `prepare`, before theirs, or act after it.
  */
 import type { OperationErrorCode } from '../kernel/operations/schema.ts';
 import type { ProblemCode } from '../kernel/problems/catalogue.ts';
 import { Problem } from '../kernel/problems/problem.ts';
+import { Turns } from '../kernel/turns.ts';
 import type { Engine, Engines } from './engine.ts';
 import { engineAt } from './engine-step.ts';
 import { CapabilityMissing, EngineRefused, EngineUnreachable } from './errors.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 4_000;
 const RETRY_SECONDS = 5;
 
-/**
- * A transaction that waits for an engine holds a connection of the pool, which other requests cannot use meanwhile. At
- * most this many transactions of a process may wait for the engines of a port.
- */
-const MOST_HELD = 4;
+const turns = new Turns<Engine>({
+  atOnce: 8,
+  patienceMs: 2_000,
+  retryAfterSeconds: RETRY_SECONDS,
+  refusal: 'Too many calls wait for the engine of this location at the moment.',
+});
 
 /** Maps the code of an engine's refusal to the problem of the endpoint. Other refusals become `engine_unavailable`. */
 export type RefusalProblems = Readonly<Partial<Record<OperationErrorCode, ProblemCode>>>;
@@ -29,7 +32,7 @@ const unavailable = (detail: string, cause?: unknown): Problem =>
 const missing = (capability: string, detail: string): Problem =>
   new Problem('capability_missing', { detail, extra: { capability } });
 
-function problemOf(error: unknown, problems: RefusalProblems, hasGivenUp: boolean): unknown {
+function problemOf(error: unknown, problems: RefusalProblems): unknown {
   if (error instanceof Problem) return error;
   if (error instanceof CapabilityMissing) return missing(error.capability, error.message);
   if (error instanceof EngineRefused) {
@@ -38,8 +41,6 @@ function problemOf(error: unknown, problems: RefusalProblems, hasGivenUp: boolea
       ? unavailable(error.message, error)
       : new Problem(code, { detail: error.message });
   }
-  if (hasGivenUp)
-    return unavailable(`The engine did not answer within ${PATIENCE_MS / 1000} seconds.`, error);
   return error instanceof EngineUnreachable ? unavailable(error.message, error) : error;
 }
 
@@ -56,38 +57,49 @@ export function requireCapability<Name extends string, E extends Engine<Name>>(
   return engine;
 }
 
+/** Gives up after `PATIENCE_MS`, also if the driver ignores the signal. */
+async function withPatience<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const patience = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const given = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(unavailable(`The engine did not answer within ${PATIENCE_MS / 1000} seconds.`));
+      patience.abort();
+    }, PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([given, call(patience.signal)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 export async function ask<E extends Engine, T>(
   engines: Engines<E>,
   location: string,
   problems: RefusalProblems,
   call: EngineCall<E, T>,
 ): Promise<T> {
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
-    return await call(engineAt(engines, location), patience.signal);
+    const engine = engineAt(engines, location);
+    return await turns.take(engine, () => withPatience((signal) => call(engine, signal)));
   } catch (error) {
-    throw problemOf(error, problems, patience.signal.aborted);
-  } finally {
-    clearTimeout(timer);
+    throw problemOf(error, problems);
   }
 }
 
-const held = new WeakMap<Engines<Engine>, number>();
+/** What an engine answered before the transaction began: returns the answer, or throws the problem there was. */
+export type Answer<T> = () => T;
 
-/** Like `ask`, for handlers that keep a transaction open during the call. Refuses if too many handlers already do. */
-export async function askHolding<E extends Engine, T>(
-  engines: Engines<E>,
-  location: string,
-  problems: RefusalProblems,
-  call: EngineCall<E, T>,
-): Promise<T> {
-  const before = held.get(engines) ?? 0;
-  if (before >= MOST_HELD) throw unavailable('Too many calls wait for an engine at the moment.');
-  held.set(engines, before + 1);
+/** Keeps a problem for the handler, which throws it when it needs the answer: its own checks come first. */
+export async function answerOf<T>(asked: Promise<T>): Promise<Answer<T>> {
   try {
-    return await ask(engines, location, problems, call);
-  } finally {
-    held.set(engines, (held.get(engines) ?? 1) - 1);
+    const value = await asked;
+    return () => value;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return () => {
+      throw error;
+    };
   }
 }

@@ -9,8 +9,13 @@ import type { StoredOperation } from './operations/store.ts';
 import type { Services } from './services.ts';
 import type { Holding } from './waiting/held-read.ts';
 
-/** An effect outside the database. Throwing refuses the whole call. */
-export type Act = () => Promise<void>;
+/** An effect outside the database. */
+export interface Act {
+  /** The id of the resource that the act changes. One act at a time works on it. */
+  readonly subject: string;
+  /** Throwing refuses the whole call. */
+  perform(): Promise<void>;
+}
 
 /** Collects what a handler reports while it runs. */
 export interface Done {
@@ -31,6 +36,12 @@ export const nothingDone = (): Done => ({
   acts: [],
   operation: null,
 });
+
+/** What an endpoint may use before its transaction begins. */
+export type Preparation<P = unknown, Q = unknown, B = unknown> = Pick<
+  Call<P, Q, B>,
+  'params' | 'query' | 'body' | 'caller' | 'services' | 'db' | 'now' | 'dryRun'
+>;
 
 export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
@@ -57,9 +68,10 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   /** The event is written in the transaction of the call. */
   event(event: NewEvent): void;
   /**
-   * For the rare effect that is not a row and whose result is part of the answer. It runs after all checks and the
-   * approval, before the answer is built, and never in a dry run. It must be idempotent: the call may still fail after
-   * it, and a retried transaction runs it again. It must be fast, because the transaction stays open meanwhile.
+   * For the rare effect that is not a row and whose result is part of the answer. When all checks and the approval
+   * have passed, the transaction is rolled back, the act is performed, and the handler runs again to write its rows.
+   * Values that the act needs and that differ from run to run, such as passwords, come from `prepare`. A dry run
+   * performs no act. It must be idempotent: the call may still fail after it.
    */
   act(act: Act): void;
   /** Starts an operation, which runs on after this call. Throws 409 if the kind's queue rule does not allow it now. */

@@ -3,7 +3,7 @@
  * `src/laws` all read it; nothing about an endpoint is written a second time.
  */
 import type { Permission } from './access/permissions.ts';
-import type { Call } from './call.ts';
+import type { Call, Preparation } from './call.ts';
 import type { Kind } from './operations/kind.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import { type Static, type TObject, type TSchema, Type } from './schema.ts';
@@ -65,12 +65,19 @@ export interface EndpointDefinition<
   Q extends TObject,
   B extends TSchema,
   A extends Answers,
+  R = undefined,
 > extends Facts {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   readonly answers: A;
-  handle(call: Call<Static<P>, Static<Q>, Static<B>>): Promise<ReplyTo<A>>;
+  /**
+   * For writes whose handler needs an answer from an engine. Runs before the transaction, while no connection is held,
+   * and its result is passed to the handler. It changes nothing. It keeps the problem of an engine as an `Answer`,
+   * because the checks of the handler come first.
+   */
+  prepare?(call: Preparation<Static<P>, Static<Q>, Static<B>>): Promise<R>;
+  handle(call: Call<Static<P>, Static<Q>, Static<B>>, prepared: R): Promise<ReplyTo<A>>;
   /** Other formats of its 200 answer, by media type, for callers whose `Accept` names one. */
   readonly formats?: Readonly<Record<string, (body: BodyOf<A[200]>) => string>>;
   /** The same read as a continuous stream, for callers that ask for one. Refusals come before the first item. */
@@ -84,7 +91,8 @@ export interface Endpoint extends Facts {
   readonly query: TObject;
   readonly body: TSchema | undefined;
   readonly answers: Answers;
-  handle(call: Call<unknown, unknown, unknown>): Promise<Reply>;
+  readonly prepare: ((call: Preparation) => Promise<unknown>) | undefined;
+  handle(call: Call<unknown, unknown, unknown>, prepared?: unknown): Promise<Reply>;
   readonly formats: Formats;
   readonly stream: ((call: Call, resumeAfter: string | undefined) => Promise<Stream>) | undefined;
 }
@@ -107,7 +115,8 @@ export function endpoint<
   P extends TObject = typeof NOTHING,
   Q extends TObject = typeof NOTHING,
   B extends TSchema = TSchema,
->(definition: EndpointDefinition<P, Q, B, A>): Endpoint {
+  R = undefined,
+>(definition: EndpointDefinition<P, Q, B, A, R>): Endpoint {
   return {
     ...definition,
     family: definition.path.split('/')[1] ?? '',
@@ -116,6 +125,7 @@ export function endpoint<
     body: definition.body,
     answers: withFinalAnswer(definition),
     // The pipeline validates the input against the same schemas before it calls, so the types are right.
+    prepare: definition.prepare as unknown as Endpoint['prepare'],
     handle: definition.handle as unknown as Endpoint['handle'],
     formats: (definition.formats ?? {}) as unknown as Formats,
     stream: definition.stream as unknown as Endpoint['stream'],

@@ -63,8 +63,6 @@ export interface Family {
   watch?(services: Services): () => Promise<void>;
   /** The checks that `hostplane doctor` runs for this family: one entry per check. */
   examine?(db: Db): Promise<readonly Examination[]>;
-  /** The current use of limits that do not count resources. */
-  countLimits?(db: Db, accountId: string): Promise<ReadonlyMap<string, number>>;
 }
 
 /** The family of a resource that events and operations refer to, and the permission to read it. */

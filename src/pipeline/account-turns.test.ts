@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAccount, createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { Turns } from './account-turns.ts';
+import { accountTurns } from './account-turns.ts';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns', () => {
   it('are taken in order, a few at once, whatever became of those before', async () => {
-    const turns = new Turns(5);
+    const turns = accountTurns(5);
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const all = Array.from({ length: 5 }, (_, i) =>
@@ -37,7 +37,7 @@ describe('turns', () => {
   it('are given up after a while, and those behind get theirs all the same', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const turns = new Turns(1);
+    const turns = accountTurns(1);
     let end = (): void => undefined;
     const first = turns.take('a', () => new Promise<void>((resolve) => (end = resolve)));
     const late = turns.take('a', async () => 'too late').catch((error: unknown) => error);

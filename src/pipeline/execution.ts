@@ -1,21 +1,23 @@
 /** Executes an admitted request: input, idempotent replay, handler, audit entry. All writes share one transaction. */
 import { append } from '../kernel/audit/store.ts';
-import { nothingDone } from '../kernel/call.ts';
+import { type Act, nothingDone } from '../kernel/call.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { operationUrl } from '../kernel/operations/schema.ts';
+import { Problem } from '../kernel/problems/problem.ts';
 import { isWrite } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { Departure } from '../kernel/waiting/client-gone.ts';
 import type { Tx } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
+import { afterActs } from './acts.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
 import { budget } from './budget.ts';
 import { actorOf, callOf } from './call-context.ts';
 import { dryRunResult } from './dry-run.ts';
 import { formatFor } from './format.ts';
-import { keepAnswer, replay } from './idempotency.ts';
+import { isRepeated, keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
 import { answer, notModified, type Result, rememberable } from './output.ts';
 import { applied, awaitEnd, holdFor, type Leave } from './wait.ts';
@@ -48,24 +50,41 @@ class Undone extends Error {
   }
 }
 
+/** Rolls back the transaction of a call that has passed all checks, so that its acts run without a connection. */
+class ActsDue extends Error {
+  readonly acts: readonly Act[];
+  constructor(acts: readonly Act[]) {
+    super('acts due');
+    this.acts = acts;
+  }
+}
+
+/** A repeated request is answered from the stored answer, so its engines are not asked. */
+async function prepare(exchange: Exchange, services: Services, input: Input): Promise<unknown> {
+  const endpoint = endpointOf(exchange);
+  if (endpoint.prepare === undefined || (await isRepeated(services.db, exchange, input))) return undefined;
+  return endpoint.prepare(callOf(exchange, services, input, { db: services.db, done: nothingDone() }));
+}
+
 async function write(exchange: Exchange, services: Services, input: Input): Promise<Result> {
   const endpoint = endpointOf(exchange);
-  const perform = async (tx: Tx): Promise<Result> => {
+  const accountId = callerOf(exchange).account.id;
+  const prepared = await prepare(exchange, services, input);
+  const perform = async (tx: Tx, hasActed: boolean): Promise<Result> => {
     const replayed = await replay(tx, exchange, input);
     if (replayed !== undefined) return replayed;
     const done = nothingDone();
-    const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }));
+    const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }), prepared);
     await budget(tx, exchange, done);
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
     if (input.dryRun) throw new Undone(dryRunResult(services, done));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
-    for (const act of done.acts) await act();
+    if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
     if (done.operation !== null && reply.status === 202)
       result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
     await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
-    const accountId = callerOf(exchange).account.id;
     await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
     await append(
       tx,
@@ -79,12 +98,17 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     );
     return result;
   };
-  const work = services.turns.take(callerOf(exchange).account.id, () => transact(services.db, perform));
+  const attempt = (hasActed: boolean): Promise<Result> =>
+    services.turns.take(accountId, () => transact(services.db, (tx) => perform(tx, hasActed)));
+  const work = attempt(false).catch((error: unknown) => {
+    if (!(error instanceof ActsDue)) throw error;
+    return afterActs(services.db, exchange, input, error.acts, () => attempt(true));
+  });
   return work.catch(async (error: unknown) => {
     if (error instanceof Undone) return error.result;
     if (error instanceof Unapproved)
       throw await requestApproval(services, exchange, { input, done: error.done, actor: actorOf(exchange) });
-    throw error;
+    throw error instanceof Problem ? await error.complete() : error;
   });
 }
 

@@ -35,6 +35,12 @@ export async function replay(db: Db, exchange: Exchange, input: Input): Promise<
   };
 }
 
+/** Whether an answer is stored for the key. Does not lock it: `replay` decides. */
+export async function isRepeated(db: Db, exchange: Exchange, { idempotencyKey }: Input): Promise<boolean> {
+  if (idempotencyKey === undefined) return false;
+  return (await recall(db, callerOf(exchange).account.id, idempotencyKey)) !== undefined;
+}
+
 export async function keepAnswer(
   db: Db,
   exchange: Exchange,

@@ -13,6 +13,7 @@ import { listEvents } from './events/endpoints.ts';
 import { getIpAllowlist } from './ip-allowlist/endpoints.ts';
 import { listKeyDenials } from './key-denials/endpoints.ts';
 import { listLimits } from './limits/endpoints.ts';
+import { accountLimitCounts } from './limits/store.ts';
 import { listMembers } from './members/endpoints.ts';
 import { cancelOperation, getOperation, listOperations } from './operations/endpoints.ts';
 import { operationResource } from './operations/resource.ts';
@@ -62,6 +63,7 @@ export const account: Family = {
     redeliverWebhook,
   ],
   pricedTypes: accountPrices,
+  limitCounts: accountLimitCounts,
   resources: [...accountResources, priceResource, budgetResource, operationResource, webhooks],
   kinds: [approvalRequest],
   schedules: [budgetEvaluation, repricing, priceAnnouncements, keyEnds],

@@ -36,7 +36,7 @@ import { machineSamples } from './reconciliation/samples.ts';
 import { examineStrays } from './reconciliation/strays/examination.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
-import { countGrantedSizes } from './resize/store.ts';
+import { countMemoryGb, countVcpus } from './resize/store.ts';
 import { restoreVm } from './restore/endpoint.ts';
 import { snapshotEndpoints } from './snapshots/endpoints.ts';
 import { snapshotLife } from './snapshots/lifecycle.ts';
@@ -113,11 +113,11 @@ export const flexibleVps: Family = {
   kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
   findReferences: findImageReferences,
-  countLimits: async (db, accountId) =>
-    new Map([
-      ...(await countGrantedSizes(db, accountId)),
-      ['flexible-vps.url-imports', await countImports(db, accountId)],
-    ]),
+  limitCounts: {
+    'flexible-vps.vcpus': countVcpus,
+    'flexible-vps.memory-gb': countMemoryGb,
+    'flexible-vps.url-imports': countImports,
+  },
   schedules: [
     machineDrift,
     machineSamples,

@@ -48,6 +48,7 @@ export const accountEventTypes: readonly EventType[] = [
   warning('limit.nearly_reached', '80 percent of a limit are used.', {
     limit_id: Text,
     location: Nullable(Text),
+    parent_id: Nullable(Text),
     limit: Count,
     used: Count,
   }),

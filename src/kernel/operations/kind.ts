@@ -59,6 +59,8 @@ export interface Start {
   readonly input: unknown;
   readonly resource: ResourceRef;
   readonly subjects?: readonly string[];
+  /** This transaction inserted the resource, so no other operation can work on it. */
+  readonly isNew?: true;
   /** The operation starts by waiting: it is `running`, but no worker claims it before this time or a wake-up. */
   readonly waits?: { readonly for: string; readonly seconds: number };
   /** The resource already is as requested: the operation ends when it is created, with `changed: false`. */

@@ -88,7 +88,7 @@ function relatedTo({ id: own }: ResourceRef, subjects: readonly string[]): { typ
 export async function startOperation(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, waits: pause, unchanged, changedAtOnce }: Start,
+  { kind, input, resource, subjects, isNew, waits: pause, unchanged, changedAtOnce }: Start,
   origin: Origin,
 ): Promise<StoredOperation> {
   if (unchanged || changedAtOnce)
@@ -97,8 +97,9 @@ export async function startOperation(
   const shared = held.find((subject) => origin.parent?.subjects.includes(subject));
   if (shared !== undefined)
     throw new Error(`${kind.type} would wait for ${shared}, which the operation that starts it holds.`);
-  await lockSubjects(db, held);
-  const ahead = held.length === 0 ? [] : await queueOf(db, held);
+  const known = isNew ? held.filter((subject) => subject !== resource.id) : held;
+  await lockSubjects(db, known);
+  const ahead = known.length === 0 ? [] : await queueOf(db, known);
   refuseBusy(kind, ahead);
   const actor = origin.actor ?? HOSTPLANE;
   if (kind.queue === 'destroy') {
@@ -108,7 +109,8 @@ export async function startOperation(
     if (running !== undefined) return running;
     for (const operation of ahead) await dropOrStop(db, registry, operation, origin.now);
   }
-  const waits = held.length > 0 && (await queueOf(db, held)).length > 0;
+  // Dropped operations have left the queue.
+  const left = kind.queue === 'destroy' && ahead.length > 0 ? await queueOf(db, held) : ahead;
   return insertOperation(
     db,
     {
@@ -134,7 +136,7 @@ export async function startOperation(
       queue: kind.queue,
       step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input ?? {}),
-      is_ready: !waits,
+      is_ready: left.length === 0,
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
     {

@@ -144,27 +144,35 @@ export async function insertOperation(
   },
 ): Promise<StoredOperation> {
   const now = options.now === null ? sql<Date>`now()` : sql<Date>`${options.now}::timestamptz`;
-  const row = await db
-    .insertInto('operations')
-    .values({
-      ...operation,
-      related: JSON.stringify(operation.related ?? []) as never,
-      deadline_at: sql<Date>`${now} + ${options.deadlineSeconds} * interval '1 second'`,
-      created_at: now,
-      updated_at: now,
-      run_at: sql<Date>`${now} + ${options.delaySeconds ?? 0} * interval '1 second'`,
-      started_at: options.delaySeconds == null ? null : now,
-      run_at_set: now,
-    })
-    .returningAll()
+  const { notified: _, ...row } = await db
+    .with('started', (query) =>
+      query
+        .insertInto('operations')
+        .values({
+          ...operation,
+          related: JSON.stringify(operation.related ?? []) as never,
+          deadline_at: sql<Date>`${now} + ${options.deadlineSeconds} * interval '1 second'`,
+          created_at: now,
+          updated_at: now,
+          run_at: sql<Date>`${now} + ${options.delaySeconds ?? 0} * interval '1 second'`,
+          started_at: options.delaySeconds == null ? null : now,
+          run_at_set: now,
+        })
+        .returningAll(),
+    )
+    .with('places', (query) =>
+      query
+        .insertInto('operation_subjects')
+        .columns(['operation_id', 'subject', 'place'])
+        .expression(
+          sql`select ${operation.id}, subject, nextval('operation_places')
+            from unnest(${[...options.subjects]}::text[]) subject`,
+        ),
+    )
+    .selectFrom('started')
+    .selectAll('started')
+    .select(sql`case when started.is_ready then pg_notify(${WORK_CHANNEL}, '') end`.as('notified'))
     .executeTakeFirstOrThrow();
-  if (options.subjects.length > 0) {
-    await sql`
-      insert into operation_subjects (operation_id, subject, place)
-      select ${row.id}, subject, nextval('operation_places')
-      from unnest(${[...options.subjects]}::text[]) subject`.execute(db);
-  }
-  if (row.is_ready) await notifyWork(db);
   return row;
 }
 

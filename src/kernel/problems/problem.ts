@@ -16,6 +16,8 @@ export interface ProblemDetails {
   readonly retryAfterSeconds?: number;
   /** The members the catalogue lists as `extra` for this code. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** Members of `extra` that take time to find out. Called after the transaction of the call was rolled back. */
+  readonly extraLater?: () => Promise<Readonly<Record<string, unknown>>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -28,6 +30,7 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly #details: ProblemDetails;
 
   constructor(code: ProblemCode, details: ProblemDetails = {}) {
     // No stack trace: a refusal is not a fault, and collecting one for each would help an attacker to overload us.
@@ -43,6 +46,18 @@ export class Problem extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.extra = details.extra ?? {};
     this.headers = details.headers ?? {};
+    this.#details = details;
+  }
+
+  /** The problem with the members of `extraLater`, or as it is if they cannot be found out. */
+  async complete(): Promise<Problem> {
+    const { extraLater, ...details } = this.#details;
+    if (extraLater === undefined) return this;
+    const more = await extraLater().catch((error: unknown) => {
+      if (error instanceof Problem) return {};
+      throw error;
+    });
+    return new Problem(this.code, { ...details, extra: { ...details.extra, ...more } });
   }
 }
 

@@ -3,7 +3,7 @@
  * cloud-init accept. Node has no function for it, so this implements Drepper's published algorithm ("Unix crypt using
  * SHA-256 and SHA-512").
  */
-import { createHash, randomInt } from 'node:crypto';
+import { createHash, hash, randomInt } from 'node:crypto';
 
 /** Excludes characters that look alike, because people copy passwords from a console. */
 const UNAMBIGUOUS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
@@ -24,9 +24,9 @@ const pick = (alphabet: string, length: number): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
 const sha512 = (...parts: readonly Buffer[]): Buffer => {
-  const hash = createHash('sha512');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+  const made = createHash('sha512');
+  for (const part of parts) made.update(part);
+  return made.digest();
 };
 
 /** Repeats the block up to the length. */
@@ -42,15 +42,25 @@ function digestOf(password: Buffer, salt: Buffer, rounds: number): Buffer {
   const repeats = 16 + digest.readUInt8(0);
   const s = stretch(sha512(...Array<Buffer>(repeats).fill(salt)), salt.length);
 
+  const inputs = Array.from({ length: PATTERNS }, (_, round) => inputOf(round, p, s));
   for (let round = 0; round < rounds; round += 1) {
-    const odd = round % 2 === 1;
-    const parts = [odd ? p : digest];
-    if (round % 3 !== 0) parts.push(s);
-    if (round % 7 !== 0) parts.push(p);
-    parts.push(odd ? digest : p);
-    digest = sha512(...parts);
+    const { bytes, place } = inputs[round % PATTERNS]!;
+    digest.copy(bytes, place);
+    digest = hash('sha512', bytes, 'buffer');
   }
   return digest;
+}
+
+/** The parts of a round's input depend on the remainders of its number by 2, 3 and 7. */
+const PATTERNS = 2 * 3 * 7;
+
+/** The input of a round, with a gap at `place` for the digest of the round before. */
+function inputOf(round: number, p: Buffer, s: Buffer): { readonly bytes: Buffer; readonly place: number } {
+  const gap = Buffer.alloc(DIGEST_LENGTH);
+  const middle = [...(round % 3 === 0 ? [] : [s]), ...(round % 7 === 0 ? [] : [p])];
+  if (round % 2 === 0) return { bytes: Buffer.concat([gap, ...middle, p]), place: 0 };
+  const before = Buffer.concat([p, ...middle]);
+  return { bytes: Buffer.concat([before, gap]), place: before.length };
 }
 
 function encode(bits: number, characters: number): string {

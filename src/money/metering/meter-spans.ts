@@ -25,6 +25,8 @@ export type Followed = Omit<NewSpan, 'lines' | 'startedAt'>;
 export interface Pricing {
   readonly tariff: Tariff;
   readonly references?: References | undefined;
+  /** The resource is new, so it has no span yet. */
+  readonly isNew?: boolean;
 }
 
 /**
@@ -36,9 +38,9 @@ export async function follow(
   db: Db,
   next: Followed,
   now: Date,
-  { tariff, references }: Pricing,
+  { tariff, references, isNew = false }: Pricing,
 ): Promise<PricedItem | null> {
-  const last = await findLastSpan(db, next.resourceId);
+  const last = isNew ? undefined : await findLastSpan(db, next.resourceId);
   const isUnchanged = last !== undefined && isDeepStrictEqual(makeOf(last.span), makeOf(next));
   const before = last === undefined ? null : { lines: last.span.lines, isUnchanged };
   const goOn = async (lines: readonly MeterLine[]): Promise<void> => {

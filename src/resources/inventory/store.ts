@@ -11,6 +11,8 @@ type Note = Omit<Insertable<Tables['resources']>, Kept>;
 interface NoteOptions {
   /** The time of the creation, change or deletion; default: now. */
   readonly at?: Date;
+  /** This transaction inserted the resource, so it has no inventory entry and no meter yet. */
+  readonly isNew?: boolean;
 }
 
 /** Without `configuration`: the configuration did not change. With `null`: the resource is not billable. */
@@ -33,15 +35,15 @@ export async function noteResource(
   note: PlainNote | PricedNote,
   options: NoteOptions & Partial<Pricing> = {},
 ): Promise<PricedItem | null> {
-  const { at = new Date(), tariff, references } = options;
+  const { at = new Date(), isNew = false, tariff, references } = options;
   const { name, location = null, configuration } = note;
-  const before = await lockResource(db, note.id);
+  const before = isNew ? undefined : await lockResource(db, note.id);
   let price: Prices = {};
   let priced: PricedItem | null = null;
   if (configuration === undefined) {
     await followChange(db, note.id, { name, location, labels: note.labels }, at);
   } else if (configuration === null) {
-    await unfollow(db, note.id, at);
+    if (!isNew) await unfollow(db, note.id, at);
     price = { price_hourly_micros: null, price_monthly_micros: null };
   } else {
     if (tariff === undefined) throw new Error(`Without a tariff ${note.id} has no price.`);
@@ -59,7 +61,7 @@ export async function noteResource(
       isStopped: note.is_stopped ?? false,
       configuration,
     };
-    priced = await follow(db, next, at, { tariff, references });
+    priced = await follow(db, next, at, { tariff, references, isNew });
     price = pricesOf(priced);
   }
   const { id: _, account_id: __, api_key_id: ___, ...changed } = note;

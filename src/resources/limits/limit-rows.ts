@@ -1,43 +1,74 @@
+/** The limits of an account: the provider's value or the account's own, and how much of it is used. */
+import type { RawBuilder } from 'kysely';
 import type { Call } from '../../kernel/call.ts';
-import { readAccountCounts, readOverrides, readResourceCounts } from './store.ts';
+import type { Services } from '../../kernel/services.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import { countResources, nothingCounted, readLimits } from './store.ts';
+
+declare module '../../kernel/registry.ts' {
+  interface Family {
+    /** The queries that count the use of limits whose unit is not a resource, by limit id. */
+    readonly limitCounts?: Readonly<Record<string, LimitCount>>;
+  }
+}
+
+/** Returns a query for one number. */
+export type LimitCount = (accountId: string) => RawBuilder<number>;
+
+type Limit = Catalogue['limits'][number];
+
+/** A limit, and for limits with scope `location` the location where it is counted. */
+interface PlacedLimit {
+  readonly limit: Limit;
+  readonly location: string | null;
+}
 
 export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];
+type Reader = Pick<Call, 'db' | 'caller' | 'services'>;
 
-/**
- * All limits of the account: the provider's value or the account's override, and the usage. A limit with scope
- * `location` has one row per location.
- */
-export async function readLimitRows({ db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>) {
-  const { limits, locations } = services.provider.catalogue;
-  const accountId = caller.account.id;
-  const overrides = await readOverrides(db, accountId);
-  const counts = await readResourceCounts(db, accountId);
-  const own = new Map<string, number>(await readAccountCounts(db, accountId));
-  for (const { countLimits } of services.registry.families)
-    for (const [id, count] of (await countLimits?.(db, accountId)) ?? []) own.set(id, count);
-  const limitOf = new Map(
-    [...services.registry.resourceTypes.values()].map(({ type, limit }) => [type, limit]),
+function countOf({ registry }: Services, accountId: string, { limit, location }: PlacedLimit) {
+  for (const { limitCounts } of registry.families) {
+    const count = limitCounts?.[limit.id];
+    if (count !== undefined) return count(accountId);
+  }
+  const types = [...registry.resourceTypes.values()].filter((type) => type.limit === limit.id);
+  if (types.length === 0) return nothingCounted;
+  return countResources(
+    accountId,
+    types.map(({ type }) => type),
+    location,
   );
-  const used = (id: string, location: string | null): number =>
-    (own.get(id) ?? 0) +
-    counts
-      .filter((count) => limitOf.get(count.type) === id && (location === null || count.location === location))
-      .reduce((total, count) => total + count.count, 0);
-  return limits
-    .flatMap((limit) => {
-      const places = limit.scope === 'location' ? locations.map(({ slug }) => slug) : [null];
-      return places.map((location) => ({
-        id: limit.id,
-        family: limit.id.split('.')[0] ?? '',
-        name: limit.name,
-        unit: limit.unit,
-        limit: overrides.has(limit.id) ? (overrides.get(limit.id) ?? null) : limit.limit,
-        used: used(limit.id, location),
-        scope: limit.scope,
-        location,
-        raisable: limit.raisable,
-        maximum_on_request: limit.maximum_on_request,
-      }));
-    })
-    .sort((a, b) => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1));
+}
+
+/** Counts only these limits, in one statement. */
+export async function readLimitRows({ db, caller, services }: Reader, limits: readonly PlacedLimit[]) {
+  const accountId = caller.account.id;
+  const counted = limits.map((each) => ({ id: each.limit.id, count: countOf(services, accountId, each) }));
+  const states = await readLimits(db, accountId, counted);
+  return limits.map(({ limit, location }, i) => {
+    const { used = 0, own } = states[i] ?? {};
+    return {
+      id: limit.id,
+      family: limit.id.split('.')[0] ?? '',
+      name: limit.name,
+      unit: limit.unit,
+      limit: own === undefined ? limit.limit : own,
+      used,
+      scope: limit.scope,
+      location,
+      raisable: limit.raisable,
+      maximum_on_request: limit.maximum_on_request,
+    };
+  });
+}
+
+/** All limits, sorted by id. A limit with scope `location` has one row per location. */
+export async function readAllLimits(call: Reader): Promise<LimitRow[]> {
+  const { limits, locations } = call.services.provider.catalogue;
+  const placed = limits.flatMap((limit) => {
+    const places = limit.scope === 'location' ? locations.map(({ slug }) => slug) : [null];
+    return places.map((location) => ({ limit, location }));
+  });
+  const rows = await readLimitRows(call, placed);
+  return rows.sort((a, b) => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1));
 }

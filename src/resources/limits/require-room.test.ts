@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { VpsAccount } from '../../testing/vps.ts';
+import { requireRoom } from './require-room.ts';
 
 let t: TestApp;
 
@@ -28,6 +30,35 @@ describe('a limit', () => {
     expect((await set('sixteenth', '?dry_run=true')).statusCode).toBe(200);
     expect(await told()).toEqual([]);
     for (const name of ['sixteenth', 'seventeenth', 'sixteenth']) await set(name);
-    expect(await told()).toEqual([{ limit_id: 'account.budgets', location: null, limit: 20, used: 16 }]);
+    expect(await told()).toEqual([
+      { limit_id: 'account.budgets', location: null, parent_id: null, limit: 20, used: 16 },
+    ]);
+  });
+
+  it('of a parent is told of as well, with the parent', async () => {
+    const vps = await VpsAccount.open(t);
+    const vm = await vps.vm();
+    for (let i = 0; i < 8; i++) await vps.do('POST', `vms/${vm.id}/snapshots`, { name: `s-${i}` });
+    const told = await t.call({ url: '/account/v1/events?types=limit.*', key: vps.key });
+    expect(told.json<{ data: { data: unknown }[] }>().data.map(({ data }) => data)).toEqual([
+      { limit_id: 'flexible-vps.snapshots-per-vm', location: null, parent_id: vm.id, limit: 10, used: 8 },
+    ]);
+  });
+
+  it('by location counts what is there, and nothing of another location', async () => {
+    const limit = t.services.provider.catalogue.limits.find(({ id }) => id === 'flexible-vps.networks');
+    const limits = [{ ...limit!, id: 'flexible-vps.networks', limit: 1, scope: 'location' as const }];
+    const { provider } = t.services;
+    const catalogue = { ...provider.catalogue, limits };
+    const services = { ...t.services, provider: { ...provider, catalogue } };
+    const vps = await VpsAccount.open(t);
+    await vps.network({ location: 'hel1' });
+    const ask = (location: string) =>
+      requireRoom(
+        { db: t.services.db, services, caller: { account: vps.account } as never, event: () => undefined },
+        [{ limit: 'flexible-vps.networks', amount: 1, location }],
+      );
+    await expect(ask('fra1')).resolves.toBeUndefined();
+    await expect(ask('hel1')).rejects.toMatchObject({ code: 'quota_exceeded', extra: { used: 1 } });
   });
 });

@@ -6,58 +6,98 @@ import { type LimitRow, readLimitRows } from './limit-rows.ts';
 export interface Want {
   readonly limit: string;
   readonly amount: number;
+  /** Needed for limits with scope `location`. */
+  readonly location?: string | null;
 }
 
-function refuseExcess(limitId: string, limit: number | null, used: number, requested: number): void {
-  if (limit === null || used + requested <= limit) return;
-  throw new Problem('quota_exceeded', {
-    detail: `The limit ${limitId} is ${limit}, ${used} are used, and this would take ${requested} more.`,
-    extra: { limit_id: limitId, limit, used, requested },
-  });
+/** How much of a limit is used, and how much will be. */
+interface Growth {
+  readonly before: number;
+  readonly after: number;
 }
 
 const NEARLY = 0.8;
 
-/** Emits the event only when the usage passes 80 %, not for each resource after that. */
-function nearlyReached(row: LimitRow, amount: number): NewEvent[] {
-  const { id, limit, location } = row;
-  const used = row.used + amount;
-  if (limit === null || row.used >= NEARLY * limit || used < NEARLY * limit) return [];
+/** Throws 409 if the growth exceeds the limit. Otherwise returns the event to emit when it passes 80 %. */
+function judge(
+  { id, limit, location }: Pick<LimitRow, 'id' | 'limit' | 'location'>,
+  { before, after }: Growth,
+  parentId: string | null,
+): NewEvent[] {
+  if (limit === null || after <= before) return [];
+  if (after > limit) {
+    const requested = after - before;
+    throw new Problem('quota_exceeded', {
+      detail: `The limit ${id} is ${limit}, ${before} are used, and this would take ${requested} more.`,
+      extra: { limit_id: id, limit, used: before, requested },
+    });
+  }
+  if (before >= NEARLY * limit || after < NEARLY * limit) return [];
   return [
     {
       type: 'limit.nearly_reached',
       resource: { type: 'limit', id, name: id },
-      message: `Of the ${limit} that the limit ${id} allows, ${used} are used.`,
-      data: { limit_id: id, location, limit, used },
+      message: `Of the ${limit} that the limit ${id} allows, ${after} are used.`,
+      data: { limit_id: id, location, parent_id: parentId, limit, used: after },
     },
   ];
 }
 
+type Writer = Pick<Call, 'db' | 'caller' | 'services' | 'event'>;
+
+/** The limits that the provider's file has, each with the location where the want counts. */
+function placed({ services }: Writer, wants: readonly Want[]) {
+  return wants.flatMap((want) => {
+    const limit = services.provider.catalogue.limits.find(({ id }) => id === want.limit);
+    if (limit === undefined || want.amount <= 0) return [];
+    if (limit.scope === 'location' && want.location == null)
+      throw new Error(`The limit ${limit.id} is counted by location, and no location is given.`);
+    return [{ want, limit, location: limit.scope === 'location' ? (want.location ?? null) : null }];
+  });
+}
+
+interface RoomOptions {
+  /** The rows of the request are inserted already, so the count includes them. */
+  readonly isCounted?: boolean;
+}
+
 /**
- * Throws 409 if the request exceeds a limit, and emits an event when a limit is nearly reached. Callers must
- * hold a lock that keeps concurrent calls from adding resources.
+ * Throws 409 if the request exceeds a limit, and emits an event when a limit is nearly reached. Callers hold a lock
+ * that keeps concurrent calls from adding resources until their transaction ends.
  */
 export async function requireRoom(
-  call: Pick<Call, 'db' | 'caller' | 'services' | 'event'>,
+  call: Writer,
   wanted: string | readonly Want[],
+  { isCounted = false }: RoomOptions = {},
 ): Promise<void> {
-  const wants = typeof wanted === 'string' ? [{ limit: wanted, amount: 1 }] : wanted;
-  const rows = await readLimitRows(call);
-  for (const { limit, amount } of wants) {
-    const row = rows.find(({ id }) => id === limit);
-    if (row === undefined || amount <= 0) continue;
-    refuseExcess(limit, row.limit, row.used, amount);
-    for (const news of nearlyReached(row, amount)) call.event(news);
+  const wants = placed(call, typeof wanted === 'string' ? [{ limit: wanted, amount: 1 }] : wanted);
+  const rows = await readLimitRows(call, wants);
+  for (const [i, row] of rows.entries()) {
+    const amount = wants[i]?.want.amount ?? 0;
+    const before = isCounted ? Math.max(0, row.used - amount) : row.used;
+    for (const news of judge(row, { before, after: before + amount }, null)) call.event(news);
   }
 }
 
-/** Checks a limit with scope `parent`. The caller passes how much of it the parent already uses. */
+/** Checks a limit with scope `parent`. The caller has locked the parent, and passes how much of the limit it uses. */
 export async function requireRoomIn(
-  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Writer,
   limitId: string,
-  used: number,
-  requested = 1,
+  parentId: string,
+  { before, after = before + 1 }: { readonly before: number; readonly after?: number },
 ): Promise<void> {
-  const row = (await readLimitRows(call)).find(({ id }) => id === limitId);
-  if (row !== undefined) refuseExcess(limitId, row.limit, used, requested);
+  const row = await readParentLimit(call, limitId);
+  if (row === null) return;
+  for (const news of judge(row, { before, after }, parentId)) call.event(news);
+}
+
+/** The value of a limit with scope `parent`, which applies to each parent. `null` if the provider's file has none. */
+export async function readParentLimit(
+  call: Pick<Writer, 'db' | 'caller' | 'services'>,
+  limitId: string,
+): Promise<LimitRow | null> {
+  const limit = call.services.provider.catalogue.limits.find(({ id }) => id === limitId);
+  if (limit === undefined) return null;
+  const [row] = await readLimitRows(call, [{ limit, location: null }]);
+  return row ?? null;
 }

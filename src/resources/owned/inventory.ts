@@ -21,6 +21,8 @@ export interface NoteOptions {
   readonly at?: Date;
   /** The API key that creates the resource. */
   readonly apiKeyId?: string;
+  /** The resource was inserted by this transaction, so it has no inventory entry and no meter yet. */
+  readonly isNew?: boolean;
   /** Only name, labels, status and location change. The meter goes on at the present price. */
   readonly keepsPrice?: true;
   /** Required if the resource has a configuration, and therefore a price, unless it keeps its price. */
@@ -40,11 +42,11 @@ export async function noteOwned(
   db: Db,
   { family, type, id, account_id, name, labels }: Columns,
   { status = 'available', location = null, parent_id = null, configuration = null, ...rest }: InventoryEntry,
-  { at, apiKeyId, keepsPrice, services }: NoteOptions,
+  { at, apiKeyId, keepsPrice, services, isNew = false }: NoteOptions,
 ): Promise<PricedItem | null> {
   const key = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
   const shown = { id, account_id, family, type, name, status, location, labels, parent_id, ...key };
-  const options = at === undefined ? {} : { at };
+  const options = { isNew, ...(at === undefined ? {} : { at }) };
   if (keepsPrice) return noteResource(db, shown, options);
   const note = { ...shown, ...rest };
   if (configuration === null) return noteResource(db, { ...note, configuration }, options);

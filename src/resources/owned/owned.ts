@@ -21,8 +21,9 @@ import type { Db } from '../../store/database.ts';
 import { costOf } from '../inventory/cost.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
-import { type OwnedEvent, ownedEventTypes, sentenceOf } from './events.ts';
-import { type InventoryEntry, type NoteOptions, noteOwned } from './inventory.ts';
+import type { Definition } from './definition.ts';
+import { ownedEventTypes, sentenceOf } from './events.ts';
+import { type NoteOptions, noteOwned } from './inventory.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import {
   columnsOf,
@@ -45,38 +46,6 @@ type Writer = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'event' | 'co
 /** `says` replaces the end of the declared message, `message` all of it. */
 type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
 type Name = { readonly id: string; readonly name: string };
-
-export interface Definition<T extends OwnedTableName, E extends string, S extends object> {
-  /** The name in events, audit entries and the inventory: `placement_group`. */
-  readonly type: string;
-  /** The prefix of the ids: `pg`. */
-  readonly idPrefix: string;
-  readonly table: T;
-  /** The name in sentences. Default: the type, with spaces: `placement group`. */
-  readonly words?: string;
-  /** The subject of the event messages. Default: `The placement group`. */
-  readonly subject?: string;
-  readonly permission?: Permission;
-  /** The path of one resource; it begins with the family. Without a path: not in the inventory, and no price. */
-  readonly path?: string;
-  /** The limit in the provider's catalogue that counts resources of this type. */
-  readonly limit?: string;
-  /** The key is the last part of the event type: `created`. `{}` uses the default sentences. */
-  readonly events: Readonly<Record<E, OwnedEvent>>;
-  /** The `data` of the created, updated and deleted events. */
-  eventData?(row: RowOf<T>): Readonly<Record<string, unknown>>;
-  /**
-   * The fields of the inventory entry beside name and labels; the meter bills its `configuration`. A part of another
-   * resource may read that resource, to take the location from it.
-   */
-  inventory?(row: RowOf<T>, db: Db): InventoryEntry | Promise<InventoryEntry>;
-  /** Replaces changes that audit entries must not show in full. */
-  audited?(change: AuditChange): AuditChange;
-  /** Additional values that answers show beside the columns of the table. */
-  readonly shows?: Shown<S>;
-  /** Overrides the default, id and version, for resources whose answers depend on more than their row. */
-  etag?(row: RowOf<T> & S): string;
-}
 
 export class Owned<const T extends OwnedTableName, const E extends string, S extends object = object>
   implements Resource
@@ -162,7 +131,12 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   /** Throws 409 if another resource has the name. No other transaction can take the name until this one ends. */
   async requireFreeName(call: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
     await this.lockNames(call);
-    refuseTaken(await findOwnedId(call.db, this.#definition.table, call.caller.account.id, name));
+    await this.refuseTaken(call, name);
+  }
+
+  /** Like `requireFreeName`, but another transaction may take the name meanwhile: the insert has to expect it. */
+  async refuseTaken({ db, caller }: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
+    refuseTaken(await findOwnedId(db, this.#definition.table, caller.account.id, name));
   }
 
   /** Before a create: throws 409 unless the name is free and the limit leaves room for one more. */
@@ -188,9 +162,20 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     columns: NewRow<T> & { readonly id: string },
     shown: readonly (keyof RowOf<T> & string)[] = [],
   ): Promise<RowOf<T>> {
-    const row = await insertOwned(call.db, this.#definition.table, call.caller.account.id, columns);
+    const row = await this.insert(call, columns);
     await this.added(call, row, shown);
     return row;
+  }
+
+  /** Inserts only the row; `added` has to follow. Throws 409 if the name is taken. */
+  async insert(
+    call: Pick<Call, 'db' | 'caller'>,
+    columns: NewRow<T> & { readonly id: string },
+  ): Promise<RowOf<T>> {
+    const row = await insertOwned(call.db, this.#definition.table, call.caller.account.id, columns);
+    if (row !== undefined) return row;
+    await this.refuseTaken(call, newNameIn<T>(columns as unknown as RowChange<T>) ?? '');
+    throw new Error(`The new ${this.type} conflicts with another in more than its name.`);
   }
 
   /** Like `add`, for a row that the caller has already inserted. */
@@ -200,7 +185,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     shown: readonly (keyof RowOf<T> & string)[] = [],
   ): Promise<void> {
     const { db, services, caller } = call;
-    const priced = await this.note(db, row, { services, apiKeyId: caller.key.id });
+    const priced = await this.note(db, row, { services, apiKeyId: caller.key.id, isNew: true });
     const changes =
       shown.length === 0 ? {} : { changes: this.#audited(changesBetween<RowOf<T>>(null, row, shown)) };
     call.effect({ action: 'create', ...this.ref(columnsOf(row)), ...changes });

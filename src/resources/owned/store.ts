@@ -110,15 +110,21 @@ export async function findOwnedId(
   return row?.id;
 }
 
+/** Returns undefined if the name is taken. Waits for a transaction that is inserting a row of this name. */
 export async function insertOwned<T extends OwnedTableName>(
   db: Db,
   table: T,
   accountId: string,
   columns: NewRow<T> & { readonly id: string },
-): Promise<RowOf<T>> {
+): Promise<RowOf<T> | undefined> {
   const values = { ...columns, account_id: accountId } as unknown as Insertable<OwnedColumns>;
-  const row = await over(db).insertInto(named(table)).values(values).returningAll().executeTakeFirstOrThrow();
-  return row as RowOf<T>;
+  const row = await over(db)
+    .insertInto(named(table))
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row as RowOf<T> | undefined;
 }
 
 /** Increments the version, so that the etag changes. Returns undefined if the row no longer exists. */

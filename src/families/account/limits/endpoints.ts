@@ -3,7 +3,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
-import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
+import { readAllLimits } from '../../../resources/limits/limit-rows.ts';
 
 const Limit = Named(
   'Limit',
@@ -64,7 +64,7 @@ export const listLimits = endpoint({
   example: { query: { family: 'account' }, answer: { status: 200, body: example } },
   async handle(call) {
     const { family, location, used_percent_min: least } = call.query;
-    const rows = (await readLimitRows(call))
+    const rows = (await readAllLimits(call))
       .filter((row) => family === undefined || row.family === family)
       .filter((row) => location === undefined || row.location === location)
       .filter((row) => least === undefined || (row.limit !== null && row.used * 100 >= least * row.limit));

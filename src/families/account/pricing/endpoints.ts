@@ -9,7 +9,7 @@ import { estimate } from '../../../money/prices/estimate.ts';
 import { priceList } from '../../../money/prices/list.ts';
 import { readReferences } from '../../../money/prices/references.ts';
 import { Estimate, EstimateRequest, Price } from '../../../money/prices/schema.ts';
-import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
+import { readAllLimits } from '../../../resources/limits/limit-rows.ts';
 import { readBudgetStates } from './budget-states.ts';
 import { exampleEstimate, exampleRequest } from './example.ts';
 
@@ -109,7 +109,7 @@ export const estimatePrice = endpoint({
     const ids = body.items.flatMap(({ change }) => (change === undefined ? [] : [change.resource_id]));
     const existing =
       ids.length === 0 ? new Map<string, never>() : await findConfigurations(db, caller.account.id, ids);
-    const limits = await readLimitRows(call);
+    const limits = await readAllLimits(call);
     const budgets = await readBudgetStates(call, existing);
     const estimated = estimate(services.tariff, body, {
       currency: services.provider.provider.currency,

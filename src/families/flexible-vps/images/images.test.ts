@@ -51,8 +51,8 @@ async function captured(vmId: string): Promise<string> {
 }
 
 /** Inserts an image that exists only in the tables, not at an engine. */
-const insert = (change: Partial<ImageRow> = {}) =>
-  insertOwned(t.services.db, 'vps_images', account.id, {
+const insert = async (change: Partial<ImageRow> = {}): Promise<ImageRow> => {
+  const row = await insertOwned(t.services.db, 'vps_images', account.id, {
     ...publicRow(t.services.provider.catalogue.images[0]!),
     id: `img_01jqzv2m7xe9rs5d3k8w4t6${String(++serial).padStart(3, '0')}`,
     name: `image-${serial}`,
@@ -60,6 +60,8 @@ const insert = (change: Partial<ImageRow> = {}) =>
     created_at: new Date(),
     ...change,
   });
+  return row!;
+};
 
 describe('an image of a machine', () => {
   it('202: is made while it runs, shown as its operation, and known by its system', async () => {

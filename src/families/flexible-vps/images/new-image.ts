@@ -1,6 +1,6 @@
 /** Builds the row of a new image and the input of the operation that creates it. */
 import type { Call } from '../../../kernel/call.ts';
-import { readLimitRows } from '../../../resources/limits/limit-rows.ts';
+import { readParentLimit } from '../../../resources/limits/require-room.ts';
 import type { NewRow } from '../../../resources/owned/table.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import type { MakeInput } from './capture-and-import.ts';
@@ -48,7 +48,7 @@ async function draftOfFile(
   const { services, body } = call;
   const { os, boot_mode, format, sha256 } = body.source;
   const common = commonOf(call);
-  const limit = (await readLimitRows(call)).find(({ id }) => id === 'flexible-vps.image-gib')?.limit;
+  const limit = (await readParentLimit(call, 'flexible-vps.image-gib'))?.limit;
   return {
     row: {
       ...common,

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch, type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
@@ -80,12 +80,9 @@ export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | un
 }
 
 /** Counts the URL imports of the account that are in progress. */
-export async function countImports(db: Db, accountId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from vps_images
-    where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url'`.execute(db);
-  return rows[0]?.count ?? 0;
-}
+export const countImports = (accountId: string): RawBuilder<number> => sql`
+  select count(*) from vps_images
+  where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url'`;
 
 /** Machines whose disk is being created from the image: the row or the input of a pending operation names it. */
 export async function findMaking(db: Db, accountId: string, imageId: string) {

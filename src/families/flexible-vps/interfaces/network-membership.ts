@@ -48,7 +48,7 @@ async function refuseConflicts(db: Db, network: NetworkRow, present: readonly In
 
 /** Throws unless the machine with the interfaces `present` may join the network. Callers hold the locks of both. */
 export async function requireJoinable(
-  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'event'>,
   vm: VmRow,
   network: NetworkRow,
   present: readonly InterfaceRow[],
@@ -56,7 +56,7 @@ export async function requireJoinable(
   refuseElsewhere(vm, network);
   refuseUnusable(network);
   await refuseConflicts(call.db, network, present);
-  await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', present.length);
+  await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', vm.id, { before: present.length });
 }
 
 /** The lowest free position. An interface keeps its position until it is deleted. */

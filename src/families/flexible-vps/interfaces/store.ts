@@ -39,6 +39,20 @@ function addressed<R extends InterfaceRow & Held>({
   return { ...row, addresses } as Omit<R, keyof Held> & AddressedInterface;
 }
 
+/** A public interface with the addresses that were just attached to it, ephemeral ones first. */
+export function withPublicBlocks(
+  row: InterfaceRow,
+  attached: readonly { readonly block: string; readonly kind: string }[],
+): AddressedInterface {
+  const blocks = [...attached]
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1))
+    .map(({ block }) => {
+      const [address = '', prefix = ''] = block.split('/');
+      return { address, version: address.includes(':') ? 6 : 4, prefix: Number(prefix) };
+    });
+  return { ...row, addresses: publicAddresses(blocks) };
+}
+
 /** Sorted in the order in which guests see them. The addresses of public interfaces are in `public_addresses`. */
 export async function readInterfaces(db: Db, vmIds: readonly string[]): Promise<AddressedInterface[]> {
   if (vmIds.length === 0) return [];

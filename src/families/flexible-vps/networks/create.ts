@@ -70,12 +70,16 @@ export const createVpsNetwork = endpoint({
     refuseFaults(call);
     const engine = requireCapability(services.compute, body.location, 'privateNetworks');
     await networks.requireFree(call, body.name);
-    await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, body.routes?.length ?? 0);
+    const id = networks.newId();
+    await requireRoomIn(call, 'flexible-vps.routes-per-network', id, {
+      before: 0,
+      after: body.routes?.length ?? 0,
+    });
     await requireFreeRange(call, engine);
     const row = await insertNetwork(
       db,
       {
-        id: networks.newId(),
+        id,
         account_id: caller.account.id,
         name: body.name,
         labels: body.labels ?? {},

@@ -118,7 +118,10 @@ export const updateVpsNetwork = endpoint({
     const changesEngine = settingChanges.length > 0;
     requireState(before, pending, changesEngine);
     if (kept.name !== before.name) await networks.requireFreeName(call, kept.name);
-    await requireRoomIn(call, 'flexible-vps.routes-per-network', 0, settings.routes.length);
+    await requireRoomIn(call, 'flexible-vps.routes-per-network', before.id, {
+      before: before.routes.length,
+      after: settings.routes.length,
+    });
     const changes = [...keptChanges, ...settingChanges];
     const { protection, ...rest } = kept;
     const row =

@@ -10,7 +10,7 @@ import { placementGroups } from './endpoints.ts';
  * counted twice.
  */
 export async function requirePlacementGroup(
-  call: Pick<Call, 'db' | 'caller' | 'services' | 'now'>,
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'event'>,
   id: string,
   location: string,
   pointer: string,
@@ -23,6 +23,6 @@ export async function requirePlacementGroup(
   if (group.location !== location)
     throw refuse('location_mismatch', `The placement group is in ${group.location}, not in ${location}.`);
   const others = group.vm_ids.filter((vmId) => vmId !== ownVmId).length;
-  await requireRoomIn(call, 'flexible-vps.vms-per-placement-group', others);
+  await requireRoomIn(call, 'flexible-vps.vms-per-placement-group', id, { before: others });
   return group;
 }

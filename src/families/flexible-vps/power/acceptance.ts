@@ -1,13 +1,16 @@
 /** Decides whether a machine accepts a power action, and starts the action. Used for single and bulk actions. */
-import { EngineUnreachable } from '../../../engines/compute/port.ts';
+import type { Fit } from '../../../engines/compute/port.ts';
+import { type Answer, answerOf, ask } from '../../../engines/engine-call.ts';
+import type { Preparation } from '../../../kernel/call.ts';
 import type { Start } from '../../../kernel/operations/kind.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
+import { sizeOf } from '../resize/target.ts';
 import { vmRef } from '../vms/delete-parts.ts';
 import { vmLife } from '../vms/lifecycle.ts';
+import { findVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';
 import { powerKinds } from './kinds.ts';
@@ -62,34 +65,54 @@ export const changeNothing = (
 });
 
 /**
- * Refuses a start if a strict placement group forbids the present host of the machine and no other host has capacity.
- * The present host keeps capacity for the machine, so it is not checked. If the engine does not answer, the start is
- * accepted: the operation calls the engine again.
+ * Asks whether another host has room, for a start that a strict placement group forbids on the present host. Returns
+ * null if the machine can stay: its host keeps capacity for it.
  */
-export async function requirePlace(db: Db, { compute }: Services, row: VmRow): Promise<void> {
+export async function askPlace({
+  db,
+  caller,
+  params,
+  body,
+  services,
+}: Preparation<{ readonly id: string }, unknown, { readonly type: string }>): Promise<Answer<Fit> | null> {
+  if (body.type !== 'power_on') return null;
+  const row = await findVm(db, caller.account.id, params.id);
   const placement = await placementOf(db, row.placement_group_id, row.id);
-  if (placement === null || !placement.strict || placement.others.length === 0) return;
+  if (placement === null || !placement.strict || placement.others.length === 0) return null;
   const hosts = await hostGroupsOf(db, placement.others);
   const isKept =
     placement.policy === 'spread'
       ? hosts.every((host) => host !== row.host_group)
       : hosts.every((host) => host === row.host_group);
-  const engine = compute.at(row.location);
-  if (isKept || engine === undefined) return;
-  const size = { vcpus: row.vcpus, memoryMb: row.memory_mb, diskGb: row.disk_gb };
-  const fit = await engine.fits(row.account_id, size, placement).catch((error: unknown) => {
-    if (error instanceof EngineUnreachable) return { fits: true } as const;
-    throw error;
-  });
+  if (isKept) return null;
+  return answerOf(
+    ask(services.compute, row.location, {}, (engine, signal) =>
+      engine.fits(row.account_id, sizeOf(row), placement, signal),
+    ),
+  );
+}
+
+/** Refuses a start that no host has room for. If the engine did not answer, the operation finds out. */
+export function requirePlace(row: VmRow, answer: Answer<Fit>): void {
+  const fit = fitOr(answer, { fits: true });
   if (fit.fits) return;
   if (fit.code === 'placement_unsatisfiable')
     throw new Problem(fit.code, {
       detail: fit.detail,
-      extra: { placement_group_id: placement.groupId },
+      extra: { placement_group_id: row.placement_group_id },
     });
   throw new Problem(fit.code, {
     detail: fit.detail,
     extra: { alternatives: [] },
     retryAfterSeconds: RETRY_SECONDS,
   });
+}
+
+function fitOr(answer: Answer<Fit>, otherwise: Fit): Fit {
+  try {
+    return answer();
+  } catch (error) {
+    if (error instanceof Problem) return otherwise;
+    throw error;
+  }
 }

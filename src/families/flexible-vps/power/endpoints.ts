@@ -4,7 +4,7 @@ import { Shape } from '../../../kernel/schema.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
-import { beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
+import { askPlace, beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
 import { actionMembers, actionOf } from './actions.ts';
 import { exampleAction } from './example.ts';
 import { powerKinds } from './kinds.ts';
@@ -36,7 +36,8 @@ export const performVmAction = endpoint({
     body: { type: 'shutdown', timeout_seconds: 120, on_timeout: 'force' },
     answer: { status: 202, body: exampleAction },
   },
-  async handle({ db, caller, params, body, services, effect, start }) {
+  prepare: askPlace,
+  async handle({ db, caller, params, body, services, effect, start }, place) {
     const row = await lockVm(db, caller.account.id, params.id);
     const action = actionOf(body);
     const verdict = await judge(db, row, action);
@@ -45,7 +46,7 @@ export const performVmAction = endpoint({
       effect({ action: 'none', ...vms.ref(row) });
       return accepted(presentOperation(operation, services.baseUrl));
     }
-    if (action.type === 'power_on') await requirePlace(db, services, row);
+    if (place !== null) requirePlace(row, place);
     const operation = await beginAction(db, row, action, start);
     effect({ action: 'update', ...vms.ref(row) });
     return accepted(presentOperation(operation, services.baseUrl));

@@ -23,7 +23,7 @@ import { withoutEphemeral } from './address-price.ts';
 import { attachPublicIpKind, detachPublicIpKind } from './kinds.ts';
 import { AttachPublicIp, PublicIpId, textOf } from './schema.ts';
 
-type Asking = Pick<Call, 'db' | 'caller' | 'services'>;
+type Asking = Pick<Call, 'db' | 'caller' | 'services' | 'event'>;
 
 const refuse = (code: FieldError['code'], detail: string) => invalid([{ pointer: '/ip_id', code, detail }]);
 
@@ -50,10 +50,10 @@ function refuseMisfit(vm: VmRow, address: PublicAddressRow, move: boolean): void
 async function requirePlace(call: Asking, vm: VmRow, held: readonly PublicAddressRow[]): Promise<void> {
   const queued = await queueOf(call.db, [vm.id]);
   const coming = queued.filter(({ type }) => type === attachPublicIpKind.type).length;
-  await requireRoomIn(call, 'flexible-vps.public-ips-per-vm', held.length + coming);
+  await requireRoomIn(call, 'flexible-vps.public-ips-per-vm', vm.id, { before: held.length + coming });
   const interfaces = await readInterfaces(call.db, [vm.id]);
   if (!interfaces.some(({ kind }) => kind === 'public'))
-    await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', interfaces.length);
+    await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', vm.id, { before: interfaces.length });
 }
 
 const changeOf = (before: readonly PublicAddressRow[], after: readonly PublicAddressRow[]) => ({

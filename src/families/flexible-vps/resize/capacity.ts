@@ -1,17 +1,14 @@
 /** Checks the capacity for a machine that grows: on its present host, or on another host in the location. */
-import {
-  type ComputeEngine,
-  EngineUnreachable,
-  type Fit,
-  type HostCapacity,
-  type Size,
-} from '../../../engines/compute/port.ts';
+import type { Fit, HostCapacity, Placement, Size } from '../../../engines/compute/port.ts';
+import { type Answer, answerOf, ask } from '../../../engines/engine-call.ts';
+import type { Preparation } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
+import { findVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { sizeOf, type Target } from './target.ts';
+import type { ResizeVm } from './schema.ts';
+import { sizeOf, type Target, targetOf } from './target.ts';
 
 const RETRY_SECONDS = 60;
 const MOST_ALTERNATIVES = 5;
@@ -34,27 +31,58 @@ function hasRoomAtHome(capacity: readonly HostCapacity[], row: VmRow, to: Size):
   return vcpus <= home.free.vcpus && memoryMb <= home.free.memoryMb && diskGb <= home.free.diskGb;
 }
 
-interface Asked {
-  readonly engine: ComputeEngine;
-  readonly capacity: readonly HostCapacity[];
-  fit(size: Size): Promise<Fit>;
+/** What the engine of a machine answered before the transaction of the call. */
+export interface Asked {
+  readonly hosts: Answer<readonly HostCapacity[]>;
+  readonly fit: Answer<Fit>;
 }
 
-async function ask(db: Db, engine: ComputeEngine, row: VmRow): Promise<Asked> {
-  const capacity = await engine.readCapacity();
+const askHosts = ({ compute }: Services, { location }: VmRow) =>
+  ask(compute, location, {}, (engine, signal) => engine.readCapacity(signal));
+
+async function askFit(
+  { compute }: Services,
+  row: VmRow,
+  hosts: readonly HostCapacity[],
+  size: Size,
+  placement: Placement | null,
+): Promise<Fit> {
+  if (hasRoomAtHome(hosts, row, size)) return { fits: true };
+  return ask(compute, row.location, {}, (engine, signal) =>
+    engine.fits(row.account_id, size, placement, signal),
+  );
+}
+
+/** Returns null for a target that does not exist, which the handler refuses. */
+export async function askCapacity({
+  db,
+  caller,
+  params,
+  body,
+  services,
+  now,
+}: Preparation<{ readonly id: string }, unknown, ResizeVm>): Promise<Asked | null> {
+  const row = await findVm(db, caller.account.id, params.id);
+  const size = wantedSize(services, row, body, now);
+  if (size === null) return null;
   const placement = await placementOf(db, row.placement_group_id, row.id);
-  return {
-    engine,
-    capacity,
-    fit: async (size) =>
-      hasRoomAtHome(capacity, row, size) ? { fits: true } : engine.fits(row.account_id, size, placement),
-  };
+  const hosts = await answerOf(askHosts(services, row));
+  const fit = await answerOf(Promise.resolve().then(() => askFit(services, row, hosts(), size, placement)));
+  return { hosts, fit };
+}
+
+function wantedSize(services: Services, row: VmRow, body: ResizeVm, now: Date): Size | null {
+  try {
+    return targetOf(services, row, body, now).size;
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
 }
 
 /** Returns plans with capacity that are larger than the present size and not larger than the requested one. */
-async function alternativesTo({ provider }: Services, asked: Asked, row: VmRow, { plan, size }: Target) {
-  const found: { location: string; plan: string }[] = [];
-  for (const other of provider.catalogue.plans) {
+async function alternativesTo(services: Services, row: VmRow, { plan, size }: Target) {
+  const smaller = services.provider.catalogue.plans.filter((other) => {
     const isSold =
       other.locations.includes(row.location) &&
       other.removed_at === null &&
@@ -63,45 +91,36 @@ async function alternativesTo({ provider }: Services, asked: Asked, row: VmRow, 
       other.vcpus <= size.vcpus &&
       other.memory_mb <= size.memoryMb &&
       other.vcpus + other.memory_mb > row.vcpus + row.memory_mb;
-    if (other.slug === plan || other.slug === row.plan || !isSold || !isBetween) continue;
+    return other.slug !== plan && other.slug !== row.plan && isSold && isBetween;
+  });
+  const placement = await placementOf(services.db, row.placement_group_id, row.id);
+  const hosts = await askHosts(services, row);
+  const found: { location: string; plan: string }[] = [];
+  for (const { slug, vcpus, memory_mb: memoryMb } of smaller) {
     if (found.length >= MOST_ALTERNATIVES) break;
-    const fit = await asked.fit({ vcpus: other.vcpus, memoryMb: other.memory_mb, diskGb: size.diskGb });
-    if (fit.fits) found.push({ location: row.location, plan: other.slug });
+    const fit = await askFit(services, row, hosts, { vcpus, memoryMb, diskGb: size.diskGb }, placement);
+    if (fit.fits) found.push({ location: row.location, plan: slug });
   }
   return found;
 }
 
-function engineOf({ compute }: Services, { location }: VmRow): ComputeEngine {
-  const engine = compute.at(location);
-  if (engine === undefined) throw new Problem('engine_unavailable', { retryAfterSeconds: RETRY_SECONDS });
-  return engine;
-}
-
-async function answered<T>(question: Promise<T>): Promise<T> {
-  try {
-    return await question;
-  } catch (error) {
-    if (!(error instanceof EngineUnreachable)) throw error;
-    throw new Problem('engine_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause: error });
-  }
+function noCapacity(services: Services, row: VmRow, target: Target, detail: string): Problem {
+  return new Problem('capacity_unavailable', {
+    detail,
+    extra: { alternatives: [] },
+    extraLater: async () => ({ alternatives: await alternativesTo(services, row, target) }),
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 }
 
 /** Called before the machine is stopped. Throws if the location does not sell the plan or has no capacity. */
-export async function requireCapacity(db: Db, services: Services, row: VmRow, target: Target): Promise<void> {
-  const full = async (detail: string, asked: Asked | null) =>
-    new Problem('capacity_unavailable', {
-      detail,
-      extra: { alternatives: asked === null ? [] : await alternativesTo(services, asked, row, target) },
-      retryAfterSeconds: RETRY_SECONDS,
-    });
-  const engine = engineOf(services, row);
-  const asked = await answered(ask(db, engine, row));
+export function requireCapacity(services: Services, row: VmRow, target: Target, asked: Asked | null): void {
   if (!target.after.available && target.plan !== row.plan)
-    throw await full(`${target.plan} is not sold in ${row.location} at the moment.`, asked);
-  if (!isGrowth(growthOf(sizeOf(row), target.size))) return;
-  const fit = await answered(asked.fit(target.size));
+    throw noCapacity(services, row, target, `${target.plan} is not sold in ${row.location} at the moment.`);
+  if (asked === null || !isGrowth(growthOf(sizeOf(row), target.size))) return;
+  const fit = asked.fit();
   if (fit.fits) return;
-  if (fit.code === 'capacity_unavailable') throw await answered(full(fit.detail, asked));
+  if (fit.code === 'capacity_unavailable') throw noCapacity(services, row, target, fit.detail);
   throw new Problem(fit.code, {
     detail: fit.detail,
     extra: { placement_group_id: row.placement_group_id },
@@ -112,12 +131,11 @@ const notLive = (reason: string, detail: string) =>
   new Problem('live_resize_unavailable', { detail, extra: { reason } });
 
 /** A running machine can only grow, and only on its present host. */
-export async function requireLive(services: Services, row: VmRow, { size }: Target): Promise<void> {
+export function requireLive(services: Services, row: VmRow, { size }: Target, asked: Asked | null): void {
   const { features } = services.provider.catalogue.locations.find(({ slug }) => slug === row.location) ?? {};
-  const engine = engineOf(services, row);
-  const { liveResize } = engine.capabilities;
+  const liveResize = services.compute.at(row.location)?.capabilities.liveResize ?? false;
   if (row.status !== 'running') throw notLive('not_running', `The machine is ${row.status}.`);
-  if (features?.includes('live_resize') !== true)
+  if (features?.includes('live_resize') !== true || liveResize === false)
     throw notLive(
       'not_offered',
       `Machines in ${row.location} cannot be resized while they run. Use mode cold.`,
@@ -125,8 +143,7 @@ export async function requireLive(services: Services, row: VmRow, { size }: Targ
   if (liveResize !== true) throw notLive('not_supported', liveResize);
   if (size.vcpus < row.vcpus || size.memoryMb < row.memory_mb)
     throw notLive('shrinks', 'A running machine can only grow. Use mode cold to make it smaller.');
-  const capacity = await answered(engine.readCapacity());
-  if (!hasRoomAtHome(capacity, row, size))
+  if (asked !== null && !hasRoomAtHome(asked.hosts(), row, size))
     throw notLive(
       'host_full',
       'The host of the machine has no capacity left. Use mode cold, so that the machine can move to another host.',

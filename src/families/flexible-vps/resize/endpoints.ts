@@ -14,7 +14,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { growthOf, requireCapacity, requireLive } from './capacity.ts';
+import { askCapacity, growthOf, requireCapacity, requireLive } from './capacity.ts';
 import { resizeVmKind } from './kind.ts';
 import { type ResizeInput, ResizeVm } from './schema.ts';
 import { isSame, requireSense, sizeOf, type Target, targetOf } from './target.ts';
@@ -95,7 +95,8 @@ export const resizeVm = endpoint({
       body: { ...exampleVm, status: 'resizing', operation: exampleOperation('vm.resize', exampleVm) },
     },
   },
-  async handle(call) {
+  prepare: askCapacity,
+  async handle(call, asked) {
     const { db, caller, params, body, services, now, effect, cost, start } = call;
     requireSense(body);
     const row = await lockVm(db, caller.account.id, params.id);
@@ -108,10 +109,10 @@ export const resizeVm = endpoint({
       effect({ action: 'none', ...resource });
       return accepted(await showVm(call, row, operation));
     }
-    if (input.mode === 'live') await requireLive(services, row, target);
+    if (input.mode === 'live') requireLive(services, row, target, asked);
     await vms.lockNames(call);
     await requireQuota(call, row, target);
-    await requireCapacity(db, services, row, target);
+    requireCapacity(services, row, target, asked);
     const operation = await start({ kind: resizeVmKind, input, resource });
     const resizing = await enterStatus(db, row, 'resizing');
     effect({ action: 'update', ...resource, changes: changesOf(row, target) });

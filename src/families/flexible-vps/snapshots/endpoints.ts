@@ -119,7 +119,7 @@ export const createVmSnapshot = endpoint({
     const name = chooseName(body.name, others, now);
     // Failed snapshots do not count against the limit: they are kept only so that the caller can read them.
     const standing = others.filter(({ status }) => status !== 'failed');
-    await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', standing.length);
+    await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', vm.id, { before: standing.length });
     const { quiesce = 'auto' } = body;
     refuseUnquiet(call, vm, quiesce);
     const row = await snapshots.add(call, {

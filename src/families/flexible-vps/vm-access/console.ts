@@ -104,7 +104,9 @@ export const createVmConsoleSession = endpoint({
     vmLife.require('createVmConsoleSession', row.status, { code: 'vm_not_running', operation });
     const type = chooseType(services, row.location, body.type);
     const protocol = protocolOf(services, row.location, type);
-    await requireRoomIn(call, 'flexible-vps.console-sessions-per-vm', await countOpenSessions(db, row.id));
+    await requireRoomIn(call, 'flexible-vps.console-sessions-per-vm', row.id, {
+      before: await countOpenSessions(db, row.id),
+    });
     const id = newSessionId();
     const token = newConsoleToken();
     const expires_at = new Date(now.getTime() + (body.ttl_seconds ?? TTL_SECONDS) * 1000);

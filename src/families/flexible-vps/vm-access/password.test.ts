@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diskOf } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
-import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { addFault, clearFaults, listFaults } from '../../../engines/compute/sandbox/store.ts';
+import { claimSubject } from '../../../kernel/claims/store.ts';
 import { createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
@@ -145,19 +146,37 @@ describe('no password is set', () => {
     expect((await reset({}, headers)).json().password).toMatch(/^.{24}$/);
   });
 
-  it('503: for more than a few at once while an engine hangs; all others are served', async () => {
-    const machines = [vm, ...(await Promise.all(Array.from({ length: 5 }, () => vps.vm())))];
-    for (const { id } of machines)
-      await addFault(app.services.db, {
-        target: id,
-        call: 'observeInstance',
-        effect: { kind: 'slow', seconds: 1 },
-      });
-    const all = Promise.all(
-      machines.map(({ id }) => vps.send('POST', `vms/${id}/password-reset`, { username: 'root' })),
-    );
-    expect((await vps.send('GET', `vms/${vm.id}`)).statusCode).toBe(200);
-    const statuses = (await all).map(({ statusCode }) => statusCode).sort();
-    expect(statuses).toEqual([200, 200, 200, 200, 503, 503]);
+  it('409: while another call sets one on the same machine, so that the last answer is the last password', async () => {
+    await addFault(app.services.db, {
+      target: vm.id,
+      call: 'setPassword',
+      effect: { kind: 'slow', seconds: 0.5 },
+    });
+    const struck = async () => (await listFaults(app.services.db))[0]?.struck;
+    const first = reset();
+    await vi.waitFor(async () => expect(await struck()).toBe(1), { timeout: 10_000 });
+    const second = await reset();
+    expect([second.statusCode, second.json()]).toMatchObject([
+      409,
+      { code: 'operation_in_progress', operation_id: null },
+    ]);
+    expect(second.headers['retry-after']).toBe('5');
+    expect((await first).statusCode).toBe(200);
+    expect(await struck()).toBe(1);
+    await clearFaults(app.services.db);
+    expect((await reset()).statusCode).toBe(200);
+  });
+
+  it('409: no longer, once the claim of a call whose process ended has run out', async () => {
+    const { db } = app.services;
+    await claimSubject(db, vm.id, 60);
+    expect((await reset()).json()).toMatchObject({ code: 'operation_in_progress' });
+    await db
+      .updateTable('claims')
+      .set({ until: new Date(0) })
+      .where('subject', '=', vm.id)
+      .execute();
+    expect((await reset()).statusCode).toBe(200);
+    expect(await db.selectFrom('claims').selectAll().where('subject', '=', vm.id).execute()).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
-import { EngineRefused } from '../../../engines/compute/port.ts';
-import { askHolding, requireCapability } from '../../../engines/engine-call.ts';
+import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
+import { answerOf, ask, requireCapability } from '../../../engines/engine-call.ts';
+import type { Preparation } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -10,7 +11,7 @@ import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
-import { lockVm } from '../vms/store.ts';
+import { findVm, lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { machineRefusals } from './refusal-problems.ts';
 import { Password, returnedBefore } from './schema.ts';
@@ -20,11 +21,17 @@ const GuestPassword = Named(
   Shape({ username: Type.String(), password: Password, ...returnedBefore }),
 );
 
-/** Queries the engine, because the row holds only the state at the last observation. */
-async function requireAgent(services: Services, row: VmRow): Promise<void> {
-  const seen = await askHolding(services.compute, row.location, machineRefusals, (engine, signal) =>
+/** Asks the engine for the state of the machine, because the row holds only that of the last observation. */
+async function observe({ db, caller, params, services }: Preparation<{ readonly id: string }>) {
+  const password = newGuestPassword();
+  const row = await findVm(db, caller.account.id, params.id);
+  const observed = ask(services.compute, row.location, machineRefusals, (engine, signal) =>
     engine.observeInstance(refOf(row), signal),
   );
+  return { password, seen: await answerOf(observed) };
+}
+
+function requireAgent(seen: Instance | null, row: VmRow): void {
   if (seen?.state !== 'running')
     throw new Problem('vm_not_running', {
       detail: 'The machine is not running.',
@@ -52,7 +59,7 @@ async function setPassword(
   password: string,
 ): Promise<void> {
   try {
-    await askHolding(services.compute, row.location, machineRefusals, (engine, signal) =>
+    await ask(services.compute, row.location, machineRefusals, (engine, signal) =>
       engine.setPassword(refOf(row), username, password, signal).catch((error: unknown) => {
         throw mistaken(error);
       }),
@@ -95,15 +102,15 @@ export const resetVmPassword = endpoint({
     body: { username: 'root' },
     answer: { status: 200, body: { username: 'root', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' } },
   },
-  async handle({ db, caller, params, body, services, act, effect, event }) {
+  prepare: observe,
+  async handle({ db, caller, params, body, services, act, effect, event }, { password, seen }) {
     const row = await lockVm(db, caller.account.id, params.id);
     const operation = (await pendingOn(db, [row.id])).get(row.id);
     vmLife.require('resetVmPassword', row.status, { code: 'vm_not_running', operation });
     requireCapability(services.compute, row.location, 'passwordReset');
-    await requireAgent(services, row);
+    requireAgent(seen(), row);
     const username = body.username ?? row.image?.default_user ?? 'root';
-    const password = newGuestPassword();
-    act(() => setPassword(services, row, username, password));
+    act({ subject: row.id, perform: () => setPassword(services, row, username, password) });
     effect({ action: 'update', ...vms.ref(row) });
     const message = `The password of ${username} in the machine ${row.name} was replaced.`;
     event(vms.event('password_reset', row, { message }));

@@ -3,7 +3,7 @@ import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { allocateAddress } from '../../../resources/addresses/store.ts';
 import { runKind } from '../../../testing/run-kind.ts';
-import { connect } from './creation/interfaces.ts';
+import { addInterface } from '../interfaces/network-membership.ts';
 import { createVmKind } from './creation/kind.ts';
 import { configurationOf, noteUnbilled } from './inventory.ts';
 import { vms } from './resource.ts';
@@ -47,19 +47,18 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
     seed: newId('request'),
     configuration: configurationOf(LOCATION, { plan: columns.plan }, 'ephemeral', IMAGE.id),
   });
+  const front = await addInterface(db, row, [], null);
   const request = {
     pools: provider.catalogue.address_pools,
     location: LOCATION,
     accountId: account.id,
     kind: 'ephemeral',
-    vmId: null,
+    vmId: row.id,
+    interfaceId: front.id,
     now: new Date(),
   } as const;
-  const blocks = {
-    ipv4: await allocateAddress(db, { ...request, version: 4 }),
-    ipv6: await allocateAddress(db, { ...request, version: 6 }),
-  };
-  await connect(db, row, { blocks, connections: [] });
+  await allocateAddress(db, { ...request, version: 4 });
+  await allocateAddress(db, { ...request, version: 6 });
   await noteUnbilled(db, row, key.id);
   await runKind(app, createVmKind, { accountId: account.id, resource: vms.ref(row), input: { start: true } });
   return row.id;

@@ -9,7 +9,8 @@ import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import type { Db } from '../../../store/database.ts';
 import { presentInterface } from '../interfaces/schema.ts';
-import { type BusyInterface, readInterfaces } from '../interfaces/store.ts';
+import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfaces/store.ts';
+import type { InterfaceRow } from '../interfaces/table.ts';
 import { priceVm } from './inventory.ts';
 import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
@@ -147,6 +148,28 @@ export function presentVm(
 const timeOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 type Asking = Pick<Call, 'db' | 'services' | 'now'>;
+
+interface NewParts {
+  readonly row: VmRow;
+  readonly front: InterfaceRow | null;
+  readonly addresses: readonly PublicAddressRow[];
+}
+
+/** Presents a machine that this call has just inserted: only `operation` can be pending. */
+export async function showNewVm(
+  { db, services, now }: Asking,
+  { row, front, addresses }: NewParts,
+  hasNetworks: boolean,
+  operation: StoredOperation,
+): Promise<Vm> {
+  const interfaces = hasNetworks
+    ? await readInterfaces(db, [row.id])
+    : front === null
+      ? []
+      : [withPublicBlocks(front, addresses)];
+  const idle = interfaces.map((each) => ({ ...each, operation: undefined }));
+  return presentVm(services, row, { interfaces: idle, addresses, operation }, now);
+}
 
 /** Presents the machine with `operation`, which the call has just started, or else with its pending operation. */
 export async function showVm(call: Asking, row: VmRow, operation?: StoredOperation): Promise<Vm> {

@@ -62,19 +62,3 @@ export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string;
     .orderBy('id')
     .execute();
 }
-
-/** Counts the vCPUs and the memory of all machines of an account, for the limits. */
-export async function countSizes(db: Db, accountId: string): Promise<ReadonlyMap<string, number>> {
-  const { vcpus, memory } = await db
-    .selectFrom('vms')
-    .select([
-      sql<number>`coalesce(sum(vcpus), 0)`.as('vcpus'),
-      sql<number>`coalesce(ceil(sum(memory_mb) / 1024.0), 0)::bigint`.as('memory'),
-    ])
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return new Map([
-    ['flexible-vps.vcpus', vcpus],
-    ['flexible-vps.memory-gb', memory],
-  ]);
-}

@@ -7,9 +7,9 @@ import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
 import { readUserData } from '../user-data.ts';
 import type { CreateVm } from './body.ts';
+import { candidatesOf, refuseElsewhere } from './candidates.ts';
 import { Faults } from './faults.ts';
 import { type Connection, resolveNetworks } from './networks.ts';
-import { candidatesOf, refuseElsewhere } from './placement.ts';
 import { type Origin, resolveSource } from './source.ts';
 
 export type CreateCall = Call<unknown, unknown, CreateVm>;
@@ -31,7 +31,8 @@ function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateV
   if (errors.length > 0) throw invalid(errors);
 }
 
-const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
+/** Whether the machine gets a public interface. */
+export const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
   public_ipv4?.mode !== 'none' || (public_ipv6 ?? true);
 
 function refuseNoNetwork(body: CreateVm): void {
@@ -82,6 +83,7 @@ const boundBy = (
   connections: readonly Connection[] = [],
   origin: Origin | undefined,
   reserved: PublicAddressRow | null = null,
+  group: { readonly location: string } | undefined,
 ) => [
   ...connections.map(({ pointer, network }) => ({
     pointer: `${pointer}/network_id`,
@@ -91,22 +93,28 @@ const boundBy = (
     ? []
     : [{ pointer: '/source', location: origin.location }]),
   ...(reserved === null ? [] : [{ pointer: '/public_ipv4/ip_id', location: reserved.location }]),
+  ...(group === undefined ? [] : [{ pointer: '/placement_group_id', location: group.location }]),
 ];
 
-/** Runs all checks even if one fails. A check that depends on a failed one is skipped or does less. */
-export async function examine(call: CreateCall) {
+/**
+ * Looks up what the body names. Runs all checks even if one fails; a check that depends on a failed one is skipped or
+ * does less.
+ */
+export async function checkBody(call: CreateCall) {
   const { db, caller, services, body } = call;
-  const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: group } = body;
+  const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: groupId } = body;
   const faults = new Faults();
   await faults.check(() => refuseUnoffered(body));
   await faults.check(() => refuseNoNetwork(body));
-  const connections = await faults.check(() => resolveNetworks(call, body.networks ?? [], isPublic(body)));
+  const connections = await faults.check(() => resolveNetworks(call, body.networks ?? []));
   const origin = await faults.check(() => resolveSource(call, body.source));
   const reserved = await faults.check(() => lockReserved(call));
   const candidates = await faults.check(() => candidatesOf(call, body, origin));
-  await faults.check(() => refuseElsewhere(services, body, boundBy(connections, origin, reserved)));
-  if (group !== undefined)
-    await faults.check(() => requirePlacementGroup(call, group, body.location, '/placement_group_id'));
+  const group =
+    groupId === undefined
+      ? undefined
+      : await faults.check(() => requirePlacementGroup(call, groupId, body.location, '/placement_group_id'));
+  await faults.check(() => refuseElsewhere(services, body, boundBy(connections, origin, reserved, group)));
   const boot = origin && (await faults.check(() => bootOf(body, origin)));
   const sshKeys = await faults.check(() =>
     requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids'),

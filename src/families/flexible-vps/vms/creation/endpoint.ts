@@ -1,21 +1,18 @@
-import { newId } from '../../../../kernel/ids.ts';
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
-import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
 import { costOf } from '../../../../resources/inventory/cost.ts';
+import { requireRoom, requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { exampleOperation } from '../example.ts';
-import { hashOf } from '../guest.ts';
-import { showVm } from '../present.ts';
+import { showNewVm } from '../present.ts';
 import { vms } from '../resource.ts';
 import { exampleVm, Vm } from '../schema.ts';
-import { insertVm } from '../store.ts';
-import type { VmRow } from '../table.ts';
-import { warnIfIgnored } from '../user-data.ts';
 import { CreateVm } from './body.ts';
 import type { CreateCall } from './checks.ts';
 import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
-import { prepare, type Ready } from './plan-vm.ts';
+import { type NewVm, placeVm } from './place-vm.ts';
+import { planVm } from './plan-vm.ts';
+import { askForRoom } from './room.ts';
 
 export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
 
@@ -29,29 +26,17 @@ export const CreatedVm = Named(
   }),
 );
 
-interface Inside {
-  readonly row: Pick<
-    VmRow,
-    'ssh_key_ids' | 'ssh_public_keys' | 'password_hash' | 'user_data' | 'user_data_sha256'
-  >;
-  readonly password: string | null;
-}
-
-function inside(call: CreateCall, { sshKeys: keys, userData: data }: Ready): Inside {
-  const { ssh_key_ids = [], generate_password } = call.body;
-  warnIfIgnored(call, data);
-  const wantsPassword = generate_password ?? (keys.length === 0 && data === null);
-  const made = wantsPassword ? makeGuestPassword() : null;
-  return {
-    row: {
-      ssh_key_ids,
-      ssh_public_keys: keys.map(({ public_key }) => public_key),
-      password_hash: made?.hash ?? null,
-      user_data: data,
-      user_data_sha256: hashOf(data),
-    },
-    password: made?.password ?? null,
-  };
+/**
+ * Comes last, because it locks the account against other creates until the transaction ends. The rows of this machine
+ * are counted already.
+ */
+async function requireLimits(call: CreateCall, { row, front, candidate }: NewVm, networks: number) {
+  if (networks > 0) {
+    const after = networks + (front === null ? 0 : 1);
+    await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', row.id, { before: 0, after });
+  }
+  await vms.lockNames(call);
+  await requireRoom(call, candidate.priced.demands, { isCounted: true });
 }
 
 export const createVm = endpoint({
@@ -97,38 +82,14 @@ export const createVm = endpoint({
       },
     },
   },
-  async handle(call) {
-    const { db, caller, body, cost, start, services } = call;
-    const ready = await prepare(call);
-    const { candidate, origin } = ready;
-    const { row: own, password } = inside(call, ready);
-    const id = vms.newId();
-    const row = await insertVm(db, {
-      id,
-      account_id: caller.account.id,
-      name: body.name,
-      labels: body.labels ?? {},
-      description: body.description ?? '',
-      status: 'creating',
-      location: candidate.location,
-      plan: candidate.plan,
-      requested: { location: body.location, plan: body.plan ?? 'custom' },
-      vcpus: candidate.size.vcpus,
-      memory_mb: candidate.size.memoryMb,
-      disk_gb: candidate.size.diskGb,
-      architecture: candidate.architecture,
-      hostname: body.hostname ?? body.name,
-      image: origin.image,
-      source: origin.shown,
-      ...ready.boot,
-      ...own,
-      placement_group_id: body.placement_group_id ?? null,
-      seed: newId('request'),
-      protected_delete: body.protection?.delete ?? false,
-      protected_redeploy: body.protection?.redeploy ?? false,
-      configuration: candidate.configuration,
-    });
-    await connect(db, row, ready);
+  prepare: askForRoom,
+  async handle(call, rooms) {
+    const { db, body, cost, start, services } = call;
+    const plan = await planVm(call);
+    const made = await placeVm(call, plan, rooms);
+    const { row, candidate } = made;
+    const { origin, connections, access } = plan;
+    await connect(db, row, made.front, connections);
     await vms.added(call, row);
     cost(costOf(services, candidate.priced, null, row.labels));
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
@@ -137,8 +98,11 @@ export const createVm = endpoint({
       input: { start: body.start ?? true, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
       resource: vms.ref(row),
       subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
+      isNew: true,
     });
-    const shown = await showVm(call, row, operation);
+    const shown = await showNewVm(call, made, connections.length > 0, operation);
+    await requireLimits(call, made, connections.length);
+    const { password } = access;
     const initial_credentials = password === null ? null : { username: origin.defaultUser, password };
     return accepted({ ...shown, initial_credentials });
   },

@@ -1,25 +1,19 @@
-/** Creates the interfaces of a new machine, in the order in which its guest sees them. */
-import { setAttachment } from '../../../../resources/addresses/store.ts';
+/** Connects a new machine to its private networks. */
 import type { Db } from '../../../../store/database.ts';
 import { addInterface } from '../../interfaces/network-membership.ts';
 import { holdAliases, holdOwn } from '../../interfaces/private-addresses.ts';
 import type { InterfaceRow } from '../../interfaces/table.ts';
 import type { VmRow } from '../table.ts';
-import type { Ready } from './plan-vm.ts';
+import type { Connection } from './networks.ts';
 
-/** The public interface comes first. It exists only if the machine has a public address. */
+/** The guest sees the private interfaces after the public one, in the order of the request. */
 export async function connect(
   db: Db,
   vm: VmRow,
-  { blocks, connections }: Pick<Ready, 'blocks' | 'connections'>,
+  front: InterfaceRow | null,
+  connections: readonly Connection[],
 ): Promise<void> {
-  const present: InterfaceRow[] = [];
-  const held = [blocks.ipv4, blocks.ipv6].filter((block) => block !== null);
-  if (held.length > 0) {
-    const front = await addInterface(db, vm, present, null);
-    for (const { id } of held) await setAttachment(db, id, { vmId: vm.id, interfaceId: front.id });
-    present.push(front);
-  }
+  const present = front === null ? [] : [front];
   for (const { network, wanted } of connections) {
     const row = await addInterface(db, vm, present, network);
     await holdOwn(db, network, row, wanted);

@@ -1,7 +1,6 @@
 /** Resolves the private networks of a new machine and checks the addresses it requests there. */
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
-import { requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { refuseUnusable } from '../../interfaces/network-membership.ts';
 import { checkAddresses, type Wanted } from '../../interfaces/private-addresses.ts';
 import { overlaps } from '../../networks/addresses.ts';
@@ -62,12 +61,10 @@ function refuseOverlap(connections: readonly Connection[]): void {
 }
 
 export async function resolveNetworks(
-  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Pick<Call, 'db' | 'caller'>,
   wanted: NonNullable<CreateVm['networks']>,
-  hasPublic: boolean,
 ): Promise<Connection[]> {
   if (wanted.length === 0) return [];
-  await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', hasPublic ? 1 : 0, wanted.length);
   const rows = await lockAll(call, wanted);
   const faults = new Faults();
   const connections: Connection[] = [];

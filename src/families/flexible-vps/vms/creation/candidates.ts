@@ -1,15 +1,12 @@
-/** Chooses the location and plan of a new machine: the requested ones, or the first fallback that has capacity. */
-import { EngineUnreachable, type Placement, type Size } from '../../../../engines/compute/port.ts';
+/** The locations and plans that a new machine may have: the requested ones, then the fallbacks. */
+import type { Size } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
-import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import type { PricedItem } from '../../../../money/prices/price.ts';
 import { asBodyErrors, configurationOf, priceVm, type SizeChoice } from '../inventory.ts';
 import type { CreateVm } from './body.ts';
 import type { Origin } from './source.ts';
-
-const RETRY_SECONDS = 60;
-const MOST_ALTERNATIVES = 5;
 
 export interface Candidate {
   readonly location: string;
@@ -40,6 +37,7 @@ function wishesOf(body: CreateVm): Wish[] {
   return [first, ...others];
 }
 
+/** Returns undefined if the provider does not sell the choice. Then `priceVm` reports the reason. */
 function sizeOf({ provider }: Services, choice: SizeChoice) {
   const { plans, custom_plan } = provider.catalogue;
   const plan = plans.find(({ slug }) => slug === choice.plan);
@@ -48,16 +46,18 @@ function sizeOf({ provider }: Services, choice: SizeChoice) {
     return { size, plan: plan.slug, architecture: plan.architecture };
   }
   const { custom_size: custom } = choice;
-  if (custom === undefined || custom_plan === null) throw new Error('A choice that has a price has no size.');
+  if (custom === undefined || custom_plan === null) return undefined;
   const size = { vcpus: custom.vcpus, memoryMb: custom.memory_mb, diskGb: custom.disk_gb };
   return { size, plan: 'custom', architecture: custom_plan.architecture };
 }
+
+type Sized = Pick<Candidate, 'size' | 'plan' | 'architecture'>;
 
 /** Prefixes the pointers of errors with the position of their fallback. */
 const at = (pointer: string, errors: readonly FieldError[]): FieldError[] =>
   pointer === '' ? [...errors] : errors.map((error) => ({ ...error, pointer: `${pointer}${error.pointer}` }));
 
-function misfitsOf(origin: Origin, { size, architecture }: ReturnType<typeof sizeOf>): FieldError[] {
+function misfitsOf(origin: Origin, { size, architecture }: Sized): FieldError[] {
   const errors: FieldError[] = [];
   const add = (pointer: string, code: FieldError['code'], detail: string): void => {
     errors.push({ pointer, code, detail });
@@ -109,6 +109,7 @@ export function candidatesOf(
     const priced = priceVm(call.services, configuration, { at: call.now });
     if (!priced.ok) return { wish, errors: asBodyErrors(priced.problems), candidates: [] };
     const sized = sizeOf(call.services, wish.choice);
+    if (sized === undefined) throw new Error('A choice that has a price has no size.');
     const errors = origin === undefined ? [] : misfitsOf(origin, sized);
     const candidate = { location: wish.location, ...sized, configuration, priced: priced.item };
     return { wish, errors, candidates: [candidate] };
@@ -117,6 +118,13 @@ export function candidatesOf(
   if (errors.length > 0) throw invalid(errors);
   return found.flatMap(({ candidates }) => candidates);
 }
+
+/** The places that the body asks for and that exist, before its other members are checked. */
+export const placesOf = (services: Services, body: CreateVm): Pick<Candidate, 'location' | 'size'>[] =>
+  wishesOf(body).flatMap(({ location, choice }) => {
+    const size = sizeOf(services, choice)?.size;
+    return size === undefined ? [] : [{ location, size }];
+  });
 
 /** Refuses a location or a fallback that differs from the location of a referenced resource (`bound`). */
 export function refuseElsewhere(
@@ -140,59 +148,4 @@ export function refuseElsewhere(
   );
   const distinct = new Map(errors.map((error) => [`${error.pointer} ${error.detail}`, error]));
   if (distinct.size > 0) throw invalid([...distinct.values()]);
-}
-
-/** `silent`: the engine of the location does not answer, so the next fallback is tried. */
-export type Room = 'fits' | 'full' | 'unplaceable' | 'silent';
-
-export async function roomFor(
-  services: Services,
-  accountId: string,
-  { location, size, priced }: Pick<Candidate, 'location' | 'size'> & { readonly priced?: PricedItem },
-  placement: Placement | null,
-): Promise<Room> {
-  const engine = services.compute.at(location);
-  if (engine === undefined || priced?.available === false) return 'full';
-  try {
-    const fit = await engine.fits(accountId, size, placement);
-    if (fit.fits) return 'fits';
-    return fit.code === 'placement_unsatisfiable' ? 'unplaceable' : 'full';
-  } catch (error) {
-    if (error instanceof EngineUnreachable) return 'silent';
-    throw error;
-  }
-}
-
-/** Returns other locations that have capacity for the same plan now. */
-async function alternativesTo(services: Services, accountId: string, wanted: Candidate) {
-  const plan = services.provider.catalogue.plans.find(({ slug }) => slug === wanted.plan);
-  const found: { location: string; plan: string }[] = [];
-  for (const location of plan?.locations ?? []) {
-    if (location === wanted.location || found.length >= MOST_ALTERNATIVES) continue;
-    const room = await roomFor(services, accountId, { location, size: wanted.size }, null);
-    if (room === 'fits') found.push({ location, plan: wanted.plan });
-  }
-  return found;
-}
-
-export const noAnswer = ({ location }: Candidate): Problem =>
-  new Problem('engine_unavailable', {
-    detail: `${location} does not answer at the moment.`,
-    retryAfterSeconds: RETRY_SECONDS,
-  });
-
-export async function noCapacity(
-  services: Services,
-  accountId: string,
-  wanted: Candidate,
-  what = 'No host has room',
-): Promise<Problem> {
-  const { plan, location, priced } = wanted;
-  return new Problem('capacity_unavailable', {
-    detail: priced.available
-      ? `${what} for ${plan} in ${location} at the moment.`
-      : `${plan} is not sold in ${location} at the moment.`,
-    extra: { alternatives: await alternativesTo(services, accountId, wanted) },
-    retryAfterSeconds: RETRY_SECONDS,
-  });
 }

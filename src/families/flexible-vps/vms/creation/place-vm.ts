@@ -1,0 +1,110 @@
+/** Inserts a new machine at the first place that has a host with capacity and free addresses. */
+import { newId } from '../../../../kernel/ids.ts';
+import type { Problem } from '../../../../kernel/problems/problem.ts';
+import {
+  allocateAddress,
+  type PublicAddressRow,
+  setAttachment,
+} from '../../../../resources/addresses/store.ts';
+import { keepIf } from '../../../../store/savepoint.ts';
+import { addInterface } from '../../interfaces/network-membership.ts';
+import type { InterfaceRow } from '../../interfaces/table.ts';
+import { vms } from '../resource.ts';
+import type { VmRow } from '../table.ts';
+import type { Candidate } from './candidates.ts';
+import { type CreateCall, isPublic } from './checks.ts';
+import type { VmPlan } from './plan-vm.ts';
+import { alternativesTo, noCapacity, type Rooms, refusalAt } from './room.ts';
+
+export interface NewVm {
+  readonly row: VmRow;
+  readonly candidate: Candidate;
+  /** The public interface, which exists only if the machine has a public address. */
+  readonly front: InterfaceRow | null;
+  readonly addresses: readonly PublicAddressRow[];
+}
+
+function insertRow(call: CreateCall, { origin, boot, access }: VmPlan, candidate: Candidate): Promise<VmRow> {
+  const { body } = call;
+  return vms.insert(call, {
+    id: vms.newId(),
+    name: body.name,
+    labels: body.labels ?? {},
+    description: body.description ?? '',
+    status: 'creating',
+    location: candidate.location,
+    plan: candidate.plan,
+    requested: { location: body.location, plan: body.plan ?? 'custom' },
+    vcpus: candidate.size.vcpus,
+    memory_mb: candidate.size.memoryMb,
+    disk_gb: candidate.size.diskGb,
+    architecture: candidate.architecture,
+    hostname: body.hostname ?? body.name,
+    image: origin.image,
+    source: origin.shown,
+    ...boot,
+    ...access.columns,
+    placement_group_id: body.placement_group_id ?? null,
+    seed: newId('request'),
+    protected_delete: body.protection?.delete ?? false,
+    protected_redeploy: body.protection?.redeploy ?? false,
+    configuration: candidate.configuration,
+  });
+}
+
+/** Returns null if an address pool of the location is exhausted. */
+async function takeAddresses(
+  call: CreateCall,
+  { id: vmId, location }: VmRow,
+  { id: interfaceId }: InterfaceRow,
+  reserved: PublicAddressRow | null,
+): Promise<PublicAddressRow[] | null> {
+  const { db, caller, services, body, now } = call;
+  const { address_pools: pools } = services.provider.catalogue;
+  const accountId = caller.account.id;
+  const request = { pools, location, accountId, kind: 'ephemeral' as const, vmId, interfaceId, now };
+  const taken: (PublicAddressRow | null | undefined)[] = [];
+  if (reserved !== null) taken.push(await setAttachment(db, reserved.id, { vmId, interfaceId }));
+  else if ((body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral')
+    taken.push(await allocateAddress(db, { ...request, version: 4 }));
+  if (taken.includes(null)) return null;
+  if (body.public_ipv6 ?? true) taken.push(await allocateAddress(db, { ...request, version: 6 }));
+  return taken.includes(null) ? null : taken.flatMap((row) => row ?? []);
+}
+
+/** Returns null if the location has no address left. */
+async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): Promise<NewVm | null> {
+  const row = await insertRow(call, plan, candidate);
+  const front = isPublic(call.body) ? await addInterface(call.db, row, [], null) : null;
+  const addresses = front === null ? [] : await takeAddresses(call, row, front, plan.reserved);
+  return addresses === null ? null : { row, candidate, front, addresses };
+}
+
+/** Like `insertAt`, but rolls the rows back if there is no address, so that the next candidate can be tried. */
+async function tryAt(...args: Parameters<typeof insertAt>): Promise<NewVm | null> {
+  let made: NewVm | null = null;
+  await keepIf(args[0].db, async () => {
+    made = await insertAt(...args);
+    return made !== null;
+  });
+  return made;
+}
+
+/** Throws 409 if no candidate has room, or if the name is taken. */
+export async function placeVm(call: CreateCall, plan: VmPlan, rooms: Rooms): Promise<NewVm> {
+  const { services, caller, body } = call;
+  const { candidates } = plan;
+  let refusal: Problem | undefined;
+  for (const [i, candidate] of candidates.entries()) {
+    const alternatives = () => alternativesTo(services, caller.account.id, candidate);
+    const full = refusalAt(rooms, candidate, body.placement_group_id, alternatives);
+    const insert = i === candidates.length - 1 ? insertAt : tryAt;
+    const made = full === undefined ? await insert(call, plan, candidate) : null;
+    if (made !== null) return made;
+    refusal ??=
+      full ?? noCapacity(`No public address is left in ${candidate.location} at the moment.`, alternatives);
+  }
+  // A script that repeats its create has to hear that the machine exists, not that there is no room for another.
+  await vms.refuseTaken(call, body.name);
+  throw refusal ?? new Error('The body names no place.');
+}

@@ -1,0 +1,61 @@
+/**
+ * Performs the acts of a call (`Call.act`) while no transaction is open. Claims keep a repeated request, and other calls
+ * that act on the same resource, from running meanwhile, so that the last act is that of the last answer. A claim of a
+ * process that ended meanwhile expires.
+ */
+import type { Act } from '../kernel/call.ts';
+import { claimSubject, releaseSubject } from '../kernel/claims/store.ts';
+import { callerOf, type Exchange } from '../kernel/exchange.ts';
+import { Problem } from '../kernel/problems/problem.ts';
+import type { Db } from '../store/database.ts';
+import { isRepeated } from './idempotency.ts';
+import type { Input } from './input.ts';
+
+const CLAIM_SECONDS = 60;
+const RETRY_SECONDS = 5;
+
+const busy = (): Problem =>
+  new Problem('operation_in_progress', {
+    detail: 'Another call is changing this resource at the moment.',
+    nextStep: 'Repeat the call after the seconds in Retry-After.',
+    extra: { operation_id: null },
+    retryAfterSeconds: RETRY_SECONDS,
+  });
+
+async function withClaim<T>(db: Db, subject: string, refusal: Problem, work: () => Promise<T>): Promise<T> {
+  const claim = await claimSubject(db, subject, CLAIM_SECONDS);
+  if (claim === null) throw refusal;
+  try {
+    return await work();
+  } finally {
+    await releaseSubject(db, claim);
+  }
+}
+
+/** One act after the other, each with a claim that lasts until the rows are written. */
+function perform<T>(db: Db, acts: readonly Act[], write: () => Promise<T>): Promise<T> {
+  const [act, ...others] = acts;
+  if (act === undefined) return write();
+  return withClaim(db, act.subject, busy(), async () => {
+    await act.perform();
+    return perform(db, others, write);
+  });
+}
+
+/** Performs the acts, then runs `write`. */
+export function afterActs<T>(
+  db: Db,
+  exchange: Exchange,
+  input: Input,
+  acts: readonly Act[],
+  write: () => Promise<T>,
+): Promise<T> {
+  const { idempotencyKey: key } = input;
+  if (key === undefined) return perform(db, acts, write);
+  const refusal = new Problem('idempotency_in_progress', { retryAfterSeconds: 1 });
+  return withClaim(db, `${callerOf(exchange).account.id} ${key}`, refusal, async () => {
+    // The first request may have ended just before the claim. Then `write` replays its answer.
+    const isDone = await isRepeated(db, exchange, input);
+    return isDone ? write() : perform(db, acts, write);
+  });
+}
