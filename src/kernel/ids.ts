@@ -7,18 +7,19 @@
 import { randomFillSync } from 'node:crypto';
 
 /** The prefixes of the kernel's own kinds. Resources declare their prefixes with `idPrefix`. */
-const prefixes = new Map([
-  ['account', 'acc'],
-  ['api_key', 'key'],
-  ['member', 'mem'],
-  ['allowlist_entry', 'ale'],
-  ['key_denial', 'den'],
-  ['audit_entry', 'aud'],
-  ['operation', 'op'],
-  ['event', 'evt'],
-  ['event_stream', 'str'],
-  ['request', 'req'],
-]);
+const kernelPrefixes = {
+  account: 'acc',
+  api_key: 'key',
+  member: 'mem',
+  allowlist_entry: 'ale',
+  key_denial: 'den',
+  audit_entry: 'aud',
+  operation: 'op',
+  event: 'evt',
+  event_stream: 'str',
+  request: 'req',
+} as const;
+const prefixes = new Map<string, string>(Object.entries(kernelPrefixes));
 const kinds = new Map([...prefixes].map(([kind, prefix]) => [prefix, kind]));
 
 /** Declares the id prefix of a kind and returns the function that creates its ids. Throws if the prefix is taken. */
@@ -70,12 +71,8 @@ function tick(): void {
   }
 }
 
-/** Throws unless the kernel or a resource has declared the kind. */
-export function newId(kind: string): string {
-  const prefix = prefixes.get(kind);
-  if (prefix === undefined) throw new Error(`No prefix was declared for ids of the kind "${kind}".`);
-  return idWith(prefix);
-}
+/** For the kernel's own kinds. The ids of a resource are created by the function that `idPrefix` returned to it. */
+export const newId = (kind: keyof typeof kernelPrefixes): string => idWith(kernelPrefixes[kind]);
 
 function idWith(prefix: string): string {
   tick();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { World } from './walk.ts';
+import type { World } from './world.ts';
 
 export interface Row {
   readonly id: string;

@@ -1,10 +1,8 @@
 /** The families that use engines, each with the functions that compare its rows with its engines. */
 import { families } from '../families/index.ts';
 import type { Family } from '../kernel/registry.ts';
-import type { FamilyAgreement } from './family-agreement.ts';
-import { vpsAgreement } from './vps-agreement.ts';
-
-const agreements: Readonly<Record<string, FamilyAgreement>> = { 'flexible-vps': vpsAgreement };
+import type { FamilyAgreement } from './fixture.ts';
+import { fixtures } from './fixtures.ts';
 
 export interface EngineFamily {
   readonly family: Family;
@@ -12,9 +10,10 @@ export interface EngineFamily {
 }
 
 function withAgreement(family: Family): EngineFamily {
-  const agreement = agreements[family.name];
+  const { name } = family;
+  const agreement = fixtures.find((fixture) => fixture.agreement?.family === name)?.agreement;
   if (agreement === undefined)
-    throw new Error(`${family.name} uses engines: add its FamilyAgreement to src/laws/engine-families.ts.`);
+    throw new Error(`${name} uses engines: add its \`agreement\` to src/families/${name}/fixture.ts.`);
   return { family, agreement };
 }
 

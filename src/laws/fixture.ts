@@ -36,6 +36,16 @@ export interface Way {
   readonly states: readonly string[];
 }
 
+/** Compares the rows of a family with the state of its engines. */
+export interface FamilyAgreement {
+  /** The name of the family: `flexible-vps`. */
+  readonly family: string;
+  disagreements(world: World): Promise<string[]>;
+  leftovers(world: World): Promise<string[]>;
+  /** Its tables, each with the path of its collection, in the order in which they are deleted. */
+  readonly collections: Readonly<Record<string, string>>;
+}
+
 export interface Fixture {
   /** The path of the collection that `make` adds to. */
   readonly collection?: `/${string}/v1/${string}`;
@@ -59,4 +69,6 @@ export interface Fixture {
   readonly scenarios?: Readonly<Record<string, Scenario>>;
   /** By endpoint id, for endpoints whose allowed states depend on the body. */
   readonly ways?: Readonly<Record<string, readonly Way[]>>;
+  /** In the fixture of a family that uses engines. */
+  readonly agreement?: FamilyAgreement;
 }

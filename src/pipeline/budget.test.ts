@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { newId } from '../kernel/ids.ts';
+import { newBudgetId } from '../money/budgets/write-budget.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { untilWaiting } from '../testing/portal.ts';
@@ -27,7 +27,7 @@ interface Given {
 
 /** Inserts the budget directly, because the API accepts no budget for the families of these tests. */
 async function addBudget({ amount = '100.00', action = 'block_new_cost', scope = {} }: Given = {}) {
-  const id = newId('budget');
+  const id = newBudgetId();
   const whole = { families: null, label_selector: null, api_key_ids: null };
   await app.services.db
     .insertInto('budgets')

@@ -1,8 +1,10 @@
 /** Inserts webhooks and delivery attempts for tests directly into the tables. */
 import type { Insertable } from 'kysely';
+import { webhooks } from '../families/account/webhooks/resource.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Services } from '../kernel/services.ts';
 import { newSigningSecret } from '../operations/webhooks/signature.ts';
+import { newDeliveryId, newMessageId } from '../operations/webhooks/tables.ts';
 import type { Tables } from '../store/database.ts';
 import type { TestAccount } from './accounts.ts';
 
@@ -14,7 +16,7 @@ export async function insertWebhook(
   account: TestAccount,
   overrides: Partial<WebhookColumns> = {},
 ): Promise<{ id: string; secret: Buffer }> {
-  const id = newId('webhook');
+  const id = webhooks.newId();
   const secret = newSigningSecret();
   await db
     .insertInto('webhooks')
@@ -46,14 +48,14 @@ export async function insertDelivery(
   webhookId: string,
   overrides: Partial<DeliveryColumns> = {},
 ): Promise<string> {
-  const id = newId('delivery');
+  const id = newDeliveryId();
   await db
     .insertInto('webhook_deliveries')
     .values({
       id,
       account_id: account.id,
       webhook_id: webhookId,
-      message_id: newId('message'),
+      message_id: newMessageId(),
       event_id: newId('event'),
       event_type: 'webhook.test',
       attempt: 1,

@@ -62,8 +62,6 @@ const widgets = new Owned({
   type: 'widget',
   idPrefix: 'wid',
   table: 'widgets',
-  words: 'widget',
-  family: 'workshop',
   permission: 'workshop:widgets:read',
   path: '/workshop/v1/widgets/{id}',
   limit: 'workshop.widgets',

@@ -9,14 +9,16 @@ export interface OwnedEvent extends Partial<EventDeclaration> {
 
 interface Declaring {
   readonly type: string;
-  readonly words: string;
+  readonly words?: string;
   readonly subject?: string;
   readonly events: Readonly<Record<string, OwnedEvent>>;
 }
 
 const article = (words: string): string => (/^[aeiou]/i.test(words) ? 'An' : 'A');
 
-export function ownedEventTypes({ type, words, events }: Declaring): EventType[] {
+const wordsFor = (type: string): string => type.replaceAll('_', ' ');
+
+export function ownedEventTypes({ type, words = wordsFor(type), events }: Declaring): EventType[] {
   const declared = Object.entries(events).map(([name, { says: _, ...event }]) => [
     name,
     { when: `${article(words)} ${words} was ${name}.`, ...event },
@@ -25,9 +27,10 @@ export function ownedEventTypes({ type, words, events }: Declaring): EventType[]
 }
 
 export function sentenceOf(
-  { words, subject = `The ${words}`, events }: Declaring,
+  { type, words = wordsFor(type), subject = `The ${words}`, events }: Declaring,
   event: string,
   name: string,
+  says = events[event]?.says ?? `was ${event}`,
 ) {
-  return `${subject} ${name} ${events[event]?.says ?? `was ${event}`}.`;
+  return `${subject} ${name} ${says}.`;
 }

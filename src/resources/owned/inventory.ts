@@ -12,8 +12,8 @@ export interface InventoryEntry {
   readonly is_stopped?: boolean;
   /** The priced type that sets the price, if it is not the type of the resource. */
   readonly priced_as?: string;
-  /** The input of the price function. `null` (the default): free. `'unchanged'`: the resource keeps its price. */
-  readonly configuration?: Readonly<Record<string, unknown>> | null | 'unchanged';
+  /** The input of the price function. `null` (the default): free. */
+  readonly configuration?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface NoteOptions {
@@ -23,7 +23,9 @@ export interface NoteOptions {
   readonly apiKeyId?: string;
   /** The resource was inserted by this transaction, so it has no inventory entry and no meter yet. */
   readonly isNew?: boolean;
-  /** Required if the resource has a configuration, and therefore a price. */
+  /** Only name, labels, status and location change. The meter goes on at the present price. */
+  readonly keepsPrice?: true;
+  /** Required if the resource has a configuration, and therefore a price, unless it keeps its price. */
   readonly services?: Pick<Services, 'tariff'>;
 }
 
@@ -40,12 +42,13 @@ export async function noteOwned(
   db: Db,
   { family, type, id, account_id, name, labels }: Columns,
   { status = 'available', location = null, parent_id = null, configuration = null, ...rest }: InventoryEntry,
-  { at, apiKeyId, services, isNew = false }: NoteOptions,
+  { at, apiKeyId, keepsPrice, services, isNew = false }: NoteOptions,
 ): Promise<PricedItem | null> {
   const key = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
-  const note = { id, account_id, family, type, name, status, location, labels, parent_id, ...rest, ...key };
+  const shown = { id, account_id, family, type, name, status, location, labels, parent_id, ...key };
   const options = { isNew, ...(at === undefined ? {} : { at }) };
-  if (configuration === 'unchanged') return noteResource(db, note, options);
+  if (keepsPrice) return noteResource(db, shown, options);
+  const note = { ...shown, ...rest };
   if (configuration === null) return noteResource(db, { ...note, configuration }, options);
   if (services === undefined) throw new Error(`Without a tariff ${id} has no price.`);
   return noteResource(db, { ...note, configuration }, { ...options, tariff: services.tariff });

@@ -21,8 +21,10 @@ import type { Db } from '../../store/database.ts';
 import { costOf } from '../inventory/cost.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
-import { type OwnedEvent, ownedEventTypes, sentenceOf } from './events.ts';
-import { type InventoryEntry, type NoteOptions, noteOwned } from './inventory.ts';
+import type { Definition } from './definition.ts';
+import { ownedEventTypes, sentenceOf } from './events.ts';
+import { type NoteOptions, noteOwned } from './inventory.ts';
+import { refuseTaken } from './refuse-taken.ts';
 import {
   columnsOf,
   deleteOwned,
@@ -39,40 +41,11 @@ import {
 } from './store.ts';
 import type { NewRow, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
 
-type Reader = Pick<Call, 'db' | 'caller' | 'now'>;
+type Reader = Pick<Call, 'db' | 'caller'>;
 type Writer = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'event' | 'cost'>;
-type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>>;
+/** `says` replaces the end of the declared message, `message` all of it. */
+type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
 type Name = { readonly id: string; readonly name: string };
-
-export interface Definition<T extends OwnedTableName, E extends string, S extends object> {
-  /** The name in events, audit entries and the inventory: `placement_group`. */
-  readonly type: string;
-  /** The prefix of the ids: `pg`. */
-  readonly idPrefix: string;
-  readonly table: T;
-  /** The name in sentences: `placement group`. */
-  readonly words: string;
-  /** The subject of the event messages. Default: `The placement group`. */
-  readonly subject?: string;
-  readonly family: string;
-  readonly permission?: Permission;
-  /** The path of one resource. Resources without a path are not in the inventory and have no price. */
-  readonly path?: string;
-  /** The limit in the provider's catalogue that counts resources of this type. */
-  readonly limit?: string;
-  /** The key is the last part of the event type: `created`. `{}` uses the default sentences. */
-  readonly events: Readonly<Record<E, OwnedEvent>>;
-  /** The `data` of the created, updated and deleted events. */
-  eventData?(row: RowOf<T>): Readonly<Record<string, unknown>>;
-  /** The fields of the inventory entry beside name and labels; the meter bills its `configuration`. */
-  inventory?(row: RowOf<T>): InventoryEntry;
-  /** Replaces changes that audit entries must not show in full. */
-  audited?(change: AuditChange): AuditChange;
-  /** Additional values that answers show beside the columns of the table. */
-  shows?(call: Reader): Shown<S>;
-  /** Overrides the default, id and version, for resources whose answers depend on more than their row. */
-  etag?(row: RowOf<T> & S): string;
-}
 
 export class Owned<const T extends OwnedTableName, const E extends string, S extends object = object>
   implements Resource
@@ -106,23 +79,23 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return this.#definition.etag?.(row) ?? etagOf(id, version);
   }
 
-  event(name: E, row: Name, news: News = {}): NewEvent {
-    const message = sentenceOf(this.#definition, name, row.name);
+  event(name: E, row: Name, { says, ...news }: News = {}): NewEvent {
+    const message = sentenceOf(this.#definition, name, row.name, says);
     return { type: `${this.type}.${name}`, resource: this.ref(row), message, ...news };
   }
 
   async list(call: ListCall & Reader, endpoint: string, where: Where<T> = {}) {
-    return listOwned<T, S>(call, this.#definition.table, endpoint, where, this.#shown(call));
+    return listOwned<T, S>(call, this.#definition.table, endpoint, where, this.#shown);
   }
 
   async find(call: Reader, reference: Reference): Promise<(RowOf<T> & S) | undefined> {
     const { db, caller } = call;
-    return findOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown(call));
+    return findOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown);
   }
 
   async lock(call: Reader, reference: Reference): Promise<(RowOf<T> & S) | undefined> {
     const { db, caller } = call;
-    return lockOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown(call));
+    return lockOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown);
   }
 
   /** Throws 404 unless the account has the resource. */
@@ -163,8 +136,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
 
   /** Like `requireFreeName`, but another transaction may take the name meanwhile: the insert has to expect it. */
   async refuseTaken({ db, caller }: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
-    const id = await findOwnedId(db, this.#definition.table, caller.account.id, name);
-    if (id !== undefined) throw new Problem('name_taken', { extra: { existing_id: id } });
+    refuseTaken(await findOwnedId(db, this.#definition.table, caller.account.id, name));
   }
 
   /** Before a create: throws 409 unless the name is free and the limit leaves room for one more. */
@@ -227,9 +199,20 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     change: RowChange<T>,
     changes: readonly AuditChange[] = changesBetween<RowOf<T>>(before, valuesOf<T>(change)),
   ): Promise<RowOf<T>> {
-    const { id, name } = columnsOf(before);
+    const { name } = columnsOf(before);
     const wanted = newNameIn<T>(change) ?? name;
     if (wanted !== name) await this.requireFreeName(call, wanted);
+    return this.write(call, before, change, changes);
+  }
+
+  /** Like `update`, for a caller that has already checked that the new name is free. */
+  async write(
+    call: Writer,
+    before: RowOf<T>,
+    change: RowChange<T>,
+    changes: readonly AuditChange[],
+  ): Promise<RowOf<T>> {
+    const { id, name } = columnsOf(before);
     const action = changes.length === 0 ? 'none' : 'update';
     const row = action === 'none' ? before : ((await this.change(call.db, id, change, call)) ?? before);
     call.effect({ action, ...this.ref({ id, name }), changes: this.#audited(changes) });
@@ -266,24 +249,18 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   /** Updates inventory entry and meter for a row that other code has written. Returns the price, or null if free. */
   async note(db: Db, row: RowOf<T>, options: NoteOptions = {}): Promise<PricedItem | null> {
     if (this.path === undefined) return null;
-    const { family, type, inventory } = this.#definition;
-    return noteOwned(db, { family, type, ...columnsOf(row) }, inventory?.(row) ?? {}, options);
-  }
-
-  /** Keeps name, labels and status in the inventory in step with the row. The meter goes on at the present price. */
-  async noteStatus(db: Db, row: RowOf<T>): Promise<void> {
-    const { family, type, inventory } = this.#definition;
-    const { is_stopped: _, priced_as: __, ...entry } = inventory?.(row) ?? {};
-    const unpriced = { ...entry, configuration: 'unchanged' as const };
-    await noteOwned(db, { family, type, ...columnsOf(row) }, unpriced, {});
+    const { type, inventory } = this.#definition;
+    const family = this.path.split('/')[1] ?? '';
+    const entry = (await inventory?.(row, db)) ?? {};
+    return noteOwned(db, { family, type, ...columnsOf(row) }, entry, options);
   }
 
   #audited(changes: readonly AuditChange[]): AuditChange[] {
     return changes.map((change) => this.#definition.audited?.(change) ?? change);
   }
 
-  #shown(call: Reader): Shown<S> {
-    return this.#definition.shows?.(call) ?? nothingShown<S>();
+  get #shown(): Shown<S> {
+    return this.#definition.shows ?? nothingShown<S>();
   }
 
   /** Emits nothing if the resource does not declare the event. */

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
@@ -30,6 +31,12 @@ describe('migrations', () => {
     expect(await migrate(db)).toEqual(all);
     expect(await migrate(db)).toEqual([]);
     expect(await pendingMigrations(db)).toEqual([]);
+  });
+
+  it('are all in the list, in the order of their numbers', async () => {
+    const files = readdirSync(import.meta.dirname).filter((file) => /^\d.*\.ts$/.test(file));
+    const listed = await pendingMigrations(await emptyDatabase());
+    expect(listed.map((name) => `${name}.ts`)).toEqual(files.sort());
   });
 
   it('race without harm: each runs exactly once', async () => {

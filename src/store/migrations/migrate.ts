@@ -1,6 +1,7 @@
 /**
  * Lists the migrations and runs those that are pending. There are no down migrations: the schema only moves
- * forward. Processes that start at the same time wait for one another on a lock.
+ * forward. Processes that start at the same time wait for one another on a lock. The list is written out because the
+ * bundle is one file: it has no folder to read, and contains only what is imported by name.
  */
 import { type Migration, Migrator } from 'kysely';
 import type { Db } from '../database.ts';

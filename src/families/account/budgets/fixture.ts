@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { periodOf } from '../../../money/budgets/budget.ts';
 import { recordCrossings } from '../../../money/budgets/store.ts';
+import { newBudgetId } from '../../../money/budgets/write-budget.ts';
 
 export const fixture: Fixture = {
   collection: '/account/v1/budgets',
   async addRow({ app, account, key }, name, i) {
     const { db } = app.services;
-    const id = newId('budget');
+    const id = newBudgetId();
     const period = periodOf(new Date());
     const threshold = { percent: 80, basis: 'actual' } as const;
     await db

@@ -9,9 +9,7 @@ export const webhooks = new Owned({
   type: 'webhook',
   idPrefix: 'wh',
   table: 'webhooks',
-  words: 'webhook',
   subject: 'Webhook',
-  family: 'account',
   limit: 'account.webhooks',
   events: {
     updated: { when: 'A webhook was changed.' },
@@ -34,5 +32,5 @@ export const webhooks = new Owned({
     change.pointer === '/url'
       ? { ...change, before: withoutQuery(change.before), after: withoutQuery(change.after) }
       : change,
-  shows: () => ({ pending_count: pendingCount, account_is_served: isServed }),
+  shows: { pending_count: pendingCount, account_is_served: isServed },
 });

@@ -17,7 +17,7 @@ import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
 import { draftOf } from './new-image.ts';
 import { images } from './resource.ts';
-import { architectures, CreateImage, Image, ImageId, imageEtag, presentImage, publicRow } from './schema.ts';
+import { architectures, CreateImage, Image, ImageId, presentImage, publicRow } from './schema.ts';
 import { readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
@@ -174,7 +174,7 @@ export const deleteImage = endpoint({
     const { db, caller, params, services, now, cost, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
     if (listed !== undefined) {
-      call.checkVersion(imageEtag(listed));
+      call.checkVersion(images.etag(listed));
       throw new Problem('resource_protected', {
         detail: 'Public images of the provider cannot be deleted.',
         nextStep: 'You can delete only your own images; list them with kind=custom.',

@@ -13,8 +13,6 @@ export const images = new Owned({
   type: 'image',
   idPrefix: 'img',
   table: 'vps_images',
-  words: 'image',
-  family: 'flexible-vps',
   permission: 'flexible-vps:images:read',
   path: '/flexible-vps/v1/images/{id}',
   limit: 'flexible-vps.images',

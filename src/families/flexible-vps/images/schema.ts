@@ -1,5 +1,4 @@
 /** An image as the API shows it. Provider images and the account's own images have the same schema. */
-import { etagOf } from '../../../kernel/etag.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import {
@@ -20,6 +19,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { imageLife } from './lifecycle.ts';
+import { images } from './resource.ts';
 import type { ImageRow } from './table.ts';
 
 export const osFamilies = ['linux', 'windows', 'bsd'] as const;
@@ -157,8 +157,6 @@ export function publicRow(image: CatalogueImage): ImageRow {
 const atMidnight = (day: string | null | undefined): string | null =>
   day == null ? null : new Date(day).toISOString();
 
-export const imageEtag = ({ id, version }: Pick<ImageRow, 'id' | 'version'>): string => etagOf(id, version);
-
 export function presentImage(
   { provider, baseUrl, compute }: Pick<Services, 'provider' | 'baseUrl' | 'compute'>,
   row: ImageRow,
@@ -191,7 +189,7 @@ export function presentImage(
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     deprecated_at: atMidnight(listed?.deprecated_at),
     removed_at: atMidnight(listed?.removed_at),
-    etag: imageEtag(row),
+    etag: images.etag(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -1,4 +1,3 @@
-import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { makeNetwork } from '../networks/fixture.ts';
@@ -7,6 +6,7 @@ import { attachInterfaceKind } from './kinds.ts';
 import { newMac } from './macs.ts';
 import { addInterface } from './network-membership.ts';
 import { holdOwn } from './private-addresses.ts';
+import { newInterfaceId } from './resource.ts';
 import { interfaceRef } from './schema.ts';
 import { readInterfaces } from './store.ts';
 
@@ -28,7 +28,7 @@ export const fixture: Fixture = {
     await app.services.db
       .insertInto('vm_interfaces')
       .values({
-        id: newId('interface'),
+        id: newInterfaceId(),
         account_id: account.id,
         vm_id,
         kind: 'public',

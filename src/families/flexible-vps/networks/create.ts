@@ -4,6 +4,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { locationFaults } from '../catalog/location-faults.ts';
 import { networkExample, newNetworkExample, operationExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
 import { presentNetwork } from './present.ts';
@@ -23,11 +24,8 @@ function refuseFaults({ body, services }: CreateCall): void {
     ...serverFaults(body.dns?.servers ?? []),
     // Without a valid range, the next hops of routes cannot be checked.
     ...(rangeFaults.length > 0 ? [] : routesFaults(body.routes ?? [], ranges)),
+    ...locationFaults(services, body.location),
   ];
-  if (services.compute.at(body.location) === undefined) {
-    const detail = 'There is no location of this name that runs machines.';
-    faults.push({ pointer: '/location', code: 'unknown_reference', detail });
-  }
   if (faults.length > 0) throw invalid(faults);
 }
 

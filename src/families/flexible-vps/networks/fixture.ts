@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
@@ -18,7 +17,7 @@ export async function makeNetwork({ app, account, key }: World, ipv4_cidr = '10.
     db,
     {
       ...common,
-      id: newId('network'),
+      id: networks.newId(),
       account_id: account.id,
       name: freshName(),
       ipv4_cidr,
@@ -40,7 +39,7 @@ export const fixture: Fixture = {
       .insertInto('vps_networks')
       .values({
         ...common,
-        id: newId('network'),
+        id: networks.newId(),
         account_id: account.id,
         name,
         ipv4_cidr: `10.${i % 256}.0.0/16`,

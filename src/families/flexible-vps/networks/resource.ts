@@ -4,8 +4,6 @@ export const networks = new Owned({
   type: 'network',
   idPrefix: 'net',
   table: 'vps_networks',
-  words: 'network',
-  family: 'flexible-vps',
   permission: 'flexible-vps:networks:read',
   path: '/flexible-vps/v1/networks/{id}',
   limit: 'flexible-vps.networks',
@@ -13,8 +11,12 @@ export const networks = new Owned({
     created: { when: 'A private network is ready.', says: 'is ready' },
     updated: { when: 'A private network was changed.', says: 'was changed' },
     deleted: { when: 'A private network was deleted.', says: 'was deleted' },
-    lost: { severity: 'error', when: 'A private network can no longer be found.' },
-    recovered: { when: 'A private network that was lost was found again.' },
+    lost: {
+      severity: 'error',
+      when: 'A private network can no longer be found.',
+      says: 'can no longer be found',
+    },
+    recovered: { when: 'A private network that was lost was found again.', says: 'was found again' },
   },
   inventory: ({ status, location }) => ({ status, location }),
 });

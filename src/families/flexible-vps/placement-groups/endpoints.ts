@@ -3,34 +3,28 @@ import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
-import {
-  Id,
-  Labels,
-  Named,
-  OneOf,
-  ResourceName,
-  Shape,
-  Slug,
-  type Static,
-  Time,
-  Type,
-} from '../../../kernel/schema.ts';
+import { Id, Labels, Named, OneOf, ResourceName, Shape, Slug, Time, Type } from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
-import { MOST_NAMED, refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { detachLeaving, readMembers, vmIds } from './store.ts';
+import type { OwnedTable } from '../../../resources/owned/table.ts';
+import { locationFaults } from '../catalog/location-faults.ts';
+import { requireEmpty, vmIds } from './store.ts';
+
+declare module '../../../store/database.ts' {
+  interface Tables {
+    placement_groups: OwnedTable & { location: string; policy: 'spread' | 'compact'; strict: boolean };
+  }
+}
 
 export const placementGroups = new Owned({
   type: 'placement_group',
   idPrefix: 'pg',
   table: 'placement_groups',
-  words: 'placement group',
-  family: 'flexible-vps',
   permission: 'flexible-vps:placement-groups:read',
   path: '/flexible-vps/v1/placement-groups/{id}',
   limit: 'flexible-vps.placement-groups',
   events: { created: {}, deleted: {} },
   inventory: ({ location }) => ({ location }),
-  shows: () => ({ vm_ids: vmIds }),
+  shows: { vm_ids: vmIds },
   // The members are part of the etag, because machines join and leave without a change to the row of the group.
   etag: ({ id, version, vm_ids }) => etagOf([id, ...vm_ids].join(' '), version),
 });
@@ -38,10 +32,10 @@ export const placementGroups = new Owned({
 const Policy = OneOf(['spread', 'compact'], {
   description: '`spread`: no two machines on one host. `compact`: as close together as possible.',
 });
-const isStrict =
-  '`true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.';
-const members = 'The machines in the group, except machines that are being deleted. At most 10.';
-
+const Strict = Type.Boolean({
+  description:
+    '`true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.',
+});
 const PlacementGroup = Named(
   'PlacementGroup',
   Shape({
@@ -50,25 +44,33 @@ const PlacementGroup = Named(
     labels: Labels,
     location: Slug,
     policy: Policy,
-    strict: Type.Boolean({ description: isStrict }),
-    vm_ids: Type.Array(Id('vm'), { description: members }),
+    strict: Strict,
+    vm_ids: Type.Array(Id('vm'), {
+      description: 'The machines in the group, except machines that are being deleted. At most 10.',
+    }),
     etag: Type.String(),
     created_at: Time,
     updated_at: Time,
   }),
 );
-export type PlacementGroup = Static<typeof PlacementGroup>;
-
 const CreatePlacementGroup = Named(
   'CreatePlacementGroup',
   Shape({
     name: ResourceName,
     location: { ...Slug, description: 'A location that runs machines. All machines of the group are in it.' },
     policy: Type.Optional({ ...Policy, default: 'spread' }),
-    strict: Type.Optional(Type.Boolean({ default: true, description: isStrict })),
+    strict: Type.Optional({ ...Strict, default: true }),
     labels: Type.Optional(Labels),
   }),
 );
+
+function present(group: Awaited<ReturnType<typeof placementGroups.get>>) {
+  const { id, name, labels, location, policy, strict, vm_ids } = group;
+  const [created_at, updated_at] = [group.created_at.toISOString(), group.updated_at.toISOString()];
+  const etag = placementGroups.etag(group);
+  return { id, name, labels, location, policy, strict, vm_ids, etag, created_at, updated_at };
+}
+export type PlacementGroup = ReturnType<typeof present>;
 
 const example: PlacementGroup = {
   id: 'pg_01jqzv6d4jg9mbp7r3w0t8n6ev',
@@ -82,14 +84,6 @@ const example: PlacementGroup = {
   created_at: '2026-03-01T10:00:00.000Z',
   updated_at: '2026-03-01T10:00:00.000Z',
 };
-
-export type PlacementGroupRow = Awaited<ReturnType<typeof placementGroups.get>>;
-
-function present(row: PlacementGroupRow): PlacementGroup {
-  const { id, name, labels, location, policy, strict, vm_ids, created_at, updated_at } = row;
-  const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
-  return { id, name, labels, location, policy, strict, vm_ids, etag: placementGroups.etag(row), ...times };
-}
 
 export const listPlacementGroups = endpoint({
   id: 'listPlacementGroups',
@@ -131,10 +125,8 @@ export const createPlacementGroup = endpoint({
   },
   async handle(call) {
     const { name, location, policy = 'spread', strict = true, labels = {} } = call.body;
-    if (call.services.compute.at(location) === undefined) {
-      const detail = 'There is no location of this name that runs machines.';
-      throw invalid([{ pointer: '/location', code: 'unknown_reference', detail }]);
-    }
+    const faults = locationFaults(call.services, location);
+    if (faults.length > 0) throw invalid(faults);
     await placementGroups.requireFree(call, name);
     const columns = { name, location, policy, strict, labels };
     const row = await placementGroups.create(call, columns, ['location', 'policy', 'strict']);
@@ -173,12 +165,7 @@ export const deletePlacementGroup = endpoint({
   example: { params: { id: example.id }, answer: { status: 204, body: null } },
   async handle(call) {
     const group = await placementGroups.take(call, call.params.id);
-    refuseUsed(await readMembers(call.db, group.vm_ids.slice(0, MOST_NAMED)), {
-      detail: 'There are machines in the group.',
-      nextStep: 'Delete them, or stop them and set their placement_group_id to null, then repeat the call.',
-      count: group.vm_ids.length,
-    });
-    await detachLeaving(call.db, group.id);
+    await requireEmpty(call.db, group);
     await placementGroups.remove(call, group);
     return noContent;
   },

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Call } from '../../../kernel/call.ts';
-import { newId } from '../../../kernel/ids.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';
 import { outcomeOf } from '../../../laws/responses.ts';
 import { rowsOf } from '../../../laws/rows.ts';
@@ -12,7 +11,8 @@ import { transact } from '../../../store/transaction.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import type { VmState } from '../vms/lifecycle.ts';
-import type { PlacementGroup } from './endpoints.ts';
+import { vms } from '../vms/resource.ts';
+import { type PlacementGroup, placementGroups } from './endpoints.ts';
 import { requirePlacementGroup } from './references.ts';
 import { placementOf } from './store.ts';
 
@@ -56,7 +56,7 @@ const remove = (id: string, headers: Record<string, string> = {}) =>
 
 /** Inserts only the row of a machine; the engine has no such machine. */
 async function addVm(groupId: string, status: VmState = 'running', db: Db = app.services.db) {
-  const id = newId('vm');
+  const id = vms.newId();
   const name = `vm-${++serial}`;
   await db
     .insertInto('vms')
@@ -168,7 +168,7 @@ describe('its machines', () => {
       others: [other.id],
     });
     expect(await placementOf(db, null, own.id)).toBeNull();
-    expect(await placementOf(db, newId('placement_group'), own.id)).toBeNull();
+    expect(await placementOf(db, placementGroups.newId(), own.id)).toBeNull();
   });
 });
 
@@ -223,7 +223,7 @@ describe('a reference', () => {
   it('422 unknown_reference: a group that is not there or belongs to others', async () => {
     const { id } = await make();
     account = await createAccount(app.services.db);
-    for (const unknown of [newId('placement_group'), id])
+    for (const unknown of [placementGroups.newId(), id])
       expect(await refusal(join(unknown))).toEqual({
         code: 'validation_failed',
         at: ['/placement_group_id unknown_reference'],

@@ -2,7 +2,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { type PlacementGroupRow, placementGroups } from './endpoints.ts';
+import { placementGroups } from './endpoints.ts';
 
 /**
  * Locks the group until the transaction ends, so that no concurrent call takes its last free place or deletes it.
@@ -15,7 +15,7 @@ export async function requirePlacementGroup(
   location: string,
   pointer: string,
   ownVmId?: string,
-): Promise<PlacementGroupRow> {
+) {
   const group = await placementGroups.lock(call, { by: 'id', value: id });
   const refuse = (code: FieldError['code'], detail: string) => invalid([{ pointer, code, detail }]);
   if (group === undefined)

@@ -1,19 +1,8 @@
+/** The machines in a placement group. */
 import { sql } from 'kysely';
 import type { Placement } from '../../../engines/compute/port.ts';
-import type { OwnedTable } from '../../../resources/owned/table.ts';
+import { MOST_NAMED, refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import type { Db } from '../../../store/database.ts';
-
-interface PlacementGroupsTable extends OwnedTable {
-  location: string;
-  policy: 'spread' | 'compact';
-  strict: boolean;
-}
-
-declare module '../../../store/database.ts' {
-  interface Tables {
-    placement_groups: PlacementGroupsTable;
-  }
-}
 
 /** Excludes machines that are being deleted, so their places in the group are free. */
 export const vmIds = sql<string[]>`
@@ -23,7 +12,30 @@ export const vmIds = sql<string[]>`
     order by vms.id
   )`;
 
-export async function readMembers(db: Db, ids: readonly string[]) {
+interface Group {
+  readonly id: string;
+  readonly vm_ids: readonly string[];
+}
+
+/**
+ * Throws 409 if machines are in the group. Removes the references of machines that are being deleted, so that the group
+ * can be deleted before them.
+ */
+export async function requireEmpty(db: Db, { id, vm_ids }: Group): Promise<void> {
+  refuseUsed(await readMembers(db, vm_ids.slice(0, MOST_NAMED)), {
+    detail: 'There are machines in the group.',
+    nextStep: 'Delete them, or stop them and set their placement_group_id to null, then repeat the call.',
+    count: vm_ids.length,
+  });
+  await db
+    .updateTable('vms')
+    .set({ placement_group_id: null, version: sql`version + 1`, updated_at: sql`now()` })
+    .where('placement_group_id', '=', id)
+    .where('status', '=', 'deleting')
+    .execute();
+}
+
+async function readMembers(db: Db, ids: readonly string[]) {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('vms')
@@ -32,16 +44,6 @@ export async function readMembers(db: Db, ids: readonly string[]) {
     .orderBy('id')
     .execute();
   return rows.map((row) => ({ type: 'vm', ...row }));
-}
-
-/** Removes the references of machines that are being deleted, so that the group can be deleted before them. */
-export async function detachLeaving(db: Db, id: string): Promise<void> {
-  await db
-    .updateTable('vms')
-    .set({ placement_group_id: null, version: sql`version + 1`, updated_at: sql`now()` })
-    .where('placement_group_id', '=', id)
-    .where('status', '=', 'deleting')
-    .execute();
 }
 
 /** The placement of a machine in the form that engines take; `null` if the machine is in no group. */

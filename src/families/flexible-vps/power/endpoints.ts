@@ -1,7 +1,7 @@
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape } from '../../../kernel/schema.ts';
-import { vmRef } from '../vms/delete-parts.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { askPlace, beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
@@ -43,12 +43,12 @@ export const performVmAction = endpoint({
     const verdict = await judge(db, row, action);
     if (verdict === 'unchanged') {
       const operation = await start(changeNothing(row, action));
-      effect({ action: 'none', ...vmRef(row) });
+      effect({ action: 'none', ...vms.ref(row) });
       return accepted(presentOperation(operation, services.baseUrl));
     }
     if (place !== null) requirePlace(row, place);
     const operation = await beginAction(db, row, action, start);
-    effect({ action: 'update', ...vmRef(row) });
+    effect({ action: 'update', ...vms.ref(row) });
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

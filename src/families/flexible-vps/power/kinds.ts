@@ -5,8 +5,8 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
+import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
 import { ensureDown, restart } from './shutdown.ts';
@@ -44,18 +44,13 @@ const graceOf = ({ timeout_seconds, on_timeout }: Input) => ({
   force: on_timeout === 'force',
 });
 
-const happened: Readonly<Record<ActionType, readonly [type: string, words: string]>> = {
-  power_on: ['vm.started', 'was started'],
-  power_off: ['vm.stopped', 'was switched off'],
-  shutdown: ['vm.stopped', 'was shut down'],
-  restart: ['vm.restarted', 'was restarted'],
-  reset: ['vm.restarted', 'was reset'],
+const eventOf: Readonly<Record<ActionType, (row: VmRow) => NewEvent>> = {
+  power_on: (row) => vms.event('started', row),
+  power_off: (row) => vms.event('stopped', row, { says: 'was switched off' }),
+  shutdown: (row) => vms.event('stopped', row, { says: 'was shut down' }),
+  restart: (row) => vms.event('restarted', row),
+  reset: (row) => vms.event('restarted', row, { says: 'was reset' }),
 };
-
-function eventOf(type: ActionType, row: VmRow): NewEvent {
-  const [name, words] = happened[type];
-  return { type: name, resource: vmRef(row), message: `The machine ${row.name} ${words}.` };
-}
 
 const unlike = (wanted: string, seen: Instance | null): OperationError => ({
   code: 'engine_failed',
@@ -80,7 +75,7 @@ const actStep = (type: ActionType) =>
         return failed(fault.code, fault.detail, true);
       return done({ fault }, async (tx) => {
         const told = await writeStatus(work.services, tx, row, throughOf[type], seen, work.now);
-        return fault === null ? [...(told ?? []), eventOf(type, row)] : told;
+        return fault === null ? [...(told ?? []), eventOf[type](row)] : told;
       });
     }),
   );

@@ -16,9 +16,8 @@ import type { VmRow } from '../vms/table.ts';
 
 /** Does not change the price: the machine is billed as before until the operation writes the result. */
 export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<VmRow> {
-  const changed = await updateVm(db, row.id, { status });
+  const changed = await vms.change(db, row.id, { status }, { keepsPrice: true });
   if (changed === undefined) throw new Error(`The row of ${row.id} is locked, but does not exist.`);
-  await vms.noteStatus(db, changed);
   return changed;
 }
 

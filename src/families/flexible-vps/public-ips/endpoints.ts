@@ -11,11 +11,11 @@ import {
 import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { priceVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
-import { showVm, vmEtag } from '../vms/present.ts';
+import { showVm } from '../vms/present.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm, readVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -71,7 +71,7 @@ const sameWork = (
   operation?.type === type && operation.resource_id === vm.id ? operation : undefined;
 
 async function followed(call: Call, vm: VmRow, operation: StoredOperation) {
-  call.effect({ action: 'none', ...vmRef(vm) });
+  call.effect({ action: 'none', ...vms.ref(vm) });
   call.follow(operation);
   return accepted(await showVm(call, vm, operation));
 }
@@ -114,7 +114,7 @@ const attachVmPublicIp = endpoint({
     vmLife.require('attachVmPublicIp', vm.status, { operation: pending.get(vm.id) });
     if (address === undefined) throw refuse('unknown_reference', 'There is no such address in this account.');
     refuseMisfit(vm, address, body.move === true);
-    const resource = vmRef(vm);
+    const resource = vms.ref(vm);
     const from = address.vm_id === vm.id ? null : address.vm_id;
     const start = { kind: attachPublicIpKind, input: { ip_id: address.id, from }, resource };
     if (address.vm_id === vm.id && !pending.has(address.id)) {
@@ -127,7 +127,7 @@ const attachVmPublicIp = endpoint({
     await requirePlace(call, vm, held);
     call.effect({ action: 'update', ...resource, changes: [changeOf(held, [...held, address])] });
     const loser = from === null ? undefined : await readVm(db, from);
-    if (loser !== undefined) call.effect({ action: 'update', ...vmRef(loser) });
+    if (loser !== undefined) call.effect({ action: 'update', ...vms.ref(loser) });
     const subjects = [vm.id, ...(from === null ? [] : [from]), address.id];
     return accepted(await showVm(call, vm, await call.start({ ...start, subjects })));
   },
@@ -159,12 +159,12 @@ const detachVmPublicIp = endpoint({
     const vm = await lockVm(db, caller.account.id, params.id);
     const address = await lockAddressIfThere(db, caller.account.id, params.ip_id);
     if (address?.vm_id !== vm.id) throw new Problem('not_found');
-    call.checkVersion(vmEtag(vm));
+    call.checkVersion(vms.etag(vm));
     const pending = await pendingOn(db, [vm.id, address.id]);
     const working = sameWork(pending.get(address.id), detachPublicIpKind, vm);
     if (working !== undefined) return followed(call, vm, working);
     vmLife.require('detachVmPublicIp', vm.status, { operation: pending.get(vm.id) });
-    const resource = vmRef(vm);
+    const resource = vms.ref(vm);
     const held = await attachedAddresses(db, [vm.id]);
     const left = held.filter(({ id }) => id !== address.id);
     call.effect({ action: 'update', ...resource, changes: [changeOf(held, left)] });

@@ -31,11 +31,8 @@ async function writeDown(
     const isLost = row.status === LOST.status && row.status_reason === LOST.status_reason;
     if (isThere ? !isLost : row.status !== FOUND.status) return;
     await networks.change(tx, row.id, isThere ? FOUND : LOST);
-    const [type, what] = isThere
-      ? ['network.recovered', 'was found again.']
-      : ['network.lost', 'can no longer be found.'];
     await writeEvents(tx, registry, { accountId: row.account_id, actor: HOSTPLANE }, [
-      { type, resource: networks.ref(row), message: `The network ${row.name} ${what}` },
+      networks.event(isThere ? 'recovered' : 'lost', row),
     ]);
   });
 }

@@ -2,9 +2,9 @@
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { patience } from '../../../engines/reconciler/observation.ts';
 import { configurationWithDisk, isSameSize, sizeOf, sizeToGive } from '../resize/target.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
+import { vms } from '../vms/resource.ts';
 import { updateVm } from '../vms/store.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
@@ -31,7 +31,7 @@ async function keepDisk({ services, tx, row, seen, at }: Held): Promise<void> {
   const grown = await updateVm(tx, row.id, { disk_gb, configuration });
   if (grown !== undefined) await noteVm(services, tx, grown, new Date(at));
   const message = `The disk of the machine ${row.name} has ${disk_gb} GB.`;
-  await tell(services, tx, row, { type: 'vm.resized', resource: vmRef(row), message });
+  await tell(services, tx, row, vms.event('resized', row, { message }));
 }
 
 export const size: Part = {

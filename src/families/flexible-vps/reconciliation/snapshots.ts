@@ -3,10 +3,9 @@
  * Otherwise the snapshot is lost, and shown as `failed` until its owner deletes it or the engine has it again.
  */
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { noteAvailable, noteUnbilled } from '../snapshots/inventory.ts';
-import { snapshotRef } from '../snapshots/present.ts';
 import { forgetSnapshot } from '../snapshots/removal.ts';
-import { updateSnapshot, wasToBeRemoved } from '../snapshots/store.ts';
+import { snapshots as resource } from '../snapshots/resource.ts';
+import { wasToBeRemoved } from '../snapshots/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
@@ -20,17 +19,14 @@ async function lose({ services, tx, row: vm, at }: Held, row: SnapshotRow): Prom
   if (await wasToBeRemoved(tx, row)) return forgetSnapshot(tx, row.id, now);
   services.metrics.alarms.inc({ alarm: 'snapshot_lost' });
   services.log.error({ vm: vm.id, snapshot: row.id }, 'a snapshot is no longer at its engine');
-  const lost = await updateSnapshot(tx, row.id, { status: 'failed', failed_at: now });
-  if (lost !== undefined) await noteUnbilled(tx, lost, vm);
-  const message = `The snapshot ${row.name} of ${vm.name} can no longer be found.`;
-  return [{ type: 'snapshot.lost', resource: snapshotRef(row), message }];
+  await resource.change(tx, row.id, { status: 'failed', failed_at: now });
+  return [resource.event('lost', row, { says: `of ${vm.name} can no longer be found` })];
 }
 
 async function find({ services, tx, row: vm, at }: Held, row: SnapshotRow): Promise<NewEvent[]> {
-  const found = await updateSnapshot(tx, row.id, { status: 'available', failed_at: null });
-  if (found !== undefined) await noteAvailable(services, tx, found, vm, new Date(at));
-  const message = `The snapshot ${row.name} of ${vm.name} was found again.`;
-  return [{ type: 'snapshot.recovered', resource: snapshotRef(row), message }];
+  const found = { status: 'available', failed_at: null } as const;
+  await resource.change(tx, row.id, found, { services, at: new Date(at) });
+  return [resource.event('recovered', row, { says: `of ${vm.name} was found again` })];
 }
 
 export const snapshots: Part = {

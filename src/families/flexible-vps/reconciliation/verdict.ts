@@ -4,8 +4,8 @@
  */
 import type { Instance } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import type { VmState } from '../vms/lifecycle.ts';
+import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 
 export type Known = Pick<
@@ -62,20 +62,15 @@ const wasAway = ({ status, status_reason }: Known): boolean =>
 
 /** Returns the event for the owner, or undefined if an earlier event reported the same. */
 export function eventOf(row: Known, { status, status_reason }: Verdict): NewEvent | undefined {
-  const tell = (type: string, message: string): NewEvent => ({
-    type,
-    resource: vmRef(row),
-    message: `The machine ${row.name} ${message}`,
-  });
   const isTold = row.status === 'error' && row.status_reason === status_reason;
-  if (status_reason === 'lost') return isTold ? undefined : tell('vm.lost', 'can no longer be found.');
+  if (status_reason === 'lost') return isTold ? undefined : vms.event('lost', row);
   if (status_reason === 'host_lost')
-    return row.status === 'error' ? undefined : tell('vm.crashed', 'stopped because its host failed.');
-  if (wasAway(row)) return tell('vm.recovered', `was found again; it is ${status}.`);
-  if (status_reason === 'crashed')
-    return isTold ? undefined : tell('vm.crashed', 'stopped because of an error.');
-  if (status === 'stopped' && row.status === 'running')
-    return tell('vm.stopped_by_guest', 'was shut down by its guest system.');
-  if (status === 'running' && row.status !== 'running') return tell('vm.started', 'was started.');
+    return row.status === 'error'
+      ? undefined
+      : vms.event('crashed', row, { says: 'stopped because its host failed' });
+  if (wasAway(row)) return vms.event('recovered', row, { says: `was found again; it is ${status}` });
+  if (status_reason === 'crashed') return isTold ? undefined : vms.event('crashed', row);
+  if (status === 'stopped' && row.status === 'running') return vms.event('stopped_by_guest', row);
+  if (status === 'running' && row.status !== 'running') return vms.event('started', row);
   return undefined;
 }

@@ -9,10 +9,10 @@ import { sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { CreatedVm } from '../vms/creation/endpoint.ts';
 import { imageShown } from '../vms/creation/source.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import { showVm } from '../vms/present.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -95,7 +95,7 @@ export const redeployVm = endpoint({
     const image = await chooseImage(call, before);
     const { plan, password } = await makePlan(call, before);
     await requireOverwritable(call, 'redeployVm', before);
-    call.effect({ action: 'update', ...vmRef(before) });
+    call.effect({ action: 'update', ...vms.ref(before) });
     const remove = await sacrifice(call, before, await lockSnapshotsOf(db, accountId, before.id), {
       isMeant: body.delete_snapshots ?? false,
       code: 'vm_has_snapshots',
@@ -115,7 +115,7 @@ export const redeployVm = endpoint({
         was: before.status,
         sealed: sealPlan(services, before.id, plan),
       },
-      resource: vmRef(row),
+      resource: vms.ref(row),
     });
     const shown = await showVm(call, row, operation);
     const initial_credentials = password === null ? null : { username: image.default_user, password };

@@ -9,9 +9,9 @@ import { removeSnapshots } from '../snapshots/removal.ts';
 import { ensureMade, nicsOf } from '../vms/create-instance.ts';
 import { fetchImage } from '../vms/creation/image.ts';
 import { settleInterfaces } from '../vms/creation/store.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { noteUnbilled } from '../vms/inventory.ts';
+import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmImage, VmRow } from '../vms/table.ts';
 import { openPlan } from './guest-plan.ts';
@@ -80,7 +80,7 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
     const told = await writeStatus(services, tx, row, 'redeploying', seen, now);
     if (told === undefined) return [];
     const message = `The disk of ${row.name} was wiped and ${row.image?.name ?? 'an image'} installed.`;
-    return [{ type: 'vm.redeployed', resource: vmRef(row), message }];
+    return [vms.event('redeployed', row, { message })];
   });
 }
 

@@ -1,6 +1,5 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { lockDeclarations } from '../../../kernel/named/store.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -11,6 +10,7 @@ import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -110,7 +110,7 @@ export const resizeVm = endpoint({
       return accepted(await showVm(call, row, operation));
     }
     if (input.mode === 'live') requireLive(services, row, target, asked);
-    await lockDeclarations(db, caller.account.id, 'vm');
+    await vms.lockNames(call);
     await requireQuota(call, row, target);
     requireCapacity(services, row, target, asked);
     const operation = await start({ kind: resizeVmKind, input, resource });

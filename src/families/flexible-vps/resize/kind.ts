@@ -5,8 +5,8 @@ import { done, failed, type Kind, kind, type Outcome, type Work } from '../../..
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
+import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { ResizeInput } from './schema.ts';
@@ -147,8 +147,8 @@ const conclude = step<ResizeInput>(
     return done({ changed: true, plan: input.plan, ...input.to }, async (tx) => {
       if (!(await writeSize(tx, row, newSize(input, row)))) return undefined;
       const told = await writeStatus(services, tx, row, STATUS, seen, now);
-      const message = `The machine ${row.name} is now ${input.plan}, with a disk of ${input.to.disk_gb} GB.`;
-      return [...(told ?? []), { type: 'vm.resized', resource: vmRef(row), message }];
+      const says = `is now ${input.plan}, with a disk of ${input.to.disk_gb} GB`;
+      return [...(told ?? []), vms.event('resized', row, { says })];
     });
   }),
 );

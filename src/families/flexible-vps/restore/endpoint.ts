@@ -5,9 +5,9 @@ import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { showVm } from '../vms/present.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { restoreVmKind } from './kind.ts';
@@ -113,7 +113,7 @@ export const restoreVm = endpoint({
     const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
     await requireOverwritable(call, 'restoreVm', before);
     await requireAvailable(call, snapshot);
-    call.effect({ action: 'update', ...vmRef(before) });
+    call.effect({ action: 'update', ...vms.ref(before) });
     const remove = await sacrifice(call, before, newer, {
       isMeant: body.delete_newer_snapshots ?? false,
       code: 'newer_snapshots_exist',
@@ -125,7 +125,7 @@ export const restoreVm = endpoint({
     const operation = await call.start({
       kind: restoreVmKind,
       input: { snapshot_id: snapshot.id, remove, start, was: before.status },
-      resource: vmRef(row),
+      resource: vms.ref(row),
       subjects: [row.id, snapshot.id],
     });
     return accepted(await showVm(call, row, operation));

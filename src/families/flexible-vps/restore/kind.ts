@@ -7,8 +7,8 @@ import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
+import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 
@@ -122,7 +122,7 @@ export const restoreVmKind: Kind = kind<Input>({
     if (row === undefined) return undefined;
     if (status === 'succeeded') {
       const message = `The disk of ${row.name} was put back to a snapshot.`;
-      return [{ type: 'vm.restored', resource: vmRef(row), message }];
+      return [vms.event('restored', row, { message })];
     }
     // `started_at` is null once the step `stop` has stopped the machine. Before that it counts as running.
     const isUp = status === 'cancelled' ? was === 'running' : row.started_at !== null;

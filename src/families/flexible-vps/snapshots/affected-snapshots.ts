@@ -3,10 +3,10 @@ import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { VmRow } from '../vms/table.ts';
-import { costOfRemoving } from './inventory.ts';
+import { costOfRemoving } from './cost.ts';
 import { snapshotLife } from './lifecycle.ts';
-import { snapshotRef } from './present.ts';
 import { refuseInUse } from './removal.ts';
+import { snapshots } from './resource.ts';
 import type { SnapshotRow } from './table.ts';
 
 const RETRY_SECONDS = 5;
@@ -63,7 +63,7 @@ export async function sacrifice(
   );
   const newestFirst = rows.toReversed();
   for (const row of newestFirst) {
-    call.effect({ action: 'delete', ...snapshotRef(row) });
+    call.effect({ action: 'delete', ...snapshots.ref(row) });
     call.cost(costOfRemoving(call.services, vm, row, call.now));
   }
   return newestFirst.map(({ id }) => id);

@@ -9,15 +9,15 @@ import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
 import { findVm, lockVm } from '../vms/store.ts';
-import { costOfRemoving, costOfTaking, noteStatus, noteUnbilled } from './inventory.ts';
+import { costOfRemoving, costOfTaking } from './cost.ts';
 import { createSnapshotKind, deleteSnapshotKind } from './kinds.ts';
 import { snapshotLife } from './lifecycle.ts';
 import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
-import { presentSnapshot, snapshotEtag, snapshotRef } from './present.ts';
+import { presentSnapshot } from './present.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
 import { CreateSnapshot, exampleSnapshot, Snapshot, SnapshotId } from './schema.ts';
-import { findSnapshot, insertSnapshot, listSnapshots, lockSnapshotsOf, updateSnapshot } from './store.ts';
+import { findSnapshot, listSnapshots, lockSnapshotsOf } from './store.ts';
 
 const collection = '/flexible-vps/v1/vms/{id}/snapshots';
 const ids = { id: exampleSnapshot.vm_id, snapshot_id: exampleSnapshot.id };
@@ -122,9 +122,8 @@ export const createVmSnapshot = endpoint({
     await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', vm.id, { before: standing.length });
     const { quiesce = 'auto' } = body;
     refuseUnquiet(call, vm, quiesce);
-    const row = await insertSnapshot(db, {
+    const row = await snapshots.add(call, {
       id: snapshots.newId(),
-      account_id: accountId,
       vm_id: vm.id,
       name,
       description: body.description ?? '',
@@ -134,13 +133,13 @@ export const createVmSnapshot = endpoint({
       created_by: 'user',
       expires_at,
     });
-    await noteUnbilled(db, row, vm, caller.key.id);
-    const resource = snapshotRef(row);
-    const subjects = [vm.id, row.id];
-    const input = { vm_id: vm.id, quiesce };
-    const operation = await call.start({ kind: createSnapshotKind, input, resource, subjects });
     call.cost(costOfTaking(services, vm, row, now));
-    call.effect({ action: 'create', ...resource });
+    const operation = await call.start({
+      kind: createSnapshotKind,
+      input: { vm_id: vm.id, quiesce },
+      resource: snapshots.ref(row),
+      subjects: [vm.id, row.id],
+    });
     return accepted(presentSnapshot(row, operation, services.baseUrl));
   },
 });
@@ -176,18 +175,18 @@ export const deleteVmSnapshot = endpoint({
       ({ id }) => id === params.snapshot_id,
     );
     if (before === undefined) throw new Problem('not_found');
-    call.checkVersion(snapshotEtag(before));
+    call.checkVersion(snapshots.etag(before));
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     snapshotLife.require('deleteVmSnapshot', before.status, { operation: pending });
     if (before.status === 'deleting' && pending !== undefined) {
       call.follow(pending);
-      call.effect({ action: 'none', ...snapshotRef(before) });
+      call.effect({ action: 'none', ...snapshots.ref(before) });
       return accepted(presentSnapshot(before, pending, services.baseUrl));
     }
     await refuseInUse(call, [before.id]);
-    const row = (await updateSnapshot(db, before.id, { status: 'deleting' })) ?? before;
-    await noteStatus(db, row, vm);
-    const resource = snapshotRef(row);
+    const deleting = { status: 'deleting' } as const;
+    const row = (await snapshots.change(db, before.id, deleting, { keepsPrice: true })) ?? before;
+    const resource = snapshots.ref(row);
     const subjects = [vm.id, row.id];
     const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' };
     const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });

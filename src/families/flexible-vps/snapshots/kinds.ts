@@ -5,10 +5,9 @@ import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { noteAvailable, noteStatus, noteUnbilled } from './inventory.ts';
-import { snapshotRef } from './present.ts';
 import { forgetSnapshot, removeFromEngine } from './removal.ts';
-import { readSnapshot, updateSnapshot } from './store.ts';
+import { snapshots } from './resource.ts';
+import { readSnapshot } from './store.ts';
 import type { SnapshotRow } from './table.ts';
 
 const common = { family: 'flexible-vps', resourceType: 'snapshot' } as const;
@@ -56,18 +55,16 @@ async function take(work: Work<CreateInput>): Promise<Outcome> {
   if (seen === undefined)
     return failed('engine_failed', 'The engine took the snapshot, but does not list it.', true);
   return done({}, async (tx) => {
-    const taken = await updateSnapshot(tx, row.id, {
+    const change = {
       status: 'available',
       size_bytes: seen.sizeBytes,
       disk_gb: seen.diskGb,
       consistency: seen.consistency,
       applied_seed: vm.applied_seed,
       applied_user_data_sha256: vm.applied_user_data_sha256,
-    });
-    if (taken === undefined) return [];
-    await noteAvailable(services, tx, taken, vm, now);
-    const message = `The snapshot ${row.name} of ${vm.name} is ready.`;
-    return [{ type: 'snapshot.created', resource: snapshotRef(row), message }];
+    } as const;
+    const taken = await snapshots.change(tx, row.id, change, { services, at: now });
+    return taken === undefined ? [] : [snapshots.event('created', row, { says: `of ${vm.name} is ready` })];
   });
 }
 
@@ -92,12 +89,11 @@ export const createSnapshotKind: Kind = kind<CreateInput>({
   async settle(tx, { status, resourceId: id, error }) {
     if (status === 'cancelled') await forgetSnapshot(tx, id, new Date());
     if (status !== 'failed') return undefined;
-    const row = await updateSnapshot(tx, id, { status: 'failed', failed_at: new Date() });
+    const row = await snapshots.change(tx, id, { status: 'failed', failed_at: new Date() });
     const vm = row && (await readVm(tx, row.vm_id));
     if (row === undefined || vm === undefined) return undefined;
-    await noteUnbilled(tx, row, vm);
     const message = `The snapshot ${row.name} of ${vm.name} could not be taken: ${error?.detail ?? ''}`;
-    return [{ type: 'snapshot.failed', resource: snapshotRef(row), message }];
+    return [snapshots.event('failed', row, { message })];
   },
 });
 
@@ -115,10 +111,7 @@ export const deleteSnapshotKind: Kind = kind<DeleteInput>({
   cancellable: false,
   steps: [step('remove', remove)],
   async settle(tx, { status, resourceId }, { was }) {
-    if (status === 'succeeded') return undefined;
-    const row = await updateSnapshot(tx, resourceId, { status: was });
-    const vm = row && (await readVm(tx, row.vm_id));
-    if (row !== undefined && vm !== undefined) await noteStatus(tx, row, vm);
+    if (status !== 'succeeded') await snapshots.change(tx, resourceId, { status: was }, { keepsPrice: true });
     return undefined;
   },
 });

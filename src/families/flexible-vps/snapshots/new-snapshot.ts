@@ -1,6 +1,7 @@
 /** The checks and defaults of createVmSnapshot, which run before the row is inserted. */
 import type { Call } from '../../../kernel/call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { refuseTaken } from '../../../resources/owned/refuse-taken.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { CreateSnapshot } from './schema.ts';
 import type { SnapshotRow } from './table.ts';
@@ -31,12 +32,8 @@ function nameAt(now: Date): string {
 export function chooseName(wanted: string | undefined, others: readonly SnapshotRow[], now: Date): string {
   const holder = (name: string) => others.find((other) => other.name === name);
   if (wanted !== undefined) {
-    const taken = holder(wanted);
-    if (taken === undefined) return wanted;
-    throw new Problem('name_taken', {
-      detail: 'Another snapshot of the machine has this name.',
-      extra: { existing_id: taken.id },
-    });
+    refuseTaken(holder(wanted)?.id, 'Another snapshot of the machine has this name.');
+    return wanted;
   }
   const base = nameAt(now);
   for (let n = 1; ; n++) {

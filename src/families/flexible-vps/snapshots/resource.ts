@@ -1,11 +1,15 @@
 import { Owned } from '../../../resources/owned/owned.ts';
+import { readLocation } from './store.ts';
+
+const GB = 1024 ** 3;
+
+/** Rounded up to 0.001 GB: a smaller change of the size does not change the price. */
+export const inGb = (bytes: number): number => Math.ceil((bytes / GB) * 1000) / 1000;
 
 export const snapshots = new Owned({
   type: 'snapshot',
   idPrefix: 'snap',
   table: 'vm_snapshots',
-  words: 'snapshot',
-  family: 'flexible-vps',
   permission: 'flexible-vps:snapshots:read',
   path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
   events: {
@@ -18,8 +22,14 @@ export const snapshots = new Owned({
     },
     recovered: { when: 'The engine has a lost snapshot again.' },
   },
-  // The row of a snapshot has no location: inventory.ts takes the location from the machine.
-  inventory: ({ id }) => {
-    throw new Error(`The inventory entry of ${id} is written with its machine, by inventory.ts.`);
+  async inventory({ vm_id, status, size_bytes }, db) {
+    const location = await readLocation(db, vm_id);
+    const configuration = { location, size_gb: inGb(size_bytes ?? 0) };
+    return {
+      status,
+      location,
+      parent_id: vm_id,
+      configuration: status === 'available' ? configuration : null,
+    };
   },
 });

@@ -5,11 +5,10 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
-import { lockVmIfThere, readVm } from '../vms/store.ts';
-import { noteAvailable, noteStatus } from './inventory.ts';
+import { lockVmIfThere } from '../vms/store.ts';
 import { deleteSnapshotKind } from './kinds.ts';
-import { snapshotRef } from './present.ts';
-import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, updateSnapshot, usersOf } from './store.ts';
+import { snapshots } from './resource.ts';
+import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, usersOf } from './store.ts';
 import type { SnapshotRow } from './table.ts';
 
 /** The maximum per run; the next run starts the other deletions. */
@@ -24,18 +23,17 @@ async function startDeletion({ db, registry }: Services, due: SnapshotRow): Prom
     if (before === undefined || (before.status !== 'available' && before.status !== 'failed')) return;
     // A machine or image is being created from it, or a machine restored to it: a later run deletes it.
     if ((await usersOf(tx, due.account_id, [due.id])).length > 0) return;
-    const row = (await updateSnapshot(tx, before.id, { status: 'deleting' })) ?? before;
-    await noteStatus(tx, row, vm);
+    await snapshots.change(tx, before.id, { status: 'deleting' }, { keepsPrice: true });
     await startOperation(
       tx,
       registry,
       {
         kind: deleteSnapshotKind,
         input: { vm_id: vm.id, was: before.status },
-        resource: snapshotRef(row),
-        subjects: [vm.id, row.id],
+        resource: snapshots.ref(before),
+        subjects: [vm.id, before.id],
       },
-      { accountId: row.account_id },
+      { accountId: before.account_id },
     );
   });
 }
@@ -59,8 +57,8 @@ async function refreshSizes(services: Services, location: string): Promise<void>
   const engine = services.compute.at(location);
   if (engine === undefined) return;
   const seen = new Map(
-    (await engine.observeInstances()).flatMap(({ snapshots }) =>
-      snapshots.map(({ id, sizeBytes }) => [id, sizeBytes] as const),
+    (await engine.observeInstances()).flatMap((instance) =>
+      instance.snapshots.map(({ id, sizeBytes }) => [id, sizeBytes] as const),
     ),
   );
   for (const { id, size_bytes } of await sizesAt(services.db, location)) {
@@ -68,8 +66,7 @@ async function refreshSizes(services: Services, location: string): Promise<void>
     if (now === undefined || now === size_bytes) continue;
     await transact(services.db, async (tx) => {
       const row = await noteSize(tx, id, now);
-      const vm = row && (await readVm(tx, row.vm_id));
-      if (row !== undefined && vm !== undefined) await noteAvailable(services, tx, row, vm);
+      if (row !== undefined) await snapshots.note(tx, row, { services });
     });
   }
 }

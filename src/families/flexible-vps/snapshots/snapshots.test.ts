@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
-import { newId } from '../../../kernel/ids.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
+import { snapshots } from './resource.ts';
 import { snapshotExpiry, snapshotSizes } from './schedules.ts';
 import type { Snapshot } from './schema.ts';
 
@@ -124,7 +124,7 @@ describe('a snapshot', () => {
       .insertInto('vm_snapshots')
       .values(
         Array.from({ length: 10 }, (_, i) => ({
-          id: newId('snapshot'),
+          id: snapshots.newId(),
           account_id: mine.account.id,
           vm_id: vm.id,
           name: `s-${i}`,

@@ -1,9 +1,9 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import type { Db, Tables } from '../../../store/database.ts';
+import type { Db } from '../../../store/database.ts';
 import type { SnapshotStatus } from './lifecycle.ts';
 import type { SnapshotRow } from './table.ts';
 
@@ -62,22 +62,10 @@ export function readSnapshots(db: Db, ids: readonly string[]): Promise<SnapshotR
     .execute();
 }
 
-export function insertSnapshot(db: Db, row: Insertable<Tables['vm_snapshots']>): Promise<SnapshotRow> {
-  return db.insertInto('vm_snapshots').values(row).returningAll().executeTakeFirstOrThrow();
-}
-
-/** Returns undefined if the snapshot no longer exists. */
-export function updateSnapshot(
-  db: Db,
-  id: string,
-  change: Updateable<Tables['vm_snapshots']>,
-): Promise<SnapshotRow | undefined> {
-  return db
-    .updateTable('vm_snapshots')
-    .set({ ...change, version: sql`version + 1`, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+/** A snapshot is where its machine is. */
+export async function readLocation(db: Db, vmId: string): Promise<string> {
+  const vm = await db.selectFrom('vms').select('location').where('id', '=', vmId).executeTakeFirstOrThrow();
+  return vm.location;
 }
 
 /** Keeps the version, because the size is a measurement and not a change by a caller. */

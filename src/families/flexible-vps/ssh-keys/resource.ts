@@ -5,7 +5,6 @@ export const sshKeys = new Owned({
   idPrefix: 'sshkey',
   table: 'ssh_keys',
   words: 'SSH key',
-  family: 'flexible-vps',
   permission: 'flexible-vps:ssh-keys:read',
   path: '/flexible-vps/v1/ssh-keys/{id}',
   limit: 'flexible-vps.ssh-keys',

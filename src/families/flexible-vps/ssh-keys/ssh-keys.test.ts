@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { newId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { outcomeOf } from '../../../laws/responses.ts';
 import { accountTables, rowsOf } from '../../../laws/rows.ts';
@@ -8,6 +7,7 @@ import { createAccount, createKey, type TestAccount, type TestKey } from '../../
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { freshPublicKey } from '../../../testing/ssh-keys.ts';
 import { requireSshKeys } from './references.ts';
+import { sshKeys } from './resource.ts';
 import type { SshKey } from './schema.ts';
 import { readSshKeys } from './store.ts';
 
@@ -253,7 +253,7 @@ describe('a reference', () => {
   it('422 unknown_reference: points at each one that is not there or belongs to others', async () => {
     const own = await store();
     const stranger = await createAccount(app.services.db);
-    const ids = [newId('ssh_key'), own.id, newId('ssh_key')];
+    const ids = [sshKeys.newId(), own.id, sshKeys.newId()];
     const refusal = await requireSshKeys(app.services.db, account.id, ids, '/ssh_key_ids').catch(
       (error) => error,
     );

@@ -12,14 +12,14 @@ import { created, endpoint } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { vmLife } from '../vms/lifecycle.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { Password, returnedBefore } from './schema.ts';
 import { countOpenSessions, insertSession } from './store.ts';
 
-const newSessionId = idPrefix('console_session', 'con');
+export const newSessionId = idPrefix('console_session', 'con');
 const TTL_SECONDS = 300;
 
 type ConsoleType = 'graphical' | 'serial';
@@ -120,12 +120,9 @@ export const createVmConsoleSession = endpoint({
       opened_at: null,
       seen_at: null,
     });
-    effect({ action: 'start', ...vmRef(row) });
-    event({
-      type: 'vm.console_opened',
-      resource: vmRef(row),
-      message: `A ${type} console session for the machine ${row.name} was created.`,
-    });
+    effect({ action: 'start', ...vms.ref(row) });
+    const message = `A ${type} console session for the machine ${row.name} was created.`;
+    event(vms.event('console_opened', row, { message }));
     return created({
       url: consoleUrl(services.baseUrl, id),
       token,

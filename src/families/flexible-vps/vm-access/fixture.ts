@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
+import { newSessionId } from './console.ts';
 
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/vms/{id}/console-sessions',
@@ -8,7 +8,7 @@ export const fixture: Fixture = {
     await app.services.db
       .insertInto('console_sessions')
       .values({
-        id: newId('console_session'),
+        id: newSessionId(),
         account_id: account.id,
         vm_id,
         type: 'serial',

@@ -7,9 +7,9 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Shape, Type } from '../../../kernel/schema.ts';
 import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { findVm, lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -111,12 +111,9 @@ export const resetVmPassword = endpoint({
     requireAgent(seen(), row);
     const username = body.username ?? row.image?.default_user ?? 'root';
     act({ subject: row.id, perform: () => setPassword(services, row, username, password) });
-    effect({ action: 'update', ...vmRef(row) });
-    event({
-      type: 'vm.password_reset',
-      resource: vmRef(row),
-      message: `The password of ${username} in the machine ${row.name} was replaced.`,
-    });
+    effect({ action: 'update', ...vms.ref(row) });
+    const message = `The password of ${username} in the machine ${row.name} was replaced.`;
+    event(vms.event('password_reset', row, { message }));
     return ok({ username, password });
   },
 });

@@ -5,7 +5,7 @@ import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { enterStatus } from '../power/status.ts';
-import { vmRef } from '../vms/delete-parts.ts';
+import { vms } from '../vms/resource.ts';
 import { lockVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type RescueInput, rescueKind } from './rescue-kind.ts';
@@ -35,7 +35,7 @@ async function end({ db, registry }: Services, { account_id, id, now }: DueRescu
     await startOperation(
       tx,
       registry,
-      { kind: rescueKind, input, resource: vmRef(row) },
+      { kind: rescueKind, input, resource: vms.ref(row) },
       { accountId: account_id },
     );
     if (isRunning) await enterStatus(tx, row, 'restarting');

@@ -10,8 +10,8 @@ import type { Tx } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { restart } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { guestOf, refOf } from '../vms/guest.ts';
+import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { prolongRescue } from './store.ts';
@@ -78,11 +78,7 @@ export function rescueEvent(
     ? `runs ${enabled ? '' : 'from '}${system}`
     : `boots from ${system} at its next start`;
   const why = expired ? ': the rescue mode has expired' : '';
-  return {
-    type: enabled ? 'vm.rescue_entered' : 'vm.rescue_left',
-    resource: vmRef(row),
-    message: `The machine ${row.name} ${when}${why}.`,
-  };
+  return vms.event(enabled ? 'rescue_entered' : 'rescue_left', row, { says: `${when}${why}` });
 }
 
 /** Stores whether the next start is into the rescue system, as the engine reports it. */

@@ -6,10 +6,10 @@ import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/s
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
+import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -113,7 +113,7 @@ export const setVmRescue = endpoint({
     vmLife.require('setVmRescue', row.status, { operation: pending });
     requireCapability(services.compute, row.location, 'rescue');
     const { input, password } = await wantedOf(call, row);
-    const resource = vmRef(row);
+    const resource = vms.ref(row);
     if (body.enabled === (row.rescue_expires_at !== null)) {
       const idle = { ...input, sealed_password_hash: null, former: undefined };
       const operation = await start({ kind: rescueKind, input: idle, resource, unchanged: true });

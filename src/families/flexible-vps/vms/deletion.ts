@@ -7,7 +7,7 @@ import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { costOf } from '../../../resources/inventory/cost.ts';
-import { eraseVm, vmRef } from './delete-parts.ts';
+import { eraseVm } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
 import { priceVm } from './inventory.ts';
@@ -107,7 +107,7 @@ const DeleteQuery = Shape({
 });
 
 async function tellEffects({ db, effect, cost, services }: Call, row: VmRow): Promise<void> {
-  effect({ action: 'delete', ...vmRef(row) });
+  effect({ action: 'delete', ...vms.ref(row) });
   for (const { id, name } of await snapshotIdsOf(db, row.id))
     effect({ action: 'delete', type: 'snapshot', id, name });
   const priced = priceVm(services, row.configuration, { existing: 'unchanged' });
@@ -158,7 +158,7 @@ export const deleteVm = endpoint({
         shutdown_timeout_seconds: query.shutdown_timeout_seconds,
         force_after_timeout: query.force_after_timeout,
       },
-      resource: vmRef(before),
+      resource: vms.ref(before),
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
     const row = await vms.change(db, before.id, { status: 'deleting' }, { services });

@@ -5,8 +5,8 @@ import { allocateAddress } from '../../../resources/addresses/store.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { addInterface } from '../interfaces/network-membership.ts';
 import { createVmKind } from './creation/kind.ts';
-import { vmRef } from './delete-parts.ts';
 import { configurationOf, noteUnbilled } from './inventory.ts';
+import { vms } from './resource.ts';
 import { insertVm } from './store.ts';
 
 const LOCATION = 'fra1';
@@ -38,7 +38,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
   const name = freshName();
   const row = await insertVm(db, {
     ...columns,
-    id: newId('vm'),
+    id: vms.newId(),
     account_id: account.id,
     name,
     status: 'creating',
@@ -60,7 +60,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
   await allocateAddress(db, { ...request, version: 4 });
   await allocateAddress(db, { ...request, version: 6 });
   await noteUnbilled(db, row, key.id);
-  await runKind(app, createVmKind, { accountId: account.id, resource: vmRef(row), input: { start: true } });
+  await runKind(app, createVmKind, { accountId: account.id, resource: vms.ref(row), input: { start: true } });
   return row.id;
 }
 
@@ -68,7 +68,7 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
 async function insertRow({ app, account }: World, name: string): Promise<string> {
   const { id } = await insertVm(app.services.db, {
     ...columns,
-    id: newId('vm'),
+    id: vms.newId(),
     account_id: account.id,
     name,
     description: name,

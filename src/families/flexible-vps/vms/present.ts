@@ -1,7 +1,6 @@
 /** Builds the API representation of a machine from its row and the rows that belong to it. */
 import { createHash } from 'node:crypto';
 import type { Call } from '../../../kernel/call.ts';
-import { etagOf } from '../../../kernel/etag.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -13,10 +12,9 @@ import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfaces/store.ts';
 import type { InterfaceRow } from '../interfaces/table.ts';
 import { priceVm } from './inventory.ts';
+import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
 import type { VmRow } from './table.ts';
-
-export const vmEtag = ({ id, version }: Pick<VmRow, 'id' | 'version'>): string => etagOf(id, version);
 
 async function readParts(db: Db, row: VmRow): Promise<VmParts> {
   const interfaces = await readInterfaces(db, [row.id]);
@@ -141,7 +139,7 @@ export function presentVm(
     maintenance: row.maintenance,
     price: priceOf(services, row, now),
     started_at: timeOf(row.started_at),
-    etag: vmEtag(row),
+    etag: vms.etag(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -116,7 +116,7 @@ export const updateVm = endpoint({
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
     const change = changeOf(body);
     warnIfIgnored(call, change.user_data ?? null);
-    return ok(await showVm(call, await vms.update(call, before, change, changesOf(before, change))));
+    return ok(await showVm(call, await vms.write(call, before, change, changesOf(before, change))));
   },
 });
 

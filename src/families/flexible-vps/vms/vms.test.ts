@@ -287,6 +287,16 @@ describe('changing', () => {
     const answer = await app.call({ method: 'PATCH', url, key: key.key, payload });
     expect(answer.json<Vm>()).toMatchObject({ etag: vm.etag, labels: { a: '1', b: '2' } });
   });
+
+  it('409 name_taken: the name of another machine, also if the user data is wrong', async () => {
+    const [one, other] = [await created(), await created()];
+    const url = `/flexible-vps/v1/vms/${one.id}`;
+    for (const more of [{}, { user_data: '%', user_data_encoding: 'base64' }]) {
+      const payload = { name: other.name, ...more };
+      const answer = await app.call({ method: 'PATCH', url, key: key.key, payload });
+      expect(answer.json()).toMatchObject({ code: 'name_taken', existing_id: other.id });
+    }
+  });
 });
 
 describe('the list', () => {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addFault, clearFaults } from '../../../../engines/compute/sandbox/store.ts';
-import { newId } from '../../../../kernel/ids.ts';
 import type { OperationView } from '../../../../kernel/operations/schema.ts';
 import { createTestApp, type TestApp } from '../../../../testing/app.ts';
 import { settle, until } from '../../../../testing/operations.ts';
 import { VpsAccount } from '../../../../testing/vps.ts';
+import { vms } from '../../vms/resource.ts';
 import type { Vm } from '../../vms/schema.ts';
 
 let app: TestApp;
@@ -216,7 +216,7 @@ describe('422', () => {
       .executeTakeFirstOrThrow();
     const copies = Array.from({ length: 100 }, (_, i) => ({
       ...row,
-      id: newId('vm'),
+      id: vms.newId(),
       name: `copy-${i}`,
       image: JSON.stringify(row.image) as never,
     }));

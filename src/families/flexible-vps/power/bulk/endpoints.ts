@@ -4,7 +4,7 @@ import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
-import { vmRef } from '../../vms/delete-parts.ts';
+import { vms } from '../../vms/resource.ts';
 import { exampleVm } from '../../vms/schema.ts';
 import { actionMembers, actionOf, deadlineOf } from '../actions.ts';
 import { exampleBulkAction } from '../example.ts';
@@ -115,16 +115,16 @@ export const performBulkVmAction = endpoint({
   },
   async handle(call) {
     const { body, services, effect, start } = call;
-    const vms = await targetsOf(call, body);
+    const targets = await targetsOf(call, body);
     const action = actionOf(body);
     const max_parallel = body.max_parallel ?? MAX_PARALLEL;
-    const rounds = Math.ceil(vms.length / max_parallel);
+    const rounds = Math.ceil(targets.length / max_parallel);
     const operation = await start({
       kind: { ...bulkPowerKind, deadlineSeconds: rounds * deadlineOf(action) },
-      input: { action, vms, max_parallel, stop_on_failure: body.stop_on_failure ?? false },
+      input: { action, vms: targets, max_parallel, stop_on_failure: body.stop_on_failure ?? false },
       resource: { type: 'vm', id: null, name: null },
     });
-    for (const vm of vms) effect({ action: 'update', ...vmRef(vm) });
+    for (const vm of targets) effect({ action: 'update', ...vms.ref(vm) });
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

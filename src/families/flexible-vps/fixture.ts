@@ -1,11 +1,11 @@
 /** Compares the machines, networks and images of an account with the state of the compute engines. */
-import { type ComputeEngine, computePort, type Instance } from '../engines/compute/port.ts';
-import { engineAt } from '../engines/engine-step.ts';
-import type { InterfaceRow } from '../families/flexible-vps/interfaces/table.ts';
-import type { VmRow } from '../families/flexible-vps/vms/table.ts';
-import { type Row, rowsIn } from './account-rows.ts';
-import type { FamilyAgreement } from './family-agreement.ts';
-import type { World } from './walk.ts';
+import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
+import { engineAt } from '../../engines/engine-step.ts';
+import { type Row, rowsIn } from '../../laws/account-rows.ts';
+import type { Fixture } from '../../laws/fixture.ts';
+import type { World } from '../../laws/world.ts';
+import type { InterfaceRow } from './interfaces/table.ts';
+import type { VmRow } from './vms/table.ts';
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
@@ -97,9 +97,12 @@ async function leftovers({ app, account }: World): Promise<string[]> {
   return addresses.length > 0 ? ['deleted, but its addresses are held'] : [];
 }
 
-export const vpsAgreement: FamilyAgreement = {
-  disagreements,
-  leftovers,
-  // Deleted in this order: machines before the networks and images that they use.
-  collections: { vms: 'vms', vps_networks: 'networks', vps_images: 'images' },
+export const fixture: Fixture = {
+  agreement: {
+    family: 'flexible-vps',
+    disagreements,
+    leftovers,
+    // Deleted in this order: machines before the networks and images that they use.
+    collections: { vms: 'vms', vps_networks: 'networks', vps_images: 'images' },
+  },
 };
