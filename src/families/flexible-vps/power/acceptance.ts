@@ -8,8 +8,8 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { sizeOf } from '../resize/target.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { vmLife } from '../vms/lifecycle.ts';
+import { vms } from '../vms/resource.ts';
 import { findVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';
@@ -47,7 +47,7 @@ export async function beginAction(
   const operation = await start({
     kind: { ...powerKinds[type], deadlineSeconds: deadlineOf({ type, timeout_seconds }) },
     input: { timeout_seconds, on_timeout, former: row.status },
-    resource: vmRef(row),
+    resource: vms.ref(row),
   });
   await enterStatus(db, row, throughOf[type]);
   return operation;
@@ -60,7 +60,7 @@ export const changeNothing = (
 ): Start & { readonly unchanged: true } => ({
   kind: powerKinds[type],
   input: { timeout_seconds, on_timeout },
-  resource: vmRef(row),
+  resource: vms.ref(row),
   unchanged: true,
 });
 

@@ -6,7 +6,6 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { enterStatus } from '../power/status.ts';
-import { vmRef } from '../vms/delete-parts.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
@@ -102,7 +101,7 @@ export const resizeVm = endpoint({
     const row = await lockVm(db, caller.account.id, params.id);
     await requireState(call, row);
     const target = targetOf(services, row, body, now);
-    const resource = vmRef(row);
+    const resource = vms.ref(row);
     const input = inputOf(body, row, target);
     if (isSame(row, target)) {
       const operation = await start({ kind: resizeVmKind, input, resource, unchanged: true });

@@ -7,7 +7,6 @@ import { readInterfaces } from '../interfaces/store.ts';
 import { snapshots } from '../snapshots/resource.ts';
 import { vms } from './resource.ts';
 import { deleteInterfacesOf, readVm, snapshotIdsOf } from './store.ts';
-import type { VmRow } from './table.ts';
 
 /** Releases the ephemeral addresses of a machine. Detaches its reserved addresses, which stay with the account. */
 export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<void> {
@@ -16,8 +15,6 @@ export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<v
     else await setAttachment(db, id, null);
   }
 }
-
-export const vmRef = (row: Pick<VmRow, 'id' | 'name'>) => vms.ref(row);
 
 /** Deletes all rows of a machine, and wakes operations that wait until the machine has left its networks. */
 export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent[]> {
