@@ -14,6 +14,7 @@ import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import type { House } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
+import { hasTooManyHeaders, tooManyHeaders } from './header-limit.ts';
 import { refuse } from './refusal.ts';
 import { endOfPath, originForm } from './request-target.ts';
 import { answerSocket } from './socket-answer.ts';
@@ -72,6 +73,7 @@ export class Consoles {
     try {
       const refused = await runStages(admission, exchange, services);
       if (refused !== undefined) throw refused;
+      if (hasTooManyHeaders(request)) throw tooManyHeaders();
       const line = await this.#lineOf(path.slice(CONSOLE_PATH.length), tokenOf(request));
       socket.once('close', () => this.#hangUp(line));
       if (socket.destroyed) return this.#hangUp(line);
