@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from 'ws';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { ServerOptions } from '../../../surfaces/http/server.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { dialConsole, refusalOf, type Session } from '../../../testing/console-client.ts';
 import { settle } from '../../../testing/operations.ts';
@@ -12,7 +13,8 @@ import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 import { consoleSessionUpkeep } from './console-line.ts';
 
-const BEAT_MS = 50;
+/** Long enough for a busy machine to answer a ping. */
+const BEAT_MS = 500;
 
 let app: TestApp;
 let vps: VpsAccount;
@@ -21,9 +23,8 @@ let port: number;
 const opened: WebSocket[] = [];
 
 beforeAll(async () => {
-  app = await createTestApp({ server: { consoleBeatMilliseconds: BEAT_MS } });
-  await app.app.listen({ port: 0, host: '127.0.0.1' });
-  port = (app.app.server.address() as AddressInfo).port;
+  app = await createTestApp();
+  port = await listen(app);
 });
 beforeEach(async () => {
   vps = await VpsAccount.open(app);
@@ -34,6 +35,14 @@ afterEach(async () => {
   await clearFaults(app.services.db);
 });
 afterAll(() => app.close());
+
+async function listen({ app: server }: TestApp): Promise<number> {
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** Another server on the same database, like another process. */
+const another = (server: ServerOptions = {}) => createTestApp({ database: app.database, server });
 
 const ask = (body: object = {}, headers = {}) =>
   vps.send('POST', `vms/${vm.id}/console-sessions`, body, headers);
@@ -177,7 +186,8 @@ describe('a console', () => {
   });
 
   it('counts as open while somebody is connected, and no longer when its process died', async () => {
-    await connected(await session());
+    const beating = await another({ consoleBeatMilliseconds: BEAT_MS });
+    await once(dial(await session(), await listen(beating)), 'open');
     const { db } = app.services;
     await db
       .updateTable('console_sessions')
@@ -188,15 +198,19 @@ describe('a console', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     await consoleSessionUpkeep.run(app.services);
     expect(await rows()).toHaveLength(1);
+    await beating.close();
   });
 
   it('ends with its machine', async () => {
-    const { socket } = await connected(await session());
+    const beating = await another({ consoleBeatMilliseconds: BEAT_MS });
+    const socket = dial(await session(), await listen(beating));
+    await once(socket, 'open');
     const closed = once(socket, 'close');
     await vps.send('DELETE', `vms/${vm.id}`);
     await settle(app);
     const [code] = await closed;
     expect([1000, 1001]).toContain(code);
+    await beating.close();
   });
 
   it('503: is not used up by an engine that does not answer', async () => {
@@ -222,9 +236,8 @@ describe('a console', () => {
   });
 
   it('ends when the server stops', async () => {
-    const other = await createTestApp({ database: app.database });
-    await other.app.listen({ port: 0, host: '127.0.0.1' });
-    const socket = dial(await session(), (other.app.server.address() as AddressInfo).port);
+    const other = await another();
+    const socket = dial(await session(), await listen(other));
     await once(socket, 'open');
     const closed = once(socket, 'close');
     await other.close();
@@ -242,7 +255,7 @@ describe('the console of a key that loses its right', () => {
       .where('public_id', '=', vps.key.split('_')[1] ?? '')
       .execute();
   /** Resolves when this many consoles watch the right of their key. */
-  const watched = (count: number, by = app) => expect.poll(() => by.services.waiters.size).toBe(count);
+  const watched = (count: number) => expect.poll(() => app.services.waiters.size).toBe(count);
 
   it('is closed with a code and a reason that say what happened, and leaves no session', async () => {
     const { socket } = await connected(await session());
@@ -255,15 +268,12 @@ describe('the console of a key that loses its right', () => {
   });
 
   it('passes on nothing more from a client that does not answer the close', async () => {
-    // A server with long intervals between its pings, which would end the connection of a silent client.
-    const other = await createTestApp({ database: app.database });
-    await other.app.listen({ port: 0, host: '127.0.0.1' });
-    const silent = dial(await session(), (other.app.server.address() as AddressInfo).port);
+    const silent = dial(await session());
     await once(silent, 'message');
     silent.pause();
-    await watched(1, other);
+    await watched(1);
     await setStatus('suspended');
-    await watched(0, other);
+    await watched(0);
     silent.send('echo late > /root/late\n');
     await gone();
     await setStatus('active');
@@ -271,7 +281,6 @@ describe('the console of a key that loses its right', () => {
     const terminal = await connected(await session());
     await terminal.until(/# $/);
     expect(await terminal.type('cat /root/late')).toContain('No such file');
-    await other.close();
   });
 
   it('is closed also if the change falls into a gap of the notifications', async () => {
