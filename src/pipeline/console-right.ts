@@ -54,7 +54,7 @@ export class ConsoleRight {
       } catch (error) {
         if (error instanceof Problem) return error;
         if (!isUnavailable(error)) throw error;
-        // The console stays open if the database does not answer: no right can change meanwhile.
+        // The console stays open while the database does not answer this process.
         await wait(RETRY_MS, undefined, { ref: false });
       }
     }
