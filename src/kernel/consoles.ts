@@ -1,6 +1,16 @@
 /** Consoles of machines: a family opens the byte stream to the machine, the HTTP surface relays it to the client. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import type { Endpoint } from './record.ts';
+
+/** A session whose token is valid and not used yet. */
+export interface ConsoleSession {
+  /** The key that created the session by calling `endpoint`. The console lasts only while the key may do so. */
+  readonly keyPublicId: string;
+  readonly endpoint: Endpoint;
+  /** Uses up the token and opens the stream. Null: another client used the token first. */
+  open(): Promise<ConsoleLine | null>;
+}
 
 export interface ConsoleLine {
   readonly resource: { readonly type: string; readonly id: string };

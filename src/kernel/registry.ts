@@ -2,7 +2,7 @@
 import type { Db } from '../store/database.ts';
 import type { Guarded } from './access/caller.ts';
 import type { Permission } from './access/permissions.ts';
-import type { ConsoleLine } from './consoles.ts';
+import type { ConsoleSession } from './consoles.ts';
 import type { EventType } from './events/event.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
@@ -57,8 +57,8 @@ export interface Family {
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
   readonly lifecycles?: readonly Lifecycle[];
-  /** Opens the console that the session and its token belong to; null if this family has no such session. */
-  openConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleLine | null>;
+  /** Finds the console session that the token belongs to; null if this family has no such session. */
+  findConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleSession | null>;
   /** Started with the worker: watches engines for changes that no call caused. Returns a function that stops it. */
   watch?(services: Services): () => Promise<void>;
   /** The checks that `hostplane doctor` runs for this family: one entry per check. */

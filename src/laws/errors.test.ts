@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     expect(next_step).not.toMatch(/[.!?] +[A-Z]/);
     expect(when).toMatch(/^[A-Z].*\.$/);
     expect(title).toMatch(/^[A-Z].*[^.]$/);
-    expect([400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 429, 500, 503]).toContain(
+    expect([400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415, 422, 429, 431, 500, 503]).toContain(
       status,
     );
   });

@@ -4,7 +4,7 @@ import type { Refused } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
 import { allowlist } from './allowlist.ts';
 import { clientAddressStage } from './client-address.ts';
-import { key } from './key.ts';
+import { issuedTo, key } from './key.ts';
 import { permission } from './permission.ts';
 import { rateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
@@ -29,6 +29,12 @@ const rights: readonly Stage[] = [key, allowlist, permission];
 /** Checks whether the caller of a waiting or streaming request still has access. The rate limit does not count it. */
 export function readmit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
   return runStages(rights, exchange, services);
+}
+
+/** The same check for the bearer of a token that this call gave to a key. */
+export function readmitBearer(publicId: string): typeof readmit {
+  const rightsOfKey: readonly Stage[] = [issuedTo(publicId), allowlist, permission];
+  return (exchange, services) => runStages(rightsOfKey, exchange, services);
 }
 
 /** Stops at the first refusal. Returns a promise only if a stage returns one, so most requests stay synchronous. */

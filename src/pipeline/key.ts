@@ -50,7 +50,11 @@ function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
 
 function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): Refused {
   const right = matchesHash(sent, known?.hash ?? DUMMY_HASH);
-  if (known === null || !right) return refuse('api_key_invalid');
+  return right ? admitKey(exchange, services, known) : refuse('api_key_invalid');
+}
+
+function admitKey(exchange: Exchange, services: Services, known: KnownKey | null): Refused {
+  if (known === null) return refuse('api_key_invalid');
   const code = lifeProblem(known);
   if (code !== null) {
     services.activity.rejected(known.key.id, exchange.client.address.text, code);
@@ -59,6 +63,15 @@ function accept(exchange: Exchange, services: Services, sent: string, known: Kno
   exchange.caller = known;
   return undefined;
 }
+
+/** Checks a key without its secret: for a token that the API gave to this key. */
+export const issuedTo =
+  (publicId: string): Stage =>
+  (exchange, services) => {
+    const known = services.access.find(publicId);
+    if (known instanceof Promise) return known.then((found) => admitKey(exchange, services, found));
+    return admitKey(exchange, services, known);
+  };
 
 export const key: Stage = (exchange, services) => {
   const sent = readHeader(exchange);

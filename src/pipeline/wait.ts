@@ -1,4 +1,5 @@
 /** Calls that wait: a read waits until there is news, a change waits until its operation has ended. */
+import { addressEndsAt } from '../kernel/access/allowlist.ts';
 import { nothingDone } from '../kernel/call.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { hasEnded, type OperationRow, presentOperation } from '../kernel/operations/schema.ts';
@@ -24,24 +25,37 @@ export class CallersPatience implements Patience {
   readonly #services: Services;
   readonly milliseconds: number;
   readonly departure: Departure;
+  readonly #recheck: typeof readmit;
 
-  constructor(exchange: Exchange, services: Services, milliseconds: number, departure: Departure) {
+  constructor(
+    exchange: Exchange,
+    services: Services,
+    milliseconds: number,
+    departure: Departure,
+    recheck = readmit,
+  ) {
     this.#exchange = exchange;
     this.#services = services;
     this.milliseconds = milliseconds;
     this.departure = departure;
+    this.#recheck = recheck;
   }
 
   get accountId(): string {
     return callerOf(this.#exchange).account.id;
   }
 
-  isOverdue(): boolean {
-    return callerOf(this.#exchange).key.endsAt <= Date.now();
+  isCurrent(): boolean {
+    return this.#services.access.isCurrent(callerOf(this.#exchange));
+  }
+
+  endsAt(): number {
+    const { key, account } = callerOf(this.#exchange);
+    return Math.min(key.endsAt, addressEndsAt(account, this.#exchange.client.address));
   }
 
   readmit(): Refused | Promise<Refused> {
-    return readmit(this.#exchange, this.#services);
+    return this.#recheck(this.#exchange, this.#services);
   }
 }
 

@@ -45,7 +45,7 @@ import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 import { sshKeys } from './ssh-keys/resource.ts';
 import { createVmConsoleSession } from './vm-access/console.ts';
-import { consoleSessionUpkeep, openVmConsole } from './vm-access/console-line.ts';
+import { consoleSessionUpkeep, findVmConsole } from './vm-access/console-line.ts';
 import { getVmConsoleLog } from './vm-access/console-log.ts';
 import { resetVmPassword } from './vm-access/password.ts';
 import { setVmRescue } from './vm-access/rescue.ts';
@@ -109,7 +109,7 @@ export const flexibleVps: Family = {
     snapshots,
   ],
   pricedTypes: flexibleVpsPrices,
-  openConsole: openVmConsole,
+  findConsole: findVmConsole,
   kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
   findReferences: findImageReferences,

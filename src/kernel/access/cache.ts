@@ -71,6 +71,11 @@ export class AccessCache implements Subscriber {
     this.#forget();
   }
 
+  /** Whether the caller's rights are cached as they are here. If not, they may have changed. */
+  isCurrent(caller: Caller): boolean {
+    return this.#kept.get(caller.key.publicId)?.key === caller;
+  }
+
   /** `null`: no such key. Returns a promise only if the key has to be read from the database. */
   find(publicId: string): KnownKey | null | Promise<KnownKey | null> {
     const now = Date.now();

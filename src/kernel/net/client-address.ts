@@ -72,6 +72,10 @@ export function clientAddress(
   return client;
 }
 
+export function isTrustedProxy(peer: string | undefined, proxies: TrustedProxies): boolean {
+  return isTrusted(readPeer(peer), proxies);
+}
+
 function isTrusted(address: Address, proxies: TrustedProxies): boolean {
   return proxies.trie.match(address) === true;
 }

@@ -454,6 +454,12 @@ export const problems = define({
     next_step: 'Wait for the seconds in Retry-After, then repeat the call.',
     retryable: true,
   },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    when: 'The request has more than 100 headers, or its request line and headers are larger than 16 KiB.',
+    next_step: 'Send the request with fewer or shorter headers and a shorter URL.',
+  },
   internal_error: {
     status: 500,
     title: 'Internal error',

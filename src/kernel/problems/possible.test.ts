@@ -53,6 +53,7 @@ describe('possibleProblems', () => {
       'not_acceptable',
       'validation_failed',
       'rate_limited',
+      'headers_too_large',
       'internal_error',
       'engine_unavailable',
     ]);

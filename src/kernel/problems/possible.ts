@@ -34,6 +34,7 @@ const always: readonly ProblemCode[] = [
   'not_acceptable',
   'validation_failed',
   'rate_limited',
+  'headers_too_large',
   'internal_error',
   'engine_unavailable',
 ];

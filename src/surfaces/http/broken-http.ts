@@ -5,13 +5,13 @@ import type { Socket } from 'node:net';
 import { newId } from '../../kernel/ids.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
+import { headersTooLarge } from './header-limit.ts';
 import { answerSocket } from './socket-answer.ts';
 
 function problemOf(error: Error & { code?: string }): Problem {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout');
-  return new Problem('malformed_request', {
-    detail: 'The request is not valid HTTP/1.1, or its headers are larger than 16 KiB.',
-  });
+  if (error.code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
+  return new Problem('malformed_request', { detail: 'The request is not valid HTTP/1.1.' });
 }
 
 export function answerBrokenHttp(

@@ -5,15 +5,25 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { CONSOLE_PATH, CONSOLE_PROTOCOL, type ConsoleLine, TOKEN_PREFIX } from '../../kernel/consoles.ts';
+import {
+  CONSOLE_PATH,
+  CONSOLE_PROTOCOL,
+  type ConsoleLine,
+  type ConsoleSession,
+  TOKEN_PREFIX,
+} from '../../kernel/consoles.ts';
 import type { Stage } from '../../kernel/exchange.ts';
+import { problems } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
+import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { runStages } from '../../pipeline/admission.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
+import { ConsoleRight } from '../../pipeline/console-right.ts';
 import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import type { House } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
+import { hasTooManyHeaders, tooManyHeaders } from './header-limit.ts';
 import { refuse } from './refusal.ts';
 import { endOfPath, originForm } from './request-target.ts';
 import { answerSocket } from './socket-answer.ts';
@@ -25,7 +35,16 @@ const FAREWELL_MS = 2_000;
 /** WebSocket close codes (RFC 6455, 7.4.1). */
 const ENDED = 1000;
 const GOING_AWAY = 1001;
+const FORBIDDEN = 1008;
 const BROKEN = 1011;
+
+const STOPPING = 'The server is shutting down.';
+
+/** The same for every token that opens nothing: unknown, used, expired, foreign, or of a key that lost its right. */
+const notThere = (): Problem =>
+  new Problem('not_found', {
+    detail: `There is no such console, its token was used or is no longer valid, or it was not sent as the subprotocols ${CONSOLE_PROTOCOL} and ${TOKEN_PREFIX}<token>.`,
+  });
 
 const admission: readonly Stage[] = [requestId, clientAddressStage, rateLimit];
 
@@ -72,10 +91,19 @@ export class Consoles {
     try {
       const refused = await runStages(admission, exchange, services);
       if (refused !== undefined) throw refused;
-      const line = await this.#lineOf(path.slice(CONSOLE_PATH.length), tokenOf(request));
+      if (hasTooManyHeaders(request)) throw tooManyHeaders();
+      const session = await this.#sessionOf(path.slice(CONSOLE_PATH.length), tokenOf(request));
+      const right = new ConsoleRight(exchange, services, session);
+      if ((await right.check()) !== undefined) throw notThere();
+      exchange.caller = right.caller;
+      const line = await session.open();
+      if (line === null) throw notThere();
       socket.once('close', () => this.#hangUp(line));
       if (socket.destroyed) return this.#hangUp(line);
-      this.#upgrader.handleUpgrade(request, socket, head, (websocket) => this.#carry(websocket, line));
+      this.#upgrader.handleUpgrade(request, socket, head, (websocket) => {
+        this.#carry(websocket, line);
+        void this.#endWithRight(websocket, line, right);
+      });
       observer.answered(exchange, 101, performance.now() - began);
     } catch (error) {
       const { status, headers, body } = refuse(exchange, services, error);
@@ -84,17 +112,32 @@ export class Consoles {
     }
   }
 
-  /** An unknown, used, expired or foreign token always answers the same 404. */
-  async #lineOf(sessionId: string, token: string | null): Promise<ConsoleLine> {
+  async #sessionOf(sessionId: string, token: string | null): Promise<ConsoleSession> {
     const { services, closing } = this.#house;
     if (closing) throw new Problem('engine_unavailable', { retryAfterSeconds: 1 });
     for (const family of token === null ? [] : services.registry.families) {
-      const line = await family.openConsole?.(services, sessionId, token ?? '');
-      if (line != null) return line;
+      const session = await family.findConsole?.(services, sessionId, token ?? '');
+      if (session != null) return session;
     }
-    throw new Problem('not_found', {
-      detail: `There is no such console, its token was used, or it was not sent as the subprotocols ${CONSOLE_PROTOCOL} and ${TOKEN_PREFIX}<token>.`,
-    });
+    throw notThere();
+  }
+
+  /** Closes the console when its key loses the right to it. */
+  async #endWithRight(websocket: WebSocket, { stream }: ConsoleLine, right: ConsoleRight): Promise<void> {
+    const departure = new Departure();
+    websocket.once('close', () => departure.leave());
+    try {
+      const refused = await right.untilLost(departure);
+      if (refused !== undefined)
+        this.#dismiss(websocket, FORBIDDEN, `${refused.code}: ${problems[refused.code].title}.`);
+      else if (!departure.hasLeft) this.#dismiss(websocket, GOING_AWAY, STOPPING);
+    } catch (error) {
+      this.#house.services.log.error({ err: error }, 'right to a console could not be checked');
+      this.#dismiss(websocket, BROKEN, 'The right to this console could not be checked.');
+    } finally {
+      // The client may go on sending until it has read that the websocket is closed.
+      stream.destroy();
+    }
   }
 
   #hangUp(line: ConsoleLine): void {
@@ -145,9 +188,12 @@ export class Consoles {
   }
 
   close(): void {
-    for (const websocket of this.#open) {
-      websocket.close(GOING_AWAY, 'The server is shutting down.');
-      setTimeout(() => websocket.terminate(), FAREWELL_MS).unref();
-    }
+    for (const websocket of this.#open) this.#dismiss(websocket, GOING_AWAY, STOPPING);
+  }
+
+  /** Closes the websocket, also if its client does not answer. */
+  #dismiss(websocket: WebSocket, code: number, reason: string): void {
+    websocket.close(code, reason);
+    setTimeout(() => websocket.terminate(), FAREWELL_MS).unref();
   }
 }

@@ -3,7 +3,7 @@
  * than the checks of the pipeline.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem } from '../../kernel/problems/problem.ts';
+import type { Problem } from '../../kernel/problems/problem.ts';
 import { type House, Visit } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
 import { endOfPath, originForm } from './request-target.ts';
@@ -14,8 +14,8 @@ export interface Dispatch {
   take(request: IncomingMessage, response: ServerResponse): boolean;
   /** Answers a request whose path belongs neither to an endpoint nor to a page. */
   takeStray(request: IncomingMessage, response: ServerResponse): void;
-  /** Refuses valid HTTP that is no usable request (no Host, broken URL) with `detail`. The rate limit counts it. */
-  takeUnreadable(request: IncomingMessage, response: ServerResponse, detail: string): void;
+  /** Refuses valid HTTP that is no usable request (no Host, broken URL). The rate limit counts it. */
+  takeUnreadable(request: IncomingMessage, response: ServerResponse, problem: Problem): void;
 }
 
 export function createDispatch(house: House): Dispatch {
@@ -41,7 +41,6 @@ export function createDispatch(house: House): Dispatch {
       return true;
     },
     takeStray: (request, response) => openStray(request, response).receive(),
-    takeUnreadable: (request, response, detail) =>
-      void openStray(request, response).refuse(new Problem('malformed_request', { detail })),
+    takeUnreadable: (request, response, problem) => void openStray(request, response).refuse(problem),
   };
 }

@@ -16,6 +16,7 @@ import { createServer } from './server.ts';
 const WIDGETS = '/workshop/v1/widgets';
 const WHOAMI = '/account/v1/whoami';
 const LIMIT = 300_000;
+const TOO_LARGE = '431 headers_too_large';
 
 let t: TestApp;
 let key: TestKey;
@@ -231,17 +232,17 @@ describe('a connection', () => {
     expect(answers.map(problemOf)).toEqual(['400 malformed_request']);
   });
 
-  it.each<[string, string | Buffer]>([
+  it.each<[string, string | Buffer, string?]>([
     ['a TLS greeting', Buffer.from('16030100a5010000a10303', 'hex')],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a version of its own', `GET ${WHOAMI} HTTP/9.9\r\nHost: a\r\n\r\n`],
     ['a method of its own', `FETCH ${WHOAMI} HTTP/1.1\r\nHost: a\r\n\r\n`],
-    ['headers larger than 16 KiB', rawRequest('GET', WHOAMI, { 'X-Other': 'a'.repeat(17_000) })],
-    ['a path longer than 16 KiB', rawRequest('GET', `/${'a'.repeat(17_000)}`)],
-    ['10,000 parameters', rawRequest('GET', `${WIDGETS}?${'a&'.repeat(10_000)}`)],
-  ])('that speaks %s gets a readable refusal', async (_, bytes) => {
+    ['headers larger than 16 KiB', rawRequest('GET', WHOAMI, { 'X-Other': 'a'.repeat(17_000) }), TOO_LARGE],
+    ['a path longer than 16 KiB', rawRequest('GET', `/${'a'.repeat(17_000)}`), TOO_LARGE],
+    ['10,000 parameters', rawRequest('GET', `${WIDGETS}?${'a&'.repeat(10_000)}`), TOO_LARGE],
+  ])('that speaks %s gets a readable refusal', async (_, bytes, expected = '400 malformed_request') => {
     const answers = await (await connect()).send(bytes).rest();
-    expect(answers.map(problemOf)).toEqual(['400 malformed_request']);
+    expect(answers.map(problemOf)).toEqual([expected]);
     const id = answers[0]?.headers['x-request-id'];
     expect(t.logged.filter((line) => JSON.parse(line).request_id === id)).toHaveLength(1);
   });

@@ -16,6 +16,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Exchange } from '../../kernel/exchange.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { House } from './api-request.ts';
@@ -25,6 +26,7 @@ import { Consoles, wantsConsole } from './console.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
 import { type StreamTimes, streamTimes } from './event-stream.ts';
 import { openExchange } from './exchange.ts';
+import { hasTooManyHeaders, tooManyHeaders } from './header-limit.ts';
 import { observePages, openObserver } from './observation.ts';
 import { readHeader } from './read-header.ts';
 import { refuse } from './refusal.ts';
@@ -52,6 +54,8 @@ export interface ServerOptions {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
+const unreadable = (detail: string): Problem => new Problem('malformed_request', { detail });
+
 const lacksHost = (request: IncomingMessage): boolean =>
   request.httpVersion === '1.1' && readHeader(request, 'host') === undefined;
 
@@ -69,11 +73,12 @@ function openHttp(
     requireHostHeader: false,
   };
   const listener: Listener = (request, response) => {
-    if (lacksHost(request))
+    if (hasTooManyHeaders(request)) dispatch.takeUnreadable(request, response, tooManyHeaders());
+    else if (lacksHost(request))
       dispatch.takeUnreadable(
         request,
         response,
-        'HTTP/1.1 requires the header Host, and the request has none.',
+        unreadable('HTTP/1.1 requires the header Host, and the request has none.'),
       );
     else if (!dispatch.take(request, response)) pages(request, response);
   };
@@ -83,6 +88,8 @@ function openHttp(
         listener,
       )
     : createHttpServer(limits, listener);
+  // 0: Node keeps all headers. Its default would drop those beyond the thousandth.
+  server.maxHeadersCount = 0;
   // An `Expect` header other than 100-continue is ignored instead of refused.
   server.on('checkExpectation', listener);
   return server;
@@ -110,7 +117,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     frameworkErrors: (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
       const detail = 'The URL contains a percent sign that is not part of a valid percent-encoding.';
-      dispatch.takeUnreadable(request.raw, reply.raw, detail);
+      dispatch.takeUnreadable(request.raw, reply.raw, unreadable(detail));
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenHttp(services, error, socket),
   }) as FastifyInstance;

@@ -51,6 +51,57 @@ describe('/metrics', () => {
   });
 });
 
+describe('/metrics behind a proxy on the same machine', () => {
+  let proxied: TestApp;
+  let behind: FastifyInstance;
+
+  beforeAll(async () => {
+    proxied = await createTestApp({
+      provider: (config) => ({
+        ...config,
+        server: {
+          ...config.server,
+          trusted_proxies: ['127.0.0.1/32'],
+          metrics_allow_from: ['127.0.0.0/8', '10.9.0.0/16'],
+        },
+      }),
+    });
+    behind = createServer(proxied.services);
+    serveSystem(behind, proxied.services, proxied.running.health);
+  });
+  afterAll(async () => {
+    await behind.close();
+    await proxied.close();
+  });
+
+  const ask = async (forwarded: string | undefined, remoteAddress = '127.0.0.1', at = behind) =>
+    (
+      await at.inject({
+        url: '/metrics',
+        remoteAddress,
+        headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+      })
+    ).statusCode;
+
+  it('404 for a client outside, also if it claims another address', async () => {
+    expect(await ask('203.0.113.9')).toBe(404);
+    expect(await ask('127.0.0.1, 203.0.113.9')).toBe(404);
+    expect(await ask('10.9.0.1', '203.0.113.9')).toBe(404);
+  });
+
+  it('200 for an operator inside, through the proxy or past it', async () => {
+    expect(await ask('10.9.0.7')).toBe(200);
+    expect(await ask('203.0.113.9, 10.9.0.7')).toBe(200);
+    expect(await ask(undefined)).toBe(200);
+    expect(await ask(undefined, '10.9.0.7')).toBe(200);
+  });
+
+  it('404 through a proxy that is not trusted, because the client is unknown', async () => {
+    expect(await ask('203.0.113.9', '127.0.0.1', server)).toBe(404);
+    expect(await ask('127.0.0.1', '127.0.0.1', server)).toBe(404);
+  });
+});
+
 describe('probes', () => {
   it('200 with each component while all is well', async () => {
     expect((await get('/healthz')).json()).toEqual({ status: 'ok' });

@@ -1,8 +1,10 @@
 /** Health, readiness and metrics pages for operators and load balancers. The rate limit does not count them. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
-import { parseAddress } from '../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
+import { clientAddress, isTrustedProxy } from '../../kernel/net/client-address.ts';
 import type { Services } from '../../kernel/services.ts';
+import { readHeader } from './read-header.ts';
 
 export interface Component {
   readonly status: 'ok' | 'degraded' | 'down';
@@ -24,6 +26,15 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
     (range) => parseCidr(range)?.cidr ?? [],
   );
 
+  /** Without trusted proxies, a request that came through a proxy has an unknown client, so it is refused. */
+  const mayReadMetrics = (request: IncomingMessage): boolean => {
+    const peer = request.socket.remoteAddress;
+    const forwardedFor = readHeader(request, 'x-forwarded-for');
+    if (forwardedFor !== undefined && !isTrustedProxy(peer, services.trustedProxies)) return false;
+    const client = clientAddress({ peer, forwardedFor }, services.trustedProxies);
+    return allowed.some((range) => cidrContains(range, client));
+  };
+
   // Many load balancers send HEAD, because they need only the status.
   const page = (url: string, handler: RouteHandlerMethod): void => {
     app.route({ method: ['GET', 'HEAD'], url, handler });
@@ -39,8 +50,7 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
   });
 
   page('/metrics', async (request, reply) => {
-    const peer = parseAddress(request.socket.remoteAddress ?? '');
-    if (peer === null || !allowed.some((range) => cidrContains(range, peer))) return reply.callNotFound();
+    if (!mayReadMetrics(request.raw)) return reply.callNotFound();
     return reply.header('content-type', services.metrics.contentType).send(await services.metrics.render());
   });
 }

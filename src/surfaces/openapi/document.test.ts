@@ -119,9 +119,9 @@ describe('answers', () => {
   });
 
   it('end with the refusals, grouped by status', () => {
-    expect(statuses(widget?.get)).toEqual('200 304 400 401 403 404 406 422 429 500 503'.split(' '));
+    expect(statuses(widget?.get)).toEqual('200 304 400 401 403 404 406 422 429 431 500 503'.split(' '));
     expect(statuses(widgets?.post)).toEqual(
-      '200 201 400 401 403 406 408 409 413 415 422 429 500 503'.split(' '),
+      '200 201 400 401 403 406 408 409 413 415 422 429 431 500 503'.split(' '),
     );
     expect(widgets?.post?.responses['409']).toMatchObject({
       'x-problem-codes': [

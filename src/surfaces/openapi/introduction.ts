@@ -7,6 +7,9 @@ Developers > API > Keys. Each operation needs one permission, which \`x-permissi
 **Rate limit.** You may send 200 requests in any 60 seconds from one address (IPv6: one /64). The header \`RateLimit\`
 says how many are left. After a 429, wait as many seconds as \`Retry-After\` says.
 
+**Headers.** A request may have at most 100 headers, and its request line and headers at most 16 KiB together. Beyond
+that it gets 431.
+
 **Repeating safely.** Send an \`Idempotency-Key\` with a POST that changes something: within 24 hours the same request
 with the same key gets the same answer and has no second effect. With PUT, PATCH and DELETE you can send the \`ETag\` you
 read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to run all checks without any effect.

@@ -1,21 +1,44 @@
-/** Opens the console stream of a machine for a valid token, and removes ended console sessions. */
+/** Finds the console session of a token, opens the console stream of its machine, and removes ended console sessions. */
 import { ask } from '../../../engines/engine-call.ts';
-import { type ConsoleLine, hashConsoleToken } from '../../../kernel/consoles.ts';
+import { type ConsoleLine, type ConsoleSession, hashConsoleToken } from '../../../kernel/consoles.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
+import { createVmConsoleSession } from './console.ts';
 import { machineRefusals } from './refusal-problems.ts';
-import { claimSession, releaseSession, removeEndedSessions, removeSession, touchSession } from './store.ts';
+import {
+  claimSession,
+  findSessionKey,
+  releaseSession,
+  removeEndedSessions,
+  removeSession,
+  touchSession,
+} from './store.ts';
 
-export async function openVmConsole(
+export async function findVmConsole(
   services: Services,
   sessionId: string,
   token: string,
+): Promise<ConsoleSession | null> {
+  const tokenHash = hashConsoleToken(token);
+  const keyPublicId = await findSessionKey(services.db, sessionId, tokenHash);
+  if (keyPublicId === undefined) return null;
+  return {
+    keyPublicId,
+    endpoint: createVmConsoleSession,
+    open: () => openVmConsole(services, sessionId, tokenHash),
+  };
+}
+
+async function openVmConsole(
+  services: Services,
+  sessionId: string,
+  tokenHash: Buffer,
 ): Promise<ConsoleLine | null> {
   const { db } = services;
-  const session = await claimSession(db, sessionId, hashConsoleToken(token));
+  const session = await claimSession(db, sessionId, tokenHash);
   if (session === undefined) return null;
   try {
     const row = await readVm(db, session.vm_id);

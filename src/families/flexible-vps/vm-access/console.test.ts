@@ -1,22 +1,20 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
-import { createServer } from '../../../surfaces/http/server.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { ServerOptions } from '../../../surfaces/http/server.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { dialConsole, refusalOf, type Session } from '../../../testing/console-client.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 import { consoleSessionUpkeep } from './console-line.ts';
 
-const BEAT_MS = 50;
-
-interface Session {
-  readonly url: string;
-  readonly token: string;
-}
+/** Long enough for a busy machine to answer a ping. */
+const BEAT_MS = 500;
 
 let app: TestApp;
 let vps: VpsAccount;
@@ -25,9 +23,8 @@ let port: number;
 const opened: WebSocket[] = [];
 
 beforeAll(async () => {
-  app = await createTestApp({ server: { consoleBeatMilliseconds: BEAT_MS } });
-  await app.app.listen({ port: 0, host: '127.0.0.1' });
-  port = (app.app.server.address() as AddressInfo).port;
+  app = await createTestApp();
+  port = await listen(app);
 });
 beforeEach(async () => {
   vps = await VpsAccount.open(app);
@@ -39,6 +36,14 @@ afterEach(async () => {
 });
 afterAll(() => app.close());
 
+async function listen({ app: server }: TestApp): Promise<number> {
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return (server.server.address() as AddressInfo).port;
+}
+
+/** Another server on the same database, like another process. */
+const another = (server: ServerOptions = {}) => createTestApp({ database: app.database, server });
+
 const ask = (body: object = {}, headers = {}) =>
   vps.send('POST', `vms/${vm.id}/console-sessions`, body, headers);
 
@@ -48,12 +53,8 @@ async function session(body: object = {}): Promise<Session> {
   return answer.json<Session>();
 }
 
-function dial({ url, token }: Session, at = port): WebSocket {
-  const socket = new WebSocket(`ws://127.0.0.1:${at}${new URL(url).pathname}`, [
-    'hostplane.console',
-    `hostplane.token.${token}`,
-  ]);
-  socket.on('error', () => undefined);
+function dial(given: Session, at = port): WebSocket {
+  const socket = dialConsole(given, at);
   opened.push(socket);
   return socket;
 }
@@ -86,10 +87,8 @@ async function connected(given: Session): Promise<Terminal> {
 }
 
 async function refused(socket: WebSocket): Promise<{ status: number | undefined; code: string }> {
-  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
-  let body = '';
-  for await (const part of response) body += String(part);
-  return { status: response.statusCode, code: (JSON.parse(body) as { code: string }).code };
+  const { status, body } = await refusalOf(socket);
+  return { status, code: (JSON.parse(body) as { code: string }).code };
 }
 
 const rows = () =>
@@ -187,7 +186,8 @@ describe('a console', () => {
   });
 
   it('counts as open while somebody is connected, and no longer when its process died', async () => {
-    await connected(await session());
+    const beating = await another({ consoleBeatMilliseconds: BEAT_MS });
+    await once(dial(await session(), await listen(beating)), 'open');
     const { db } = app.services;
     await db
       .updateTable('console_sessions')
@@ -198,15 +198,19 @@ describe('a console', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     await consoleSessionUpkeep.run(app.services);
     expect(await rows()).toHaveLength(1);
+    await beating.close();
   });
 
   it('ends with its machine', async () => {
-    const { socket } = await connected(await session());
+    const beating = await another({ consoleBeatMilliseconds: BEAT_MS });
+    const socket = dial(await session(), await listen(beating));
+    await once(socket, 'open');
     const closed = once(socket, 'close');
     await vps.send('DELETE', `vms/${vm.id}`);
     await settle(app);
     const [code] = await closed;
     expect([1000, 1001]).toContain(code);
+    await beating.close();
   });
 
   it('503: is not used up by an engine that does not answer', async () => {
@@ -232,14 +236,92 @@ describe('a console', () => {
   });
 
   it('ends when the server stops', async () => {
-    const server = createServer(app.services);
-    await server.listen({ port: 0, host: '127.0.0.1' });
-    const socket = dial(await session(), (server.server.address() as AddressInfo).port);
+    const other = await another();
+    const socket = dial(await session(), await listen(other));
     await once(socket, 'open');
     const closed = once(socket, 'close');
-    await server.close();
+    await other.close();
     const [code] = await closed;
     expect(code).toBe(1001);
     await gone();
+  });
+});
+
+describe('the console of a key that loses its right', () => {
+  const setStatus = (status: 'active' | 'suspended') =>
+    app.services.db
+      .updateTable('api_keys')
+      .set({ status })
+      .where('public_id', '=', vps.key.split('_')[1] ?? '')
+      .execute();
+  /** Resolves when this many consoles watch the right of their key. */
+  const watched = (count: number) => expect.poll(() => app.services.waiters.size).toBe(count);
+
+  it('is closed with a code and a reason that say what happened, and leaves no session', async () => {
+    const { socket } = await connected(await session());
+    await watched(1);
+    const closed = once(socket, 'close');
+    await setStatus('suspended');
+    const [code, reason] = await closed;
+    expect([code, String(reason)]).toEqual([1008, 'api_key_suspended: API key suspended.']);
+    await gone();
+  });
+
+  it('passes on nothing more from a client that does not answer the close', async () => {
+    const silent = dial(await session());
+    await once(silent, 'message');
+    silent.pause();
+    await watched(1);
+    await setStatus('suspended');
+    await watched(0);
+    silent.send('echo late > /root/late\n');
+    await gone();
+    await setStatus('active');
+    await expect.poll(async () => (await ask()).statusCode).toBe(201);
+    const terminal = await connected(await session());
+    await terminal.until(/# $/);
+    expect(await terminal.type('cat /root/late')).toContain('No such file');
+  });
+
+  it('is closed also if the change falls into a gap of the notifications', async () => {
+    const { db } = app.services;
+    const { socket } = await connected(await session());
+    await watched(1);
+    const closed = once(socket, 'close');
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like '%listen'`.execute(db);
+    await setStatus('suspended');
+    expect((await closed)[0]).toBe(1008);
+  });
+
+  it('can be opened again by the key that has its right back', async () => {
+    const given = await session();
+    await setStatus('suspended');
+    await expect.poll(async () => (await ask()).statusCode).toBe(401);
+    expect(await refused(dial(given))).toEqual({ status: 404, code: 'not_found' });
+    await setStatus('active');
+    await expect.poll(async () => (await ask()).statusCode).toBe(201);
+    await connected(given);
+  });
+
+  it('404: is not opened from an address that the allowlist does not contain', async () => {
+    const { db } = app.services;
+    const given = await session();
+    await db
+      .insertInto('ip_allowlist_entries')
+      .values({
+        id: newId('allowlist_entry'),
+        account_id: vps.account.id,
+        cidr: '10.0.0.0/8',
+        created_by: 'a test',
+      })
+      .execute();
+    await db.insertInto('ip_allowlists').values({ account_id: vps.account.id, mode: 'enforce' }).execute();
+    const fromLoopback = () =>
+      app.call({ url: '/account/v1/whoami', key: vps.key, remoteAddress: '127.0.0.1' });
+    await expect.poll(async () => (await fromLoopback()).statusCode).toBe(403);
+    // The other calls of the key come from 10.0.0.0/8, the websocket comes from 127.0.0.1.
+    expect((await ask()).statusCode).toBe(201);
+    expect(await refused(dial(given))).toEqual({ status: 404, code: 'not_found' });
   });
 });

@@ -25,6 +25,20 @@ export async function insertSession(db: Db, row: Insertable<Tables['console_sess
   await db.insertInto('console_sessions').values(row).execute();
 }
 
+/** The public id of the key that created the session. Undefined unless the token can be used now. */
+export async function findSessionKey(db: Db, id: string, tokenHash: Buffer): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('console_sessions as s')
+    .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
+    .select('k.public_id')
+    .where('s.id', '=', id)
+    .where('s.token_hash', '=', tokenHash)
+    .where('s.opened_at', 'is', null)
+    .where('s.expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return row?.public_id;
+}
+
 /** Marks the session as opened, so that its token cannot be used for a second connection. */
 export function claimSession(db: Db, id: string, tokenHash: Buffer): Promise<ConsoleSessionRow | undefined> {
   return db

@@ -5,6 +5,8 @@ interface ConsoleSessionsTable {
   id: string;
   account_id: string;
   vm_id: string;
+  /** The key that created the session. The console lasts only while this key may create one. */
+  api_key_id: string;
   type: 'graphical' | 'serial';
   token_hash: Buffer;
   expires_at: Date;
