@@ -11,6 +11,7 @@ import { LEASE_SECONDS, type RunnerStore } from '../operations/runner-store.ts';
 import { DatabaseRunnerStore } from '../operations/store.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestApp } from '../testing/app.ts';
+import { inventoryDifferences } from './inventory-agreement.ts';
 
 export const moments = [
   'before the effect',
@@ -126,7 +127,10 @@ const failure = ({ name }: Step<unknown>): Outcome => ({
 
 const LOOK_EVERY_MS = 4;
 
-/** Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. */
+/**
+ * Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. Throws if the
+ * inventory then shows another status than a resource has, so this is checked at every end that a law reaches.
+ */
 export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
   const left = [...mishaps];
   aheadMs = 0;
@@ -136,7 +140,11 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     const isDone = await untilDoneOrDead(app, life);
     await life.runner.close(0);
     // If a worker crashes after its last commit, its operations may end before `isOver` is set: check it again here.
-    if (isDone && !life.isOver) return deaths;
+    if (isDone && !life.isOver) {
+      const differences = await inventoryDifferences(app);
+      if (differences.length > 0) throw new Error(differences.join('\n'));
+      return deaths;
+    }
     aheadMs += (LEASE_SECONDS + 1) * 1000;
   }
 }

@@ -74,10 +74,11 @@ export const deleteVmKind: Kind = kind<Input>({
     if (status !== 'failed') return undefined;
     // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
-    await updateVm(tx, resourceId, {
+    const row = await updateVm(tx, resourceId, {
       status: isDeaf ? 'running' : 'error',
       ...(isDeaf ? {} : { status_reason: error?.code ?? 'engine_failed', failed_at: new Date() }),
     });
+    if (row !== undefined) await vms.noteStatus(tx, row);
     return undefined;
   },
 });
