@@ -74,7 +74,7 @@ class Life {
   }
 
   #watch(kind: Kind): Kind {
-    const watched = (steps: readonly Step<unknown>[]): Step<unknown>[] =>
+    const watched = (steps: readonly Step<never>[]): Step<never>[] =>
       steps.map((step) => ({ ...step, run: (work) => this.#run(kind, step, work) }));
     return {
       ...kind,
@@ -83,7 +83,7 @@ class Life {
     };
   }
 
-  async #run(kind: Kind, step: Step<unknown>, work: Parameters<Step<unknown>['run']>[0]): Promise<Outcome> {
+  async #run(kind: Kind, step: Step<never>, work: Parameters<Step<never>['run']>[0]): Promise<Outcome> {
     const place = this.#mishaps.findIndex(({ type, step: name }) => type === kind.type && name === step.name);
     if (place < 0) return step.run(work);
     const [mishap] = this.#mishaps.splice(place, 1);
@@ -120,7 +120,7 @@ class Life {
   }
 }
 
-const failure = ({ name }: Step<unknown>): Outcome => ({
+const failure = ({ name }: Step<never>): Outcome => ({
   kind: 'failed',
   error: { code: 'engine_failed', detail: `${name} failed.`, retryable: false },
 });

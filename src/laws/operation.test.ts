@@ -5,6 +5,7 @@ import { families } from '../families/index.ts';
 import type { OperationView } from '../kernel/operations/schema.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
+import { isValid } from '../kernel/validation.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
 import { work } from './crashes.ts';
@@ -147,13 +148,16 @@ it('whatever starts an operation may answer before it has ended', () => {
 });
 
 describe.each([...registry.kinds.values()])('$type', (kind) => {
-  it('has steps with names of their own, an input, an end in time, and a family', () => {
+  it('has steps with names of their own, a strict input, an end in time, and a family', () => {
     const names = [...kind.steps, ...(kind.undo ?? [])].map(({ name }) => name);
     expect(kind.steps.length).toBeGreaterThan(0);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !/^[a-z][a-z-]*$/.test(name))).toEqual([]);
     expect(kind.type).toMatch(/^[a-z][a-z_-]*(\.[a-z][a-z_-]*)+$/);
-    expect(kind.input).toMatchObject({ type: 'object' });
+    expect([null, { no_such_member: true }].map((input) => isValid(kind.input, input))).toEqual([
+      false,
+      false,
+    ]);
     expect(kind.deadlineSeconds).toBeGreaterThan(0);
     expect(kind.typicalSeconds).toBeGreaterThan(0);
     expect(kind.typicalSeconds).toBeLessThanOrEqual(kind.deadlineSeconds);

@@ -53,7 +53,7 @@ export const fixture: Fixture = {
       source: { type: 'vm', id: vm_id, url: null },
     });
     await images.note(app.services.db, row, { apiKeyId: key.id });
-    const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null };
+    const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null } as const;
     await runKind(app, createImageKind, { accountId: account.id, resource: images.ref(row), input });
     return row.id;
   },

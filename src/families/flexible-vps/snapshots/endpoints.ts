@@ -189,7 +189,7 @@ export const deleteVmSnapshot = endpoint({
     await noteStatus(db, row, vm);
     const resource = snapshotRef(row);
     const subjects = [vm.id, row.id];
-    const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' };
+    const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' } as const;
     const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
     call.cost(costOfRemoving(services, vm, before, now));
     call.effect({ action: 'delete', ...resource });

@@ -24,7 +24,7 @@ export async function makeSnapshot({ app, account, key }: World, vmId: string): 
     created_by: 'user',
   });
   await noteUnbilled(db, row, vm, key.id);
-  const input = { vm_id: vm.id, quiesce: 'auto' };
+  const input = { vm_id: vm.id, quiesce: 'auto' } as const;
   await runKind(app, createSnapshotKind, { accountId: account.id, resource: snapshotRef(row), input });
   return row.id;
 }

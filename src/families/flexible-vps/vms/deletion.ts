@@ -2,7 +2,7 @@ import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
+import { done, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
@@ -37,7 +37,7 @@ async function shutDown(
   });
 }
 
-export const deleteVmKind: Kind = kind<Input>({
+export const deleteVmKind = kind<typeof Input>({
   type: 'vm.delete',
   family: 'flexible-vps',
   resourceType: 'vm',
