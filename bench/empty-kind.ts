@@ -1,17 +1,16 @@
 /** An operation with three empty steps, which measures the runner alone. */
 import { families } from '../src/families/index.ts';
-import { done, type Kind, kind } from '../src/kernel/operations/kind.ts';
+import { done, kind, NoInput } from '../src/kernel/operations/kind.ts';
 import { buildRegistry, type Registry } from '../src/kernel/registry.ts';
-import { Shape } from '../src/kernel/schema.ts';
 
 const empty = (name: string) => ({ name, run: async () => done() });
 
-export const emptyKind: Kind = kind<object>({
+export const emptyKind = kind<typeof NoInput>({
   type: 'bench.empty',
   family: 'bench',
   resourceType: 'bench',
   queue: 'exclusive',
-  input: Shape({}),
+  input: NoInput,
   typicalSeconds: 1,
   deadlineSeconds: 600,
   cancellable: false,

@@ -75,7 +75,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
    */
   act(act: Act): void;
   /** Starts an operation, which runs on after this call. Throws 409 if the kind's queue rule does not allow it now. */
-  start(start: Start): Promise<StoredOperation>;
+  start<I>(start: Start<I>): Promise<StoredOperation>;
   /** Declares that the answer describes this operation, which another call started. */
   follow(operation: StoredOperation): void;
   /**

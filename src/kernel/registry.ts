@@ -4,6 +4,7 @@ import type { Guarded } from './access/caller.ts';
 import type { Permission } from './access/permissions.ts';
 import type { ConsoleSession } from './consoles.ts';
 import type { EventType } from './events/event.ts';
+import { collectFinalReads, type FinalRead, refuseSharedNames } from './final-reads.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
 import type { Endpoint } from './record.ts';
@@ -77,6 +78,8 @@ export interface Registry {
   readonly resourceTypes: ReadonlyMap<string, ResourceType>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
+  /** By endpoint id: how a call that waits reads its resource again. */
+  readonly finalReads: ReadonlyMap<string, FinalRead>;
   readonly schedules: readonly Schedule[];
   /** By resource type. A key that may read or list the resource may see its events and operations. */
   readonly subjects: ReadonlyMap<string, Subject>;
@@ -151,6 +154,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
     'call',
     endpoints.map((record) => `${record.method} ${record.path.replaceAll(/\{\w+\}/g, '{}')}`),
   );
+  refuseSharedNames(endpoints);
   const places = new Map<Guarded, number>(endpoints.map((record, i) => [record, i]));
   refuseDuplicates(
     'resource type',
@@ -169,6 +173,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
     resourceTypes: collectTypes(families),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
     kinds: collectKinds(families),
+    finalReads: collectFinalReads(endpoints),
     schedules: families.flatMap(({ schedules = [] }) => schedules),
     subjects: collectSubjects(families),
     permissions: [...new Set(endpoints.map((record) => record.permission))].sort(),

@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
+import { dropOrStop, isCancellableAt } from '../kernel/operations/operations.ts';
 import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import { buildRegistry } from '../kernel/registry.ts';
+import { transact } from '../store/transaction.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
 import { begin, destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
@@ -21,9 +24,14 @@ interface Run {
   readonly deaths: number;
 }
 
-async function run(kind: Kind, mishaps: readonly Mishap[]): Promise<Run> {
+type Early = (operation: StoredOperation) => Promise<unknown>;
+
+/** `early` happens before a worker claims the operation. */
+async function run(kind: Kind, mishaps: readonly Mishap[], early?: Early): Promise<Run> {
   const world = await createWorld(app);
-  const { id } = await begin(kind, world);
+  const begun = await begin(kind, world);
+  const { id } = begun;
+  await early?.(begun);
   const deaths = await work(app, mishaps);
   const operation = await readOperation(app.services.db, id);
   return { world, operation: operation!, deaths };
@@ -63,6 +71,14 @@ const HISTORY = new Set([
   'operations',
   'webhook_deliveries',
 ]);
+
+const drop: Early = (operation) =>
+  transact(app.services.db, (tx) => dropOrStop(tx, app.services.registry, operation));
+
+const runOutOfTime: Early = ({ id }) =>
+  sql`update operations set deadline_at = now() - interval '1 second' where id = ${id}`.execute(
+    app.services.db,
+  );
 
 const names = (steps: Kind['steps'] = []): string[] => steps.map(({ name }) => name);
 
@@ -119,6 +135,20 @@ describe.each([...kinds.values()])('$type', (kind) => {
     }
   };
   if (undone.length > 0) it('a worker that dies while taking it down leaves nothing else', whileUndoing);
+
+  // That the inventory then agrees with the tables is checked in `work`, here and at all other ends.
+  it('cancelled, failed or too late, it ends and leaves the inventory in agreement', async () => {
+    const [first = ''] = names(kind.steps);
+    const failed = await run(kind, [{ type: kind.type, step: first, what: 'fails' }]);
+    expect(failed.operation.status).toBe('failed');
+    const late = await run(kind, [], runOutOfTime);
+    expect(late.operation).toMatchObject({ status: 'failed', error: { code: 'timeout' } });
+    const dropped = await run(kind, [], drop);
+    expect(['cancelled', 'succeeded']).toContain(dropped.operation.status);
+    if (!isCancellableAt(kind, 0)) return;
+    const cancelled = await run(kind, [{ type: kind.type, step: first, what: 'is cancelled' }]);
+    expect(cancelled.operation.status).toBe('cancelled');
+  });
 
   const mortal = scenarioOf(kind).indestructible === undefined ? names(kind.steps) : [];
   it.each(mortal)('failed at %s, what it was about can be destroyed and leaves nothing', async (step) => {

@@ -11,6 +11,7 @@ import { LEASE_SECONDS, type RunnerStore } from '../operations/runner-store.ts';
 import { DatabaseRunnerStore } from '../operations/store.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestApp } from '../testing/app.ts';
+import { inventoryDifferences } from './inventory-agreement.ts';
 
 export const moments = [
   'before the effect',
@@ -73,7 +74,7 @@ class Life {
   }
 
   #watch(kind: Kind): Kind {
-    const watched = (steps: readonly Step<unknown>[]): Step<unknown>[] =>
+    const watched = (steps: readonly Step<never>[]): Step<never>[] =>
       steps.map((step) => ({ ...step, run: (work) => this.#run(kind, step, work) }));
     return {
       ...kind,
@@ -82,7 +83,7 @@ class Life {
     };
   }
 
-  async #run(kind: Kind, step: Step<unknown>, work: Parameters<Step<unknown>['run']>[0]): Promise<Outcome> {
+  async #run(kind: Kind, step: Step<never>, work: Parameters<Step<never>['run']>[0]): Promise<Outcome> {
     const place = this.#mishaps.findIndex(({ type, step: name }) => type === kind.type && name === step.name);
     if (place < 0) return step.run(work);
     const [mishap] = this.#mishaps.splice(place, 1);
@@ -119,14 +120,17 @@ class Life {
   }
 }
 
-const failure = ({ name }: Step<unknown>): Outcome => ({
+const failure = ({ name }: Step<never>): Outcome => ({
   kind: 'failed',
   error: { code: 'engine_failed', detail: `${name} failed.`, retryable: false },
 });
 
 const LOOK_EVERY_MS = 4;
 
-/** Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. */
+/**
+ * Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. Throws if the
+ * inventory then shows another status than a resource has, so this is checked at every end that a law reaches.
+ */
 export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
   const left = [...mishaps];
   aheadMs = 0;
@@ -136,7 +140,11 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     const isDone = await untilDoneOrDead(app, life);
     await life.runner.close(0);
     // If a worker crashes after its last commit, its operations may end before `isOver` is set: check it again here.
-    if (isDone && !life.isOver) return deaths;
+    if (isDone && !life.isOver) {
+      const differences = await inventoryDifferences(app);
+      if (differences.length > 0) throw new Error(differences.join('\n'));
+      return deaths;
+    }
     aheadMs += (LEASE_SECONDS + 1) * 1000;
   }
 }

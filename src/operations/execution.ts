@@ -1,7 +1,7 @@
 /** Runs one claimed operation until it ends, sleeps or loses its lease. The next worker continues from the last commit. */
 import type { Logger } from 'pino';
 import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
-import { CANCELLED, refOf, resourceIdOf } from '../kernel/operations/operations.ts';
+import { CANCELLED, inputOf, refOf, resourceIdOf } from '../kernel/operations/operations.ts';
 import { hasEnded, type OperationError } from '../kernel/operations/schema.ts';
 import type { Ending } from '../kernel/operations/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
@@ -113,7 +113,7 @@ export class Performance {
     return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds });
   }
 
-  async #perform(kind: Kind, step: Step<unknown>, count: number): Promise<Claimed | null> {
+  async #perform(kind: Kind, step: Step<never>, count: number): Promise<Claimed | null> {
     const { wakes: seenWakes } = this.#operation;
     const outcome = await this.#begin(step);
     if (outcome === 'interrupted')
@@ -131,7 +131,7 @@ export class Performance {
    * Runs a step. A step that ignores the abort signal is abandoned: the runner discards whatever it returns
    * later.
    */
-  async #begin(step: Step<unknown>): Promise<Outcome | 'interrupted'> {
+  async #begin(step: Step<never>): Promise<Outcome | 'interrupted'> {
     const { environment, db, services } = this.#stage;
     const operation = this.#operation;
     this.#controller = new AbortController();
@@ -151,7 +151,7 @@ export class Performance {
         get resourceId() {
           return resourceIdOf(operation);
         },
-        input: operation.input,
+        input: inputOf(operation),
         results: operation.results,
         tries: operation.tries,
         now,
@@ -207,7 +207,7 @@ export class Performance {
 
   async #heed(
     outcome: Outcome,
-    step: Step<unknown>,
+    step: Step<never>,
     count: number,
     seenWakes: number,
   ): Promise<Claimed | null> {
@@ -237,7 +237,7 @@ export class Performance {
     }
   }
 
-  async #meetChildren(step: Step<unknown>, count: number): Promise<Claimed | null> {
+  async #meetChildren(step: Step<never>, count: number): Promise<Claimed | null> {
     const { id, wakes: seenWakes, tolerates_failure: isTolerant } = this.#operation;
     const children = await this.#stage.store.children(id, step.name);
     if (children.some(({ status }) => !hasEnded(status))) {

@@ -1,5 +1,5 @@
 /** The queries that the runner needs. Every call is one transaction, so it has its full effect or none. */
-import type { Commit, Start } from '../kernel/operations/kind.ts';
+import type { Child, Commit } from '../kernel/operations/kind.ts';
 import type { OperationError, OperationStatus } from '../kernel/operations/schema.ts';
 import type { Ending, StoredOperation } from '../kernel/operations/store.ts';
 
@@ -49,7 +49,7 @@ export type Advance =
   | {
       readonly to: 'children';
       readonly step: string;
-      readonly start: readonly Start[];
+      readonly start: readonly Child[];
       readonly tolerant: boolean;
       readonly seenWakes: number;
       readonly commit: Commit | undefined;

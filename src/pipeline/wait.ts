@@ -6,8 +6,7 @@ import { hasEnded, type OperationRow, presentOperation } from '../kernel/operati
 import { findOperation } from '../kernel/operations/store.ts';
 import type { Refused } from '../kernel/problems/problem.ts';
 import { Problem } from '../kernel/problems/problem.ts';
-import { type Endpoint, isOperation, isWrite } from '../kernel/record.ts';
-import type { Registry } from '../kernel/registry.ts';
+import { type Endpoint, isOperation } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { endOf } from '../kernel/waiting/channels.ts';
 import type { Departure } from '../kernel/waiting/client-gone.ts';
@@ -127,13 +126,6 @@ async function finalResult(
   return { ...result, headers: { ...accepted.headers, ...result.headers } };
 }
 
-/** The endpoint that reads or lists the resource that this call changes. */
-function readerOf(registry: Registry, { resource }: Endpoint, role: 'read' | 'list'): Endpoint | undefined {
-  return registry.endpoints.find(
-    (record) => record.resource.name === resource.name && record.resource.role === role && !isWrite(record),
-  );
-}
-
 const defaultsOf = ({ query }: Endpoint): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(query.properties as Record<string, { default?: unknown }>).flatMap(([name, member]) =>
@@ -148,19 +140,19 @@ async function readNow(
   input: Input,
   id: unknown,
 ): Promise<Record<string, unknown>> {
-  const reader = readerOf(services.registry, endpointOf(exchange), 'read');
-  if (reader === undefined) return findNow(exchange, services, input, id);
-  const names = Object.keys(reader.params.properties);
-  const own = names.at(-1);
-  const params = { ...(input.params as object), ...(own === undefined ? {} : { [own]: id }) };
+  const read = services.registry.finalReads.get(endpointOf(exchange).id);
+  if (read === undefined) return {};
+  const { reader, idParam } = read;
+  const params = { ...(input.params as object), ...(idParam === null ? {} : { [idParam]: id }) };
   const call = callOf(
     exchange,
     services,
-    { ...input, params, query: {} },
+    { ...input, params, query: defaultsOf(reader) },
     { db: services.db, done: nothingDone() },
   );
   try {
-    return (await reader.handle(call)).body as Record<string, unknown>;
+    const { body } = await reader.handle(call);
+    return reader.resource.role === 'list' ? rowOf(body, id) : (body as Record<string, unknown>);
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') return {};
     throw error;
@@ -168,20 +160,5 @@ async function readNow(
 }
 
 /** Resources without a read endpoint are few, so the first page of their list contains all of them. */
-async function findNow(
-  exchange: Exchange,
-  services: Services,
-  input: Input,
-  id: unknown,
-): Promise<Record<string, unknown>> {
-  const lister = readerOf(services.registry, endpointOf(exchange), 'list');
-  if (lister === undefined) return {};
-  const call = callOf(
-    exchange,
-    services,
-    { ...input, query: defaultsOf(lister) },
-    { db: services.db, done: nothingDone() },
-  );
-  const { data } = (await lister.handle(call)).body as { data: readonly Record<string, unknown>[] };
-  return data.find((row) => row['id'] === id) ?? {};
-}
+const rowOf = (body: unknown, id: unknown): Record<string, unknown> =>
+  (body as { data: readonly Record<string, unknown>[] }).data.find((row) => row['id'] === id) ?? {};

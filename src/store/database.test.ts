@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { clientConfig, type Db, openDatabase, openPool } from './database.ts';
-import { NamingClient } from './naming-client.ts';
+import { MAX_NAMES, NamingClient } from './naming-client.ts';
 import { isUnavailable } from './unavailable.ts';
 
 let database: TestDatabase;
@@ -54,6 +54,51 @@ describe('the connection', () => {
       expect({ rows, rowCount, command }).toEqual({ rows: [row, row], rowCount: 2, command: 'SELECT' });
     }
     expect(descriptions).toBe(1);
+    await client.end();
+  });
+
+  it('names every statement, and drops the one that was not used for the longest time', async () => {
+    const client = new NamingClient(clientConfig(database.connection));
+    await client.connect();
+    const run = async (n: number): Promise<number> =>
+      (await client.query(`select $1::int + ${n} as sum`, [1])).rows[0].sum;
+    const named = async (n: number): Promise<{ named: number; mine: string | null }> => {
+      const { rows } = await client.query(`
+        select count(*)::int as named, max(name) filter (where statement = 'select $1::int + ${n} as sum') as mine
+        from pg_prepared_statements`);
+      return rows[0];
+    };
+    await run(0);
+    const { mine: hot } = await named(0);
+    for (let n = 1; n <= MAX_NAMES + 100; n++) {
+      expect(await run(n)).toBe(n + 1);
+      expect(await run(0)).toBe(1);
+    }
+    expect(await named(MAX_NAMES + 100)).toEqual({ named: MAX_NAMES, mine: expect.any(String) });
+    expect(await named(0)).toEqual({ named: MAX_NAMES, mine: hot });
+    expect(await named(1)).toEqual({ named: MAX_NAMES, mine: null });
+    expect([await run(1), await run(1)]).toEqual([2, 2]);
+    expect(await named(1)).toEqual({ named: MAX_NAMES, mine: expect.any(String) });
+    await client.end();
+  });
+
+  it('drops a statement for one that fails, and while others are queued', async () => {
+    const client = new NamingClient(clientConfig(database.connection));
+    await client.connect();
+    const run = (n: number) => client.query(`select $1::int + ${n} as sum`, [1]);
+    const texts = Array.from({ length: MAX_NAMES + 50 }, (_, n) => n);
+    const queued = [...texts, ...texts].map(run);
+    expect((await Promise.all(queued)).map(({ rows }) => rows[0].sum)).toEqual(
+      [...texts, ...texts].map((n) => n + 1),
+    );
+    await client.query('begin');
+    await expect(client.query('select $1::int / 0 as never', [1])).rejects.toThrow('division by zero');
+    await expect(client.query('select $1::nonsense', [1])).rejects.toThrow();
+    await client.query('rollback');
+    await expect(client.query('select $1::nonsense', [1])).rejects.toThrow('does not exist');
+    expect((await run(7)).rows).toEqual([{ sum: 8 }]);
+    const { rows } = await client.query('select count(*)::int as named from pg_prepared_statements');
+    expect(rows[0].named).toBeLessThanOrEqual(MAX_NAMES);
     await client.end();
   });
 

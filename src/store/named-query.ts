@@ -6,8 +6,10 @@
  */
 import pg from 'pg';
 
-interface Statement {
+export interface Statement {
   readonly name: string;
+  /** The name of a statement that this one replaces: PostgreSQL drops that one first. */
+  readonly replaces?: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -23,6 +25,9 @@ export interface Shape {
 
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
+  /** The texts of the statements that PostgreSQL has, by name. */
+  readonly parsedStatements: Record<string, string>;
+  close(message: { type: 'S'; name: string }): void;
   bind(message: { statement: string; values: readonly unknown[]; valueMapper: unknown }): void;
   execute(message: object): void;
   sync(): void;
@@ -56,7 +61,8 @@ export class NamedQuery extends Query {
   }
 
   override prepare(wire: Wire): void {
-    const { name, values } = this.#statement;
+    const { name, values, replaces } = this.#statement;
+    if (replaces !== undefined) this.#drop(wire, replaces);
     this.#shape = this.#shapes.get(name);
     if (this.#shape === undefined) {
       super.prepare(wire);
@@ -72,6 +78,13 @@ export class NamedQuery extends Query {
     }
     wire.execute({});
     wire.sync();
+  }
+
+  /** Queries are sent in the order in which they were named, so no query sent from now on uses the name. */
+  #drop(wire: Wire, name: string): void {
+    wire.close({ type: 'S', name });
+    delete wire.parsedStatements[name];
+    this.#shapes.delete(name);
   }
 
   override handleRowDescription(message: Parameters<Inside['handleRowDescription']>[0]): void {

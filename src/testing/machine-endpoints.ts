@@ -246,6 +246,7 @@ const deleteMachine = endpoint({
       .executeTakeFirstOrThrow();
     const resource = { type: 'machine', id: row.id, name: row.name };
     const operation = await start({ kind: deleteMachineKind, input: {}, resource });
+    await noteMachine(db, row);
     effect({ action: 'delete', ...resource });
     return accepted(present(row, operation, services.baseUrl));
   },

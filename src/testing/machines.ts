@@ -7,6 +7,7 @@ import { etagOf } from '../kernel/etag.ts';
 import { eventTypesOf } from '../kernel/events/declaration.ts';
 import {
   type Commit,
+  child,
   done,
   failed,
   type Kind,
@@ -82,7 +83,11 @@ export interface MachineInput {
 /** Takes up most of the time of a slow step, so that a crash at a random moment usually interrupts it. */
 const SLOW_MS = 150;
 
-const Input = Type.Unsafe<MachineInput>({ type: 'object' });
+const Input = Type.Unsafe<MachineInput>({
+  type: 'object',
+  properties: { behaviours: { type: 'array' }, children: { type: 'array' }, tolerant: { const: true } },
+  additionalProperties: false,
+});
 
 const once =
   (operationId: string, step: string, more?: Commit): Commit =>
@@ -179,7 +184,7 @@ const erase =
 
 const common = { family: 'workshop', resourceType: 'machine', input: Input, typicalSeconds: 1 } as const;
 
-export const createMachineKind: Kind = kind<MachineInput>({
+export const createMachineKind = kind<typeof Input>({
   ...common,
   type: 'machine.create',
   queue: 'exclusive',
@@ -198,7 +203,7 @@ export const createMachineKind: Kind = kind<MachineInput>({
   },
 });
 
-export const restartMachineKind: Kind = kind<MachineInput>({
+export const restartMachineKind = kind<typeof Input>({
   ...common,
   type: 'machine.restart',
   queue: 'exclusive',
@@ -207,7 +212,7 @@ export const restartMachineKind: Kind = kind<MachineInput>({
   steps: [step('stop', null), step('start', null)],
 });
 
-export const extendMachineKind: Kind = kind<MachineInput>({
+export const extendMachineKind = kind<typeof Input>({
   ...common,
   type: 'machine.extend',
   queue: 'attach',
@@ -216,7 +221,7 @@ export const extendMachineKind: Kind = kind<MachineInput>({
   steps: [step('extend', stand), step('verify', null)],
 });
 
-export const deleteMachineKind: Kind = kind<MachineInput>({
+export const deleteMachineKind = kind<typeof Input>({
   ...common,
   type: 'machine.delete',
   queue: 'destroy',
@@ -225,7 +230,7 @@ export const deleteMachineKind: Kind = kind<MachineInput>({
   steps: [step('remove', takeDown), step('forget', null, erase)],
 });
 
-export const fleetKind: Kind = kind<MachineInput>({
+export const fleetKind = kind<typeof Input>({
   ...common,
   type: 'machine.fleet',
   resourceType: 'machine',
@@ -238,11 +243,9 @@ export const fleetKind: Kind = kind<MachineInput>({
       async run({ input, operationId }) {
         return {
           kind: 'children',
-          start: (input.children ?? []).map(({ id, name, input: own }) => ({
-            kind: restartMachineKind,
-            input: own ?? {},
-            resource: { type: 'machine', id, name },
-          })),
+          start: (input.children ?? []).map(({ id, name, input: own }) =>
+            child({ kind: restartMachineKind, input: own ?? {}, resource: { type: 'machine', id, name } }),
+          ),
           ...(input.tolerant ? { tolerant: true as const } : {}),
           commit: once(operationId, 'spread'),
         };

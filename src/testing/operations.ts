@@ -25,7 +25,7 @@ type Home = Pick<TestApp, 'services'>;
 export async function startOn(
   { services }: Home,
   account: Pick<TestAccount, 'id'>,
-  kind: Kind,
+  kind: Kind<MachineInput>,
   machineId: string,
   input: MachineInput = {},
 ): Promise<StoredOperation> {
@@ -72,7 +72,7 @@ export async function startMixed(
   home: Home,
   accounts: readonly Pick<TestAccount, 'id'>[],
   count: number,
-  change: (kind: Kind) => Kind = (kind) => kind,
+  change: (kind: Kind<MachineInput>) => Kind<MachineInput> = (kind) => kind,
 ): Promise<void> {
   for (let started = 0, i = 0; started < count; i++) {
     const kind = KINDS[i % KINDS.length]!;

@@ -8,16 +8,16 @@ import type { ResourceRef } from '../kernel/resource-ref.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestApp } from './app.ts';
 
-interface Subject {
+interface Subject<I> {
   readonly accountId: string;
   readonly resource: ResourceRef;
-  readonly input: unknown;
+  readonly input: NoInfer<I>;
 }
 
-export async function runKind(
+export async function runKind<I>(
   { services }: Pick<TestApp, 'services'>,
-  kind: Kind,
-  subject: Subject,
+  kind: Kind<I>,
+  subject: Subject<I>,
 ): Promise<void> {
   const { db } = services;
   const resourceId = subject.resource.id ?? '';

@@ -3,7 +3,8 @@ import type { ImageRef } from './instance.ts';
 /**
  * `tarball` is a unified image of Incus or LXD: an archive of `metadata.yaml` and the root file system in `rootfs/`.
  */
-export type ImageFormat = 'qcow2' | 'raw' | 'vmdk' | 'tarball';
+export const imageFormats = ['qcow2', 'raw', 'vmdk', 'tarball'] as const;
+export type ImageFormat = (typeof imageFormats)[number];
 
 export type ImageSource =
   /** The machine may be running. */

@@ -29,7 +29,7 @@ import type { MetricName, Series, SeriesRange } from './series.ts';
 
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
-export type { Image, ImageFormat, ImageSource } from './image.ts';
+export { type Image, type ImageFormat, type ImageSource, imageFormats } from './image.ts';
 export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
 export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';

@@ -1,5 +1,4 @@
-import { failed, type Kind, kind } from '../operations/kind.ts';
-import { Shape } from '../schema.ts';
+import { failed, kind, NoInput } from '../operations/kind.ts';
 import { approvalEvent } from './event.ts';
 import { findApproval, secondsLeft } from './store.ts';
 
@@ -14,12 +13,12 @@ export const DECISION_SECONDS: number = 24 * HOUR;
  * An operation that waits for a person. The portal ends it with the decision; its only step fails it when the time to
  * decide is over.
  */
-export const approvalRequest: Kind = kind<object>({
+export const approvalRequest = kind<typeof NoInput>({
   type: APPROVAL_REQUEST,
   family: 'account',
   resourceType: 'approval',
   queue: 'free',
-  input: Shape({}),
+  input: NoInput,
   typicalSeconds: HOUR,
   // Later than the time to decide, so that the operation fails with `approval_expired` and not with `timeout`.
   deadlineSeconds: DECISION_SECONDS + HOUR,

@@ -6,7 +6,7 @@
 import type { Db, Tx } from '../../store/database.ts';
 import type { NewEvent } from '../events/event.ts';
 import type { ResourceRef } from '../resource-ref.ts';
-import type { TSchema } from '../schema.ts';
+import { Shape, type Static, type TSchema, Type } from '../schema.ts';
 import type { Services } from '../services.ts';
 import type { OperationError } from './schema.ts';
 
@@ -54,9 +54,9 @@ export interface Work<I> {
 /** Runs in the transaction that commits the step; the events it returns are written with it. */
 export type Commit = (tx: Tx) => Promise<readonly NewEvent[] | undefined>;
 
-export interface Start {
-  readonly kind: Kind;
-  readonly input: unknown;
+export interface Start<I> {
+  readonly kind: Kind<I>;
+  readonly input: NoInfer<I>;
   readonly resource: ResourceRef;
   readonly subjects?: readonly string[];
   /** This transaction inserted the resource, so no other operation can work on it. */
@@ -68,6 +68,11 @@ export interface Start {
   /** The call itself made the whole change: the operation ends when it is created, with `changed: true`. */
   readonly changedAtOnce?: true;
 }
+
+/** The start of a child operation, made by `child`, so that children of several kinds fit into one list. */
+export type Child = Start<never>;
+
+export const child = <I>(start: Start<I>): Child => start as unknown as Child;
 
 export type Outcome =
   | {
@@ -86,7 +91,7 @@ export type Outcome =
   /** Starts child operations. The step is done when all have ended. Unless `tolerant`, it fails if one of them did. */
   | {
       readonly kind: 'children';
-      readonly start: readonly Start[];
+      readonly start: readonly Child[];
       readonly tolerant?: true;
       readonly commit?: Commit;
     }
@@ -96,35 +101,41 @@ export interface Step<I> {
   readonly name: string;
   /** Once this step starts, the operation can no longer be cancelled. */
   readonly final?: true;
-  run(work: Work<I>): Promise<Outcome>;
+  readonly run: (work: Work<I>) => Promise<Outcome>;
 }
 
-export interface KindDefinition<I> {
+/**
+ * `I` is the type of the input. Kinds with any input are a plain `Kind`: the registry and the runner use it, and no
+ * operation can be started with it, because no value has the type `never`.
+ */
+export interface Kind<I = never> {
   /** For example `vm.create`. */
   readonly type: string;
   readonly family: string;
   readonly resourceType: string;
   readonly queue: Queue;
+  /** The input is checked when an operation starts. */
   readonly input: TSchema;
   readonly typicalSeconds: number;
   /** After this time the operation fails with `timeout`. */
   readonly deadlineSeconds: number;
   readonly cancellable: boolean;
   /** The total number of children, for kinds that start them in several batches. */
-  plannedChildren?(input: I): number;
+  readonly plannedChildren?: (input: I) => number;
   readonly steps: readonly Step<I>[];
   /** The steps that a cancelled operation runs instead of the remaining ones, to undo what was created. */
   readonly undo?: readonly Step<I>[];
   /** Runs in the transaction that ends the operation, and sets the resource to its resulting status. */
-  settle?(tx: Tx, ended: Ended, input: I): Promise<readonly NewEvent[] | undefined>;
+  readonly settle?: (tx: Tx, ended: Ended, input: I) => Promise<readonly NewEvent[] | undefined>;
 }
 
-/** A kind with the type of its input erased, for the registry and the runner. */
-export interface Kind extends KindDefinition<unknown> {}
+/** The input of kinds that need none: `{}`. */
+export const NoInput = Type.Unsafe<Record<string, never>>(Shape({}));
 
-export function kind<I>(definition: KindDefinition<I>): Kind {
-  return definition as unknown as Kind;
-}
+/** The type of the input comes from its schema: `kind<typeof Input>({ input: Input, … })`. */
+export const kind = <S extends TSchema>(
+  definition: Kind<Static<S>> & { readonly input: S },
+): Kind<Static<S>> => definition;
 
 export const done = (result?: Readonly<Record<string, unknown>>, commit?: Commit): Outcome => ({
   kind: 'done',

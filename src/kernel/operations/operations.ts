@@ -7,6 +7,7 @@ import { kindOfId, newId } from '../ids.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
 import type { ResourceRef } from '../resource-ref.ts';
+import { faultsOf, isValid } from '../validation.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
 import { hasEnded } from './schema.ts';
 import {
@@ -85,12 +86,20 @@ function relatedTo({ id: own }: ResourceRef, subjects: readonly string[]): { typ
   });
 }
 
-export async function startOperation(
+/** Refused here, the call fails; refused by a worker, the operation would fail after the caller got its answer. */
+function requireInput({ type, input: schema }: Kind, input: unknown): void {
+  if (isValid(schema, input)) return;
+  const faults = faultsOf(schema, input).map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`);
+  throw new Error(`The input of ${type} does not match its schema: ${faults.join(' ')}`);
+}
+
+export async function startOperation<I>(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, isNew, waits: pause, unchanged, changedAtOnce }: Start,
+  { kind, input, resource, subjects, isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
+  requireInput(kind, input);
   if (unchanged || changedAtOnce)
     return startedAndEnded(db, registry, { kind, input, resource }, changedAtOnce === true, origin);
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
@@ -132,10 +141,10 @@ export async function startOperation(
       cancellable: true,
       cancellable_running: isCancellableAt(kind, 0),
       expected_seconds: kind.typicalSeconds,
-      planned_children: kind.plannedChildren?.(input ?? {}) ?? null,
+      planned_children: kind.plannedChildren?.(input) ?? null,
       queue: kind.queue,
       step: kind.steps[0]?.name ?? '',
-      input: JSON.stringify(input ?? {}),
+      input: JSON.stringify(input),
       is_ready: left.length === 0,
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
@@ -148,10 +157,10 @@ export async function startOperation(
   );
 }
 
-async function startedAndEnded(
+async function startedAndEnded<I>(
   db: Db,
   registry: Registry,
-  start: Pick<Start, 'kind' | 'input' | 'resource'>,
+  start: Pick<Start<I>, 'kind' | 'input' | 'resource'>,
   changed: boolean,
   origin: Origin,
 ): Promise<StoredOperation> {
@@ -217,6 +226,9 @@ export const refOf = (operation: StoredOperation): ResourceRef => ({
   name: operation.resource_name,
 });
 
+/** `startOperation` has checked it against the schema of the kind. */
+export const inputOf = ({ input }: StoredOperation): never => input as never;
+
 export function resourceIdOf({ id, type, resource_id }: StoredOperation): string {
   if (resource_id === null) throw new Error(`${id} is a ${type}, which is about no single resource.`);
   return resource_id;
@@ -250,7 +262,7 @@ export async function endOperation(
     },
     ...ending,
   };
-  const settled = (await kind?.settle?.(db as Tx, ended, row.input)) ?? [];
+  const settled = (await kind?.settle?.(db as Tx, ended, inputOf(row))) ?? [];
   await lockSubjectsOf(db, id);
   const isMine = await markEnded(db, id, ending, {
     attempt: options.attempt ?? null,

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import {
   type Commit,
+  child,
   done,
   failed,
   type Kind,
@@ -106,10 +107,12 @@ function step(name: string, effect: Effect | null, final?: true): Step<Order> {
   };
 }
 
+const Input = Type.Unsafe<Order>({ type: 'object' });
+
 const shared = {
   family: 'yard',
   resourceType: 'machine',
-  input: Type.Unsafe<Order>({ type: 'object' }),
+  input: Input,
   typicalSeconds: 1,
   deadlineSeconds: DEADLINE_SECONDS,
   async settle(tx: Parameters<Commit>[0], { id }: { readonly id: string }) {
@@ -117,7 +120,7 @@ const shared = {
   },
 } as const;
 
-export const build = kind<Order>({
+export const build = kind<typeof Input>({
   ...shared,
   type: 'build',
   queue: 'exclusive',
@@ -126,7 +129,7 @@ export const build = kind<Order>({
   undo: [step('take-down', takeDown), step('sweep', null)],
 });
 
-export const restart = kind<Order>({
+export const restart = kind<typeof Input>({
   ...shared,
   type: 'restart',
   queue: 'exclusive',
@@ -135,7 +138,7 @@ export const restart = kind<Order>({
 });
 
 /** Waits in the queue of every machine that it names. */
-export const extend = kind<Order>({
+export const extend = kind<typeof Input>({
   ...shared,
   type: 'extend',
   queue: 'attach',
@@ -143,7 +146,7 @@ export const extend = kind<Order>({
   steps: [step('extend', null), step('verify', null)],
 });
 
-export const remove = kind<Order>({
+export const remove = kind<typeof Input>({
   ...shared,
   type: 'remove',
   queue: 'destroy',
@@ -151,7 +154,7 @@ export const remove = kind<Order>({
   steps: [step('remove', takeDown), step('forget', null)],
 });
 
-export const fleet = kind<Order>({
+export const fleet = kind<typeof Input>({
   ...shared,
   type: 'fleet',
   queue: 'free',
@@ -163,11 +166,13 @@ export const fleet = kind<Order>({
       async run({ input, operationId }) {
         return {
           kind: 'children',
-          start: (input.children ?? []).map(({ machine, order }) => ({
-            kind: build,
-            input: order,
-            resource: { type: 'machine', id: machine, name: null },
-          })),
+          start: (input.children ?? []).map(({ machine, order }) =>
+            child({
+              kind: build,
+              input: order,
+              resource: { type: 'machine', id: machine, name: null },
+            }),
+          ),
           ...(input.tolerant ? { tolerant: true as const } : {}),
           commit: note(operationId, 'spread'),
         };
@@ -179,7 +184,7 @@ export const fleet = kind<Order>({
 });
 
 /** Starts by waiting for a human, and ends by itself without an answer. */
-export const ask = kind<Order>({
+export const ask = kind<typeof Input>({
   ...shared,
   type: 'ask',
   queue: 'free',
@@ -187,4 +192,4 @@ export const ask = kind<Order>({
   steps: [step('answer', null)],
 });
 
-export const kinds: readonly Kind[] = [build, restart, extend, remove, fleet, ask];
+export const kinds: readonly Kind<Order>[] = [build, restart, extend, remove, fleet, ask];

@@ -6,7 +6,7 @@ import { ask, type Behaviour, build, extend, fleet, kinds, type Order, remove, r
 export type Wish =
   | {
       readonly does: 'start';
-      readonly kind: Kind;
+      readonly kind: Kind<Order>;
       readonly machines: readonly string[];
       readonly order: Order;
       readonly account: 0 | 1;
@@ -45,7 +45,7 @@ export function drawScenario(chance: Chance, seed: number): Scenario {
   const machines = Array.from({ length: MACHINES }, (_, i) => machineName(seed, i));
   const lengthMs = chance.between(5, 60) * 1000;
   let made = MACHINES;
-  const start = (kind: Kind): Wish => {
+  const start = (kind: Kind<Order>): Wish => {
     const account = chance.pick([0, 1] as const);
     const own = { kind, account, does: 'start', waits: false } as const;
     if (kind === fleet) {

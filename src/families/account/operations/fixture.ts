@@ -1,3 +1,4 @@
+import { approvalRequest } from '../../../kernel/approvals/kind.ts';
 import { insertApproval } from '../../../kernel/approvals/store.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { startOperation } from '../../../kernel/operations/operations.ts';
@@ -63,11 +64,9 @@ export const fixture: Fixture = {
       indestructible: 'A request for approval creates nothing; it is kept as long as operations are.',
       async begin(world) {
         const { db, registry } = world.app.services;
-        const kind = registry.kinds.get('approval.request');
-        if (kind === undefined) throw new Error('There is no kind approval.request any more.');
         return transact(db, async (tx) => {
           const resource = { type: 'approval', id: null, name: 'deleteWidget' };
-          const start = { kind, input: {}, resource };
+          const start = { kind: approvalRequest, input: {}, resource };
           const operation = await startOperation(tx, registry, start, { accountId: world.account.id });
           await insertApproval(tx, approvalOf(world, operation.id, 'one'), 0);
           return operation;

@@ -6,9 +6,11 @@ import {
   EngineUnreachable,
   type ImageFormat,
   type ImageSource,
+  imageFormats,
 } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { Work } from '../../../kernel/operations/kind.ts';
+import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { unpack } from './decompression.ts';
 import { fetchFile } from './download.ts';
@@ -18,19 +20,21 @@ import { withScratch } from './scratch.ts';
 import { noteProgress } from './store.ts';
 import type { ImageRow } from './table.ts';
 
-export type MakeInput =
-  | {
-      readonly source: 'vm';
-      readonly location: string;
-      readonly vm_id: string;
-      readonly snapshot_id: string | null;
-    }
-  | {
-      readonly source: 'url';
-      readonly format: ImageFormat | null;
-      readonly sha256: string | null;
-      readonly max_bytes: number;
-    };
+export const MakeInput = Type.Union([
+  Shape({
+    source: Type.Literal('vm'),
+    location: Type.String(),
+    vm_id: Type.String(),
+    snapshot_id: Nullable(Type.String()),
+  }),
+  Shape({
+    source: Type.Literal('url'),
+    format: Nullable(OneOf(imageFormats)),
+    sha256: Nullable(Type.String()),
+    max_bytes: Type.Integer(),
+  }),
+]);
+export type MakeInput = Static<typeof MakeInput>;
 
 export interface Made {
   readonly location: string;

@@ -2,7 +2,8 @@ import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { makeVm } from '../vms/fixture.ts';
-import { readVm, updateVm } from '../vms/store.ts';
+import { vms } from '../vms/resource.ts';
+import { readVm } from '../vms/store.ts';
 import { createImageKind } from './kinds.ts';
 import { images } from './resource.ts';
 import type { ImageRow } from './table.ts';
@@ -21,11 +22,12 @@ const columns = {
 /** Creates a stopped machine, from which an image can be captured. */
 async function makeStoppedVm(world: World): Promise<string> {
   const id = await makeVm(world);
-  const { db, compute } = world.app.services;
+  const { services } = world.app;
+  const { db, compute } = services;
   const row = await readVm(db, id);
   const ref = { account: world.account.id, id };
   await compute.at(row?.location ?? '')?.ensureStopped(ref, { force: true });
-  await updateVm(db, id, { status: 'stopped', started_at: null });
+  await vms.change(db, id, { status: 'stopped', started_at: null }, { services });
   return id;
 }
 
@@ -51,7 +53,7 @@ export const fixture: Fixture = {
       source: { type: 'vm', id: vm_id, url: null },
     });
     await images.note(app.services.db, row, { apiKeyId: key.id });
-    const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null };
+    const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null } as const;
     await runKind(app, createImageKind, { accountId: account.id, resource: images.ref(row), input });
     return row.id;
   },

@@ -1,11 +1,10 @@
 import { EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
-import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Tx } from '../../../store/database.ts';
-import { capture, importers, importFile, type MakeInput } from './capture-and-import.ts';
+import { capture, importers, importFile, MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
@@ -108,14 +107,12 @@ async function settleFailed(
   ];
 }
 
-const Input = Type.Unsafe<MakeInput>({ type: 'object' });
-
-export const createImageKind: Kind = kind<MakeInput>({
+export const createImageKind = kind<typeof MakeInput>({
   type: 'image.create',
   family: 'flexible-vps',
   resourceType: 'image',
   queue: 'exclusive',
-  input: Input,
+  input: MakeInput,
   typicalSeconds: 120,
   deadlineSeconds: 120 * 60,
   cancellable: true,
@@ -137,12 +134,12 @@ export const createImageKind: Kind = kind<MakeInput>({
   },
 });
 
-export const deleteImageKind: Kind = kind({
+export const deleteImageKind = kind<typeof NoInput>({
   type: 'image.delete',
   family: 'flexible-vps',
   resourceType: 'image',
   queue: 'destroy',
-  input: Shape({}),
+  input: NoInput,
   typicalSeconds: 5,
   deadlineSeconds: 60 * 60,
   cancellable: false,

@@ -4,7 +4,7 @@
  */
 import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
@@ -32,9 +32,6 @@ const GONE = failed('not_found', 'The interface is gone.');
 const AttachInput = Shape({ interface_id: Type.String(), taken: Type.Optional(Type.Array(Taken)) });
 const UpdateInput = Shape({ interface_id: Type.String(), taken: Type.Array(Taken), before: Settings });
 const DetachInput = Shape({ interface_id: Type.String() });
-type AttachInput = Static<typeof AttachInput>;
-type UpdateInput = Static<typeof UpdateInput>;
-type DetachInput = Static<typeof DetachInput>;
 
 type Asking = Pick<Work<unknown>, 'db' | 'services' | 'signal'>;
 
@@ -67,7 +64,7 @@ async function networkName({ db }: Asking, { account_id, network_id }: Interface
   return network?.name ?? 'of the location';
 }
 
-export const attachInterfaceKind: Kind = kind<AttachInput>({
+export const attachInterfaceKind = kind<typeof AttachInput>({
   ...common,
   type: 'interface.attach',
   input: AttachInput,
@@ -103,7 +100,7 @@ export const attachInterfaceKind: Kind = kind<AttachInput>({
   },
 });
 
-export const updateInterfaceKind: Kind = kind<UpdateInput>({
+export const updateInterfaceKind = kind<typeof UpdateInput>({
   ...common,
   type: 'interface.update',
   input: UpdateInput,
@@ -142,7 +139,7 @@ async function leaving(work: Asking, row: InterfaceRow): Promise<VmRow | null> {
   return (await readVm(work.db, row.vm_id)) ?? null;
 }
 
-export const detachInterfaceKind: Kind = kind<DetachInput>({
+export const detachInterfaceKind = kind<typeof DetachInput>({
   ...common,
   type: 'interface.detach',
   input: DetachInput,

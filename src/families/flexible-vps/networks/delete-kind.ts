@@ -1,22 +1,16 @@
 /** The operation that deletes a network after all machines are detached from it. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
-import {
-  done,
-  failed,
-  type Kind,
-  kind,
-  type Outcome,
-  QUEUE_LENGTH,
-} from '../../../kernel/operations/kind.ts';
+import { child, done, failed, kind, type Outcome, QUEUE_LENGTH } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { queueOf, readOperation } from '../../../kernel/operations/store.ts';
-import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { takeDown } from './engine-network.ts';
 import { onNetwork } from './kinds.ts';
+import { networkLife } from './lifecycle.ts';
 import { networks } from './resource.ts';
 import { type NetworkUser, readUsers } from './store.ts';
 
@@ -26,15 +20,16 @@ const Input = Shape({
   /** Whether machines that are still in the network are detached. */
   detach: Type.Boolean(),
   /** The status before the deletion; restored if the deletion fails before the engine is called. */
-  was: OneOf(['active', 'error']),
+  was: networkLife.Status,
 });
 
-const detachment = ({ interface_id, vm_id }: NetworkUser) => ({
-  kind: detachInterfaceKind,
-  input: { interface_id },
-  resource: interfaceRef({ id: interface_id }),
-  subjects: [vm_id],
-});
+const detachment = ({ interface_id, vm_id }: NetworkUser) =>
+  child({
+    kind: detachInterfaceKind,
+    input: { interface_id },
+    resource: interfaceRef({ id: interface_id }),
+    subjects: [vm_id],
+  });
 
 /** Whether a queue is full: the detach operations need a place in the queues of all machines at the same time. */
 async function hasFullQueue(db: Db, users: readonly NetworkUser[]): Promise<boolean> {
@@ -59,7 +54,7 @@ function stayed(users: readonly NetworkUser[], { children = [] }: Detached): Out
   return fault == null ? failed('resource_in_use', detail) : failed(fault.code, `${detail} ${fault.detail}`);
 }
 
-export const deleteNetworkKind: Kind = kind<Static<typeof Input>>({
+export const deleteNetworkKind = kind<typeof Input>({
   family: 'flexible-vps',
   resourceType: 'network',
   type: 'network.delete',

@@ -2,8 +2,7 @@
  * Operations that create and change networks. Each network has its own queue; the queues of machines are not used.
  */
 import { step } from '../../../engines/engine-step.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { Shape } from '../../../kernel/schema.ts';
+import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { build, takeDown } from './engine-network.ts';
 import { networks } from './resource.ts';
 import { Settings } from './schema.ts';
@@ -27,10 +26,10 @@ export async function onNetwork<I>(
   return row === undefined ? failed('not_found', 'The network is gone.') : run(row);
 }
 
-export const createNetworkKind: Kind = kind<Record<string, never>>({
+export const createNetworkKind = kind<typeof NoInput>({
   ...common,
   type: 'network.create',
-  input: Shape({}),
+  input: NoInput,
   cancellable: true,
   steps: [
     step('build', (work) =>
@@ -53,7 +52,7 @@ export const createNetworkKind: Kind = kind<Record<string, never>>({
   },
 });
 
-export const updateNetworkKind: Kind = kind<Settings>({
+export const updateNetworkKind = kind<typeof Settings>({
   ...common,
   type: 'network.update',
   input: Settings,

@@ -13,7 +13,7 @@ import { vms } from '../vms/resource.ts';
 import { findVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';
-import { powerKinds } from './kinds.ts';
+import { type PowerInput, powerKinds } from './kinds.ts';
 import { enterStatus } from './status.ts';
 import { hostGroupsOf } from './store.ts';
 
@@ -42,7 +42,7 @@ export async function beginAction(
   db: Db,
   row: VmRow,
   { type, timeout_seconds, on_timeout }: Action,
-  start: (start: Start) => Promise<StoredOperation>,
+  start: (start: Start<PowerInput>) => Promise<StoredOperation>,
 ): Promise<StoredOperation> {
   const operation = await start({
     kind: { ...powerKinds[type], deadlineSeconds: deadlineOf({ type, timeout_seconds }) },
@@ -57,7 +57,7 @@ export async function beginAction(
 export const changeNothing = (
   row: VmRow,
   { type, timeout_seconds, on_timeout }: Action,
-): Start & { readonly unchanged: true } => ({
+): Start<PowerInput> & { readonly unchanged: true } => ({
   kind: powerKinds[type],
   input: { timeout_seconds, on_timeout },
   resource: vms.ref(row),

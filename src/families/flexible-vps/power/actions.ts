@@ -1,5 +1,5 @@
 /** The five power actions, their parameters and their statuses. */
-import { OneOf, type Static, Type } from '../../../kernel/schema.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 
 export const actionTypes = ['power_on', 'power_off', 'shutdown', 'restart', 'reset'] as const;
@@ -32,11 +32,12 @@ export const actionMembers = {
 };
 
 /** A power action with defaults for the members that the caller left out. */
-export interface Action {
-  readonly type: ActionType;
-  readonly timeout_seconds: number;
-  readonly on_timeout: 'fail' | 'force';
-}
+export const Action = Shape({
+  type: OneOf(actionTypes),
+  timeout_seconds: Type.Integer(),
+  on_timeout: OneOf(['fail', 'force']),
+});
+export type Action = Static<typeof Action>;
 
 export const actionOf = (body: Static<ReturnType<typeof Type.Object<typeof actionMembers>>>): Action => ({
   type: body.type,

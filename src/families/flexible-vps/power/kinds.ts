@@ -6,6 +6,7 @@ import { done, failed, type Kind, kind, type Outcome, type Work } from '../../..
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
@@ -16,15 +17,15 @@ const Input = Shape({
   timeout_seconds: Type.Integer(),
   on_timeout: OneOf(['fail', 'force']),
   /** The status when the action was accepted. Absent if the action was refused or nothing had to change. */
-  former: Type.Optional(OneOf(['running', 'stopped'])),
+  former: Type.Optional(vmLife.Status),
 });
-type Input = Static<typeof Input>;
+export type PowerInput = Static<typeof Input>;
 
 /** Attempts after which the operation fails if the engine reports success but the state is wrong. */
 const MOST_LIES = 3;
 
 const act: Readonly<
-  Record<ActionType, (engine: ComputeEngine, work: Work<Input>, row: VmRow) => Promise<unknown>>
+  Record<ActionType, (engine: ComputeEngine, work: Work<PowerInput>, row: VmRow) => Promise<unknown>>
 > = {
   power_on: (engine, { db, signal }, row) => bringUp(engine, db, row, signal),
   power_off: (engine, { signal }, row) => engine.ensureStopped(refOf(row), { force: true }, signal),
@@ -39,7 +40,7 @@ const act: Readonly<
   },
 };
 
-const graceOf = ({ timeout_seconds, on_timeout }: Input) => ({
+const graceOf = ({ timeout_seconds, on_timeout }: PowerInput) => ({
   timeoutSeconds: timeout_seconds,
   force: on_timeout === 'force',
 });
@@ -63,7 +64,7 @@ const unlike = (wanted: string, seen: Instance | null): OperationError => ({
 
 /** Writes the real state of the machine to the row, also after a failure. Only then may `report` end the operation. */
 const actStep = (type: ActionType) =>
-  step<Input>(
+  step<PowerInput>(
     'power',
     withVm(async (work, row): Promise<Outcome> => {
       const engine = engineAt(work.services.compute, row.location);
@@ -80,13 +81,13 @@ const actStep = (type: ActionType) =>
     }),
   );
 
-const reportStep = step<Input>('report', async ({ results }) => {
+const reportStep = step<PowerInput>('report', async ({ results }) => {
   const { fault = null } = (results['power'] ?? {}) as { fault?: OperationError | null };
   return fault === null ? done({ changed: true }) : { kind: 'failed', error: fault };
 });
 
-const powerKind = (type: ActionType): Kind =>
-  kind<Input>({
+const powerKind = (type: ActionType): Kind<PowerInput> =>
+  kind<typeof Input>({
     type: `vm.${type}`,
     family: 'flexible-vps',
     resourceType: 'vm',
@@ -100,7 +101,7 @@ const powerKind = (type: ActionType): Kind =>
       leaveStatus(tx, resourceId, throughOf[type], status === 'succeeded' ? undefined : former),
   });
 
-export const powerKinds: Readonly<Record<ActionType, Kind>> = {
+export const powerKinds: Readonly<Record<ActionType, Kind<PowerInput>>> = {
   power_on: powerKind('power_on'),
   power_off: powerKind('power_off'),
   shutdown: powerKind('shutdown'),

@@ -5,7 +5,7 @@
  */
 import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
@@ -43,7 +43,6 @@ const AttachInput = Shape({
 type AttachInput = Static<typeof AttachInput>;
 
 const DetachInput = Shape({ ip_id: Type.String() });
-type DetachInput = Static<typeof DetachInput>;
 
 const frontOf = async (db: Db, vmId: string) =>
   (await readInterfaces(db, [vmId])).find(({ kind }) => kind === 'public');
@@ -135,7 +134,7 @@ async function give(work: Work<AttachInput>): Promise<Outcome> {
   });
 }
 
-export const attachPublicIpKind: Kind = kind<AttachInput>({
+export const attachPublicIpKind = kind<typeof AttachInput>({
   ...common,
   type: 'public_ip.attach',
   input: AttachInput,
@@ -172,7 +171,7 @@ async function letGo(
   if (changed !== undefined && address.kind === 'ephemeral') await noteVm(services, tx, changed, now);
 }
 
-export const detachPublicIpKind: Kind = kind<DetachInput>({
+export const detachPublicIpKind = kind<typeof DetachInput>({
   ...common,
   type: 'public_ip.detach',
   input: DetachInput,

@@ -41,7 +41,7 @@ async function startDeletion({ db, registry }: Services, ref: Ref): Promise<void
   await transact(db, async (tx) => {
     const row = await holdIdleMachine(tx, ref, await readClock(tx));
     if (row === undefined || !isFailedCreate(row)) return;
-    const input = { shutdown_timeout_seconds: 0, force_after_timeout: true, former_status: row.status };
+    const input = { shutdown_timeout_seconds: 0, force_after_timeout: true };
     const resource = vms.ref(row);
     await startOperation(tx, registry, { kind: deleteVmKind, input, resource }, { accountId: ref.account });
     const deleting = await updateVm(tx, row.id, { status: 'deleting' });

@@ -1,8 +1,8 @@
 /** The operation that installs a new disk. The machine keeps its id, its interfaces and its addresses. */
 import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
@@ -11,6 +11,7 @@ import { fetchImage } from '../vms/creation/image.ts';
 import { settleInterfaces } from '../vms/creation/store.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { noteUnbilled } from '../vms/inventory.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmImage, VmRow } from '../vms/table.ts';
@@ -23,7 +24,7 @@ const Input = Shape({
   configuration: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
   /** The snapshots to delete first, the newest first. */
   remove: Type.Array(Type.String()),
-  was: OneOf(['running', 'stopped', 'error']),
+  was: vmLife.Status,
   /** The encrypted guest plan. */
   sealed: Type.String(),
 });
@@ -97,7 +98,7 @@ async function resume({ services, db, signal, now, input }: Work<Input>, row: Vm
   return done({}, (tx) => writeStatus(services, tx, row, 'redeploying', seen, now));
 }
 
-export const redeployVmKind: Kind = kind<Input>({
+export const redeployVmKind = kind<typeof Input>({
   type: 'vm.redeploy',
   family: 'flexible-vps',
   resourceType: 'vm',

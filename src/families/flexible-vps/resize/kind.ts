@@ -1,7 +1,7 @@
 /** The resize operation: stop, size, disk, start, in this order. If a step is refused, the changes are rolled back. */
 import type { ComputeEngine, Instance, Size } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
@@ -153,7 +153,7 @@ const conclude = step<ResizeInput>(
   }),
 );
 
-export const resizeVmKind: Kind = kind<ResizeInput>({
+export const resizeVmKind = kind<typeof ResizeInput>({
   type: 'vm.resize',
   family: 'flexible-vps',
   resourceType: 'vm',

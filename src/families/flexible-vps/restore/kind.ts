@@ -1,13 +1,14 @@
 /** The operation that restores a disk from a snapshot. Present data is kept until the step `restore`. */
 import { engineAt, step } from '../../../engines/engine-step.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
-import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
+import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -19,7 +20,7 @@ const Input = Shape({
   /** The newer snapshots, which are deleted before the restore, the newest first. */
   remove: Type.Array(Type.String()),
   start: Type.Boolean(),
-  was: OneOf(['running', 'stopped']),
+  was: vmLife.Status,
 });
 type Input = Static<typeof Input>;
 
@@ -91,7 +92,7 @@ const report = step<Input>('report', async (work) => {
   return fault === null ? done({ changed: true }) : { kind: 'failed', error: fault };
 });
 
-export const restoreVmKind: Kind = kind<Input>({
+export const restoreVmKind = kind<typeof Input>({
   type: 'vm.restore',
   family: 'flexible-vps',
   resourceType: 'vm',

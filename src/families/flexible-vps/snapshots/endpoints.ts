@@ -188,7 +188,7 @@ export const deleteVmSnapshot = endpoint({
     const row = (await snapshots.change(db, before.id, deleting, { keepsPrice: true })) ?? before;
     const resource = snapshots.ref(row);
     const subjects = [vm.id, row.id];
-    const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' };
+    const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' } as const;
     const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
     call.cost(costOfRemoving(services, vm, before, now));
     call.effect({ action: 'delete', ...resource });

@@ -28,7 +28,7 @@ export async function makeSnapshot(world: World, vmId: string): Promise<string> 
   const { id: vm_id, disk_gb } = vm;
   const row = await insertSnapshot(world, { vm_id, name: freshName(), status: 'creating', disk_gb });
   await snapshots.note(db, row, { apiKeyId: key.id });
-  const input = { vm_id, quiesce: 'auto' };
+  const input = { vm_id, quiesce: 'auto' } as const;
   await runKind(app, createSnapshotKind, { accountId: account.id, resource: snapshots.ref(row), input });
   return row.id;
 }

@@ -1,6 +1,6 @@
 import type { Instance } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
@@ -76,7 +76,7 @@ async function remove(work: Work<unknown>): Promise<Outcome> {
   return done({}, (tx) => forgetSnapshot(tx, resourceId, now));
 }
 
-export const createSnapshotKind: Kind = kind<CreateInput>({
+export const createSnapshotKind = kind<typeof CreateInput>({
   ...common,
   type: 'snapshot.create',
   queue: 'exclusive',
@@ -98,10 +98,9 @@ export const createSnapshotKind: Kind = kind<CreateInput>({
 });
 
 const DeleteInput = Shape({ vm_id: Type.String(), was: OneOf(['available', 'failed']) });
-type DeleteInput = Static<typeof DeleteInput>;
 
 /** Starts after the operations that are queued on the machine, so no other operation works on its disk meanwhile. */
-export const deleteSnapshotKind: Kind = kind<DeleteInput>({
+export const deleteSnapshotKind = kind<typeof DeleteInput>({
   ...common,
   type: 'snapshot.delete',
   queue: 'attach',

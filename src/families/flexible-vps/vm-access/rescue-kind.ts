@@ -2,7 +2,7 @@
 import type { ComputeEngine, Instance, Rescue } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -120,7 +120,7 @@ const reportStep = step<RescueInput>('report', async ({ results }) => {
   return fault === null ? done({ changed: true }) : { kind: 'failed', error: { ...fault, retryable: false } };
 });
 
-export const rescueKind: Kind = kind<RescueInput>({
+export const rescueKind = kind<typeof Input>({
   type: 'vm.rescue',
   family: 'flexible-vps',
   resourceType: 'vm',

@@ -115,7 +115,8 @@ export const setVmRescue = endpoint({
     const { input, password } = await wantedOf(call, row);
     const resource = vms.ref(row);
     if (body.enabled === (row.rescue_expires_at !== null)) {
-      const idle = { ...input, sealed_password_hash: null, former: undefined };
+      const { former: _, ...rest } = input;
+      const idle = { ...rest, sealed_password_hash: null };
       const operation = await start({ kind: rescueKind, input: idle, resource, unchanged: true });
       effect({ action: 'none', ...resource });
       return accepted({ ...(await showVm(call, row, operation)), rescue_credentials: null });

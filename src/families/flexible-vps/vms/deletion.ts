@@ -2,7 +2,7 @@ import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { done, type Kind, kind } from '../../../kernel/operations/kind.ts';
+import { done, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
@@ -14,7 +14,7 @@ import { priceVm } from './inventory.ts';
 import { showVm } from './present.ts';
 import { vms } from './resource.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
-import { readVm, snapshotIdsOf, updateVm } from './store.ts';
+import { readVm, snapshotIdsOf } from './store.ts';
 import type { VmRow } from './table.ts';
 
 const Input = Shape({
@@ -37,7 +37,7 @@ async function shutDown(
   });
 }
 
-export const deleteVmKind: Kind = kind<Input>({
+export const deleteVmKind = kind<typeof Input>({
   type: 'vm.delete',
   family: 'flexible-vps',
   resourceType: 'vm',
@@ -74,10 +74,12 @@ export const deleteVmKind: Kind = kind<Input>({
     if (status !== 'failed') return undefined;
     // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
-    await updateVm(tx, resourceId, {
-      status: isDeaf ? 'running' : 'error',
-      ...(isDeaf ? {} : { status_reason: error?.code ?? 'engine_failed', failed_at: new Date() }),
-    });
+    const failure = {
+      status: 'error' as const,
+      status_reason: error?.code ?? 'engine_failed',
+      failed_at: new Date(),
+    };
+    await vms.change(tx, resourceId, isDeaf ? { status: 'running' } : failure, { keepsPrice: true });
     return undefined;
   },
 });

@@ -326,6 +326,12 @@ describe('deleting with a shutdown', () => {
     expect(answer.statusCode, answer.body).toBe(202);
     await settle(app);
     expect(await read(vm.id)).toMatchObject({ status: 'running', operation: null });
+    const listed = await app.call({
+      method: 'GET',
+      url: `/account/v1/resources?ids=${vm.id}`,
+      key: key.key,
+    });
+    expect(listed.json()).toMatchObject({ data: [{ id: vm.id, status: 'running' }] });
     expect(await instance(vm)).toMatchObject({ state: 'running' });
     expect((await remove(vm, 'shutdown_timeout_seconds=5')).statusCode).toBe(202);
     await settle(app);

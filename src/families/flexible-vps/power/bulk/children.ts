@@ -11,7 +11,7 @@ import { lockVmIfThere } from '../../vms/store.ts';
 import type { VmRow } from '../../vms/table.ts';
 import { beginAction, changeNothing, judge } from '../acceptance.ts';
 import type { Action } from '../actions.ts';
-import { powerKinds } from '../kinds.ts';
+import { type PowerInput, powerKinds } from '../kinds.ts';
 import type { Target } from '../store.ts';
 
 const STEP = 'spread';
@@ -39,7 +39,7 @@ async function tryOne(
   tx: Tx,
   row: VmRow | undefined,
   action: Action,
-  start: (start: Start) => Promise<StoredOperation>,
+  start: (start: Start<PowerInput>) => Promise<StoredOperation>,
 ): Promise<Verdict> {
   if (row === undefined) return { refusal: new Problem('not_found') };
   try {
@@ -56,7 +56,7 @@ async function tryOne(
 async function startRefused(
   tx: Tx,
   { registry }: Services,
-  start: Start,
+  start: Start<PowerInput>,
   origin: Origin,
   refusal: Problem,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function startChildren(
   const parent = await readOperation(tx, parentId);
   if (parent === undefined || targets.length === 0) return;
   const origin = originOf(parent);
-  const start = (each: Start): Promise<StoredOperation> =>
+  const start = (each: Start<PowerInput>): Promise<StoredOperation> =>
     startOperation(tx, services.registry, each, origin);
   const sorted = [...targets].sort((a, b) => (a.id < b.id ? -1 : 1));
   const rows = new Map<string, VmRow | undefined>();

@@ -1,34 +1,21 @@
 /** A power action on many machines: one child operation per machine, at most `max_parallel` at a time. */
-import {
-  done,
-  failed,
-  type Kind,
-  kind,
-  type Outcome,
-  type Work,
-} from '../../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { hasEnded } from '../../../../kernel/operations/schema.ts';
-import { Shape, Type } from '../../../../kernel/schema.ts';
-import { type Action, actionMembers, longestDeadlineOf } from '../actions.ts';
-import { type Child, readChildren, type Target } from '../store.ts';
+import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { Action, longestDeadlineOf } from '../actions.ts';
+import { type Child, readChildren } from '../store.ts';
 import { startChildren } from './children.ts';
 
 /** The step also runs at this interval, in case the wake-up for an ended child is missed. */
 const PATROL_SECONDS = 60;
 
 const Input = Shape({
-  action: Shape(actionMembers),
+  action: Action,
   vms: Type.Array(Shape({ id: Type.String(), name: Type.String() })),
   max_parallel: Type.Integer(),
   stop_on_failure: Type.Boolean(),
 });
-
-interface Input {
-  readonly action: Action;
-  readonly vms: readonly Target[];
-  readonly max_parallel: number;
-  readonly stop_on_failure: boolean;
-}
+type Input = Static<typeof Input>;
 
 const isFault = ({ status }: Child): boolean => status === 'failed' || status === 'cancelled';
 
@@ -63,7 +50,7 @@ async function spread(work: Work<Input>): Promise<Outcome> {
   };
 }
 
-export const bulkPowerKind: Kind = kind<Input>({
+export const bulkPowerKind = kind<typeof Input>({
   type: 'vm.bulk_power',
   family: 'flexible-vps',
   resourceType: 'vm',

@@ -1,13 +1,6 @@
 /** The operation that creates the instance for a row in `creating` and starts it. */
 import { engineAt, step } from '../../../../engines/engine-step.ts';
-import {
-  done,
-  failed,
-  type Kind,
-  kind,
-  type Outcome,
-  type Work,
-} from '../../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { ensureMade } from '../create-instance.ts';
 import { eraseVm, letAddressesGo } from '../delete-parts.ts';
@@ -35,7 +28,7 @@ const withVm =
     return row === undefined ? GONE : run(work, row);
   };
 
-export const createVmKind: Kind = kind<Input>({
+export const createVmKind = kind<typeof Input>({
   type: 'vm.create',
   family: 'flexible-vps',
   resourceType: 'vm',
