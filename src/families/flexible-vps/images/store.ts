@@ -92,8 +92,8 @@ export async function findMaking(db: Db, accountId: string, imageId: string) {
   const { rows } = await sql<{ type: string; id: string; name: string }>`
     select 'vm' as type, id, name from vms
     where account_id = ${accountId} and status in ('creating', 'redeploying') and (image ->> 'id' = ${imageId}
-      or exists (select from operations o where o.resource_id = vms.id and o.account_id = vms.account_id
-        and o.finished_at is null and position(${imageId} in o.input::text) > 0))
+      or id in (select resource_id from operations where account_id = ${accountId}
+        and finished_at is null and position(${imageId} in input::text) > 0))
     order by id`.execute(db);
   return rows;
 }

@@ -28,16 +28,18 @@ interface Filters {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Matches machines that have this public or private address. */
-function hasAddress(ip: string) {
+/** Matches machines of the account that have this public or private address. */
+function hasAddress(accountId: string, ip: string) {
   const address = parseAddress(ip)?.text;
   if (address === undefined) return sql<boolean>`false`;
   return sql<boolean>`vms.id in (
-    select vm_id from public_addresses where vm_id is not null and block >>= ${address}::inet
+    select vm_id from public_addresses
+      where account_id = ${accountId} and vm_id is not null and block >>= ${address}::inet
     union all
-    select vm_interfaces.vm_id from network_addresses
-      join vm_interfaces on vm_interfaces.id = network_addresses.interface_id
-      where network_addresses.address = ${address}::inet)`;
+    select i.vm_id from vps_networks n
+      join network_addresses a on a.network_id = n.id and a.address = ${address}::inet
+      join vm_interfaces i on i.id = a.interface_id
+      where n.account_id = ${accountId})`;
 }
 
 const addresses = sql<VmParts['addresses']>`(
@@ -104,7 +106,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
     query = query.where('vms.id', 'in', (inner) =>
       inner.selectFrom('vm_interfaces').select('vm_id').where('network_id', '=', network_id),
     );
-  if (ip !== undefined) query = query.where(hasAddress(ip));
+  if (ip !== undefined) query = query.where(hasAddress(call.caller.account.id, ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
   // Firewalls and backup policies do not exist yet, so no machine matches.
   if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
