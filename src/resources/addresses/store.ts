@@ -1,11 +1,12 @@
 /**
  * Allocates public addresses from the provider's pools.
  *
- * Rows without an account are free: addresses whose quarantine is over, and addresses cut from a pool in
- * advance. An allocation takes the first free row that no other transaction has locked (`skip locked`), so many
- * allocations run concurrently. Only cutting new rows from a pool takes an exclusive lock. Before an allocation
- * reports that no address is left, it waits for the transactions that hold the last free rows, because they may
- * roll back.
+ * A released address is in quarantine: only its former account may have it, and gets it before any other. So an account
+ * that creates and deletes machines in a loop always gets the same addresses and takes none from the others. Rows
+ * without an account are free when their quarantine is over, or when they were cut from a pool in advance. An allocation
+ * takes the first free row that no other transaction has locked (`skip locked`), so many allocations run concurrently.
+ * Only cutting new rows from a pool takes an exclusive lock. Before an allocation reports that no address is left, it
+ * waits for the transactions that hold the last free rows, because they may roll back.
  *
  * Lock order: a transaction always allocates IPv4 before IPv6.
  */
@@ -24,13 +25,15 @@ interface PublicAddressesTable {
   location: string;
   /** `203.0.113.7/32`, or an IPv6 /64 prefix. */
   block: string;
+  /** In quarantine: what it was before. */
   kind: 'ephemeral' | 'reserved';
   name: string | null;
   labels: Generated<Record<string, string>>;
   vm_id: string | null;
   interface_id: string | null;
-  /** The address must not be allocated before this time; `null` while an account holds it. */
+  /** Before this time only the former account may have the address; `null` while an account holds it. */
   quarantined_until: Date | null;
+  former_account_id: string | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -49,9 +52,9 @@ const newAddressId = idPrefix('public_ip', 'ip');
 export type PublicAddressRow = Selectable<Tables['public_addresses']>;
 
 /**
- * A released address stays unused this long, so that its next holder does not get traffic for the previous one.
+ * So long nobody else gets a released address, so that its next holder does not get traffic for the previous one.
  */
-export const QUARANTINE_HOURS = 24;
+export const QUARANTINE_DAYS = 7;
 /**
  * How many rows are cut from a pool at once. Only the cutting takes an exclusive lock, so larger pieces mean
  * fewer waits.
@@ -70,23 +73,28 @@ export interface AddressRequest {
   readonly now: Date;
 }
 
+const locked = { skip: sql`skip locked`, wait: sql`` };
+
 async function take(
   db: Db,
   pools: readonly Pool[],
   { location, version, accountId, kind, vmId, interfaceId = null, now }: AddressRequest,
-  others: 'skip' | 'wait',
+  whose: 'own' | 'free',
+  others: keyof typeof locked,
 ): Promise<PublicAddressRow | undefined> {
   const cidrs = pools.map(({ cidr }) => cidr);
   const slugs = pools.map(({ slug }) => slug);
+  const mayHave =
+    whose === 'own' ? sql`former_account_id = ${accountId}` : sql`quarantined_until <= ${now}::timestamptz`;
   const { rows } = await sql<PublicAddressRow>`
     with free as materialized (
       select id from public_addresses
-      where location = ${location} and family(block) = ${version} and quarantined_until <= ${now}::timestamptz
+      where account_id is null and location = ${location} and family(block) = ${version} and ${mayHave}
         and block <<= any(${cidrs}::inet[])
       order by quarantined_until limit 1
-      for update ${sql.raw(others === 'skip' ? 'skip locked' : '')})
+      for update ${locked[others]})
     update public_addresses taken set
-      id = ${newAddressId()}, account_id = ${accountId}, kind = ${kind}, vm_id = ${vmId},
+      id = ${newAddressId()}, account_id = ${accountId}, former_account_id = null, kind = ${kind}, vm_id = ${vmId},
       interface_id = ${interfaceId}, quarantined_until = null, name = null, labels = '{}', version = 1,
       created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz,
       pool = (select slug from unnest(${cidrs}::inet[], ${slugs}::text[]) as p (cidr, slug)
@@ -136,28 +144,32 @@ async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
 /** Returns `null` if all pools of the location are used up. */
 export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
   const pools = poolsOf(request.pools, request.location, request.version);
-  const free = await take(db, pools, request, 'skip');
+  // Waits for other transactions of the account: skipping their rows would let the account take one address more.
+  const own =
+    (await take(db, pools, request, 'own', 'skip')) ?? (await take(db, pools, request, 'own', 'wait'));
+  if (own !== undefined) return own;
+  const free = await take(db, pools, request, 'free', 'skip');
   if (free !== undefined) return free;
   for (const pool of pools) {
     if ((await readCut(db, pool)) >= pool.size) continue;
     let cut = await lockCut(db, pool);
     for (;;) {
       // The previous lock holder may have cut new rows.
-      const cutByOther = await take(db, pools, request, 'skip');
+      const cutByOther = await take(db, pools, request, 'free', 'skip');
       if (cutByOther !== undefined) return cutByOther;
       if (cut >= pool.size) break;
       await cutPiece(db, pool, cut, request);
       cut += PIECE;
     }
   }
-  return (await take(db, pools, request, 'wait')) ?? null;
+  return (await take(db, pools, request, 'free', 'wait')) ?? null;
 }
 
 /** Takes the address from its account and puts it into quarantine. */
 export async function releaseAddress(db: Db, id: string, now: Date): Promise<void> {
   await sql`
-    update public_addresses set account_id = null, kind = 'ephemeral', vm_id = null, interface_id = null, name = null,
-      labels = '{}', quarantined_until = ${now}::timestamptz + ${QUARANTINE_HOURS} * interval '1 hour',
+    update public_addresses set account_id = null, former_account_id = account_id, vm_id = null, interface_id = null,
+      name = null, labels = '{}', quarantined_until = ${now}::timestamptz + ${QUARANTINE_DAYS} * interval '1 day',
       version = version + 1, updated_at = ${now}::timestamptz
     where id = ${id} and account_id is not null`.execute(db);
 }

@@ -36,7 +36,10 @@ const Plan = Named(
     locations: Type.Array(
       Shape({
         location: Type.String(),
-        available: Type.Boolean({ description: 'Whether the location has free capacity for this plan now.' }),
+        available: Type.Boolean({
+          description:
+            'Whether the location has free capacity for this plan now. Public addresses are not counted: a machine can do without.',
+        }),
         price: Nullable(Price),
       }),
       {
