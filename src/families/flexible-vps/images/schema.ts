@@ -1,4 +1,5 @@
 /** An image as the API shows it. Provider images and the account's own images have the same schema. */
+
 import { etagOf } from '../../../kernel/etag.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
@@ -19,6 +20,7 @@ import {
 import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { imageLife } from './lifecycle.ts';
 import type { ImageRow } from './table.ts';
 
@@ -39,9 +41,9 @@ export const Image = Named(
     architecture: OneOf(architectures),
     boot_mode: OneOf(['uefi', 'bios']),
     secure_boot: Type.Boolean(),
-    min_disk_gb: Type.Integer(),
+    min_disk_gb: Type.Integer({ description: GB_MEANS }),
     min_memory_mb: Type.Integer(),
-    size_bytes: Nullable(Type.Integer()),
+    size_bytes: Nullable(Type.Integer({ description: `An image is billed by its size. ${GB_MEANS}` })),
     sha256: Nullable(Type.String()),
     cloud_init: Type.Boolean(),
     guest_agent: Type.Boolean(),

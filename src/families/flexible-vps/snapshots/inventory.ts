@@ -5,10 +5,9 @@ import { price } from '../../../money/prices/price.ts';
 import { costOf } from '../../../resources/inventory/cost.ts';
 import { noteResource } from '../../../resources/inventory/store.ts';
 import type { Db } from '../../../store/database.ts';
+import { inGb } from '../gigabytes.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { SnapshotRow } from './table.ts';
-
-const GB = 1024 ** 3;
 
 type Machine = Pick<VmRow, 'id' | 'location'>;
 
@@ -25,9 +24,6 @@ const noteOf = (row: SnapshotRow, { location }: Machine) => ({
 });
 
 const configurationOf = ({ location }: Machine, sizeGb: number) => ({ location, size_gb: sizeGb });
-
-/** Rounded up to 0.001 GB: a smaller change of the size does not change the price. */
-const inGb = (bytes: number): number => Math.ceil((bytes / GB) * 1000) / 1000;
 
 /** For snapshots that are being created or have failed: `configuration: null` means that they cost nothing. */
 export async function noteUnbilled(

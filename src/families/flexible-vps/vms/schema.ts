@@ -1,4 +1,5 @@
 /** The schema of a machine in API responses. */
+
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,
@@ -13,6 +14,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { Interface } from '../interfaces/schema.ts';
 import { vmLife } from './lifecycle.ts';
 
@@ -46,7 +48,7 @@ export const Vm = Named(
     requested: Shape({ location: Type.String(), plan: Type.String() }),
     vcpus: Type.Integer(),
     memory_mb: Type.Integer(),
-    disk_gb: Type.Integer(),
+    disk_gb: Type.Integer({ description: GB_MEANS }),
     architecture: OneOf(['amd64', 'arm64']),
     hostname: Type.String(),
     image: Nullable(Shape({ id: Type.String(), slug: Nullable(Type.String()), name: Type.String(), os: Os })),
