@@ -44,6 +44,7 @@ import { snapshots } from './snapshots/resource.ts';
 import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 import { sshKeys } from './ssh-keys/resource.ts';
+import { machineTraffic } from './traffic/count.ts';
 import { createVmConsoleSession } from './vm-access/console.ts';
 import { consoleSessionUpkeep, openVmConsole } from './vm-access/console-line.ts';
 import { getVmConsoleLog } from './vm-access/console-log.ts';
@@ -121,6 +122,7 @@ export const flexibleVps: Family = {
   schedules: [
     machineDrift,
     machineSamples,
+    machineTraffic,
     interfaceDrift,
     networkDrift,
     failedCreates,

@@ -14,7 +14,7 @@ import * as machines from './0007-machines.ts';
 import * as incus from './0008-incus.ts';
 import * as plannedChildren from './0009-planned-children.ts';
 import * as keyAddresses from './0010-key-addresses.ts';
-import * as addresses from './0011-addresses.ts';
+import * as addressesAndTraffic from './0011-addresses-and-traffic.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -27,7 +27,7 @@ const migrations: Record<string, Migration> = {
   '0008-incus': incus as Migration,
   '0009-planned-children': plannedChildren as Migration,
   '0010-key-addresses': keyAddresses as Migration,
-  '0011-addresses': addresses as Migration,
+  '0011-addresses-and-traffic': addressesAndTraffic as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -82,10 +82,15 @@ export const Vm = Named(
     }),
     protection: Protection,
     traffic: Shape({
-      included_gb: Type.Integer(),
-      used_out_gb: Nullable(Type.Number({ description: 'Null if the traffic is not measured.' })),
-      used_in_gb: Nullable(Type.Number()),
-      period_start: Time,
+      included_gb: Type.Integer({ description: GB_MEANS }),
+      used_out_gb: Nullable(
+        Type.Number({
+          description:
+            'Sent through all interfaces since `period_start`, as of some minutes ago. Null until it was measured.',
+        }),
+      ),
+      used_in_gb: Nullable(Type.Number({ description: 'Received, like `used_out_gb`.' })),
+      period_start: { ...Time, description: 'The start of the month, in UTC.' },
     }),
     host_group: Nullable(
       Type.String({ description: 'The same value for all your machines on the same host.' }),

@@ -8,6 +8,7 @@ import { operationIn, type PendingJson, pendingOperation } from '../../../../ker
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { Db } from '../../../../store/database.ts';
 import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
+import { type TrafficJson, trafficPart } from '../../traffic/store.ts';
 import type { VmState } from '../lifecycle.ts';
 import type { VmParts } from '../present.ts';
 import type { VmRow } from '../table.ts';
@@ -51,6 +52,7 @@ const parts = [
   interfacesOf('vms.id').as('part_interfaces'),
   addresses,
   pendingOperation('vms.id').as('part_operation'),
+  trafficPart('vms.id').as('part_traffic'),
 ] as const;
 
 interface Whole {
@@ -64,14 +66,16 @@ export function wholeOf<
     part_interfaces: readonly InterfaceJson[];
     part_addresses: VmParts['addresses'];
     part_operation: PendingJson;
+    part_traffic: TrafficJson;
   },
->({ part_interfaces, part_addresses, part_operation, ...vm }: R): Whole {
+>({ part_interfaces, part_addresses, part_operation, part_traffic, ...vm }: R): Whole {
   return {
     vm: vm as unknown as VmRow,
     parts: {
       interfaces: interfacesIn(part_interfaces),
       addresses: part_addresses,
       operation: operationIn(part_operation),
+      traffic: part_traffic,
     },
   };
 }
