@@ -9,11 +9,13 @@ import { migrate } from '../src/store/migrations/migrate.ts';
 import { createAccount, createKey, type TestKey } from '../src/testing/accounts.ts';
 import {
   captureKeyQuery,
+  captureVmPageQuery,
   captureVmQuery,
   fillAuditLog,
   fillFast,
   fillMachines,
   machineIdAt,
+  type Statement,
 } from './store.ts';
 
 const KEYS = 1000;
@@ -51,6 +53,8 @@ export interface Fixture {
   readonly logs: readonly AuditLog[];
   /** The product's statement that reads a machine; its first parameter is the id, its second the account. */
   readonly vmQuery: string;
+  /** The product's statement, with its values, for the first page of an account's machines. */
+  captureVmPage(accountId: string, limit: number): Promise<Statement>;
   readonly fleets: readonly Fleet[];
   close(): Promise<void>;
 }
@@ -90,6 +94,7 @@ export async function openFixture(folder: string, sizes: Sizes): Promise<Fixture
       keyQuery: await captureKeyQuery(pool, account.id, caller.id),
       logs: await fillLogs(db, sizes.logs),
       vmQuery: await captureVmQuery(pool),
+      captureVmPage: (accountId, limit) => captureVmPageQuery(pool, accountId, limit),
       fleets: await fillFleets(db, sizes.fleets),
       close,
     };
@@ -114,7 +119,6 @@ async function fillLogs(db: Db, sizes: readonly number[]): Promise<AuditLog[]> {
   return logs;
 }
 
-/** Only the first fleet has addresses, because single machines are read from it. */
 async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
   const seal = new CursorSeal((await readInstance(db)).cursor_secret);
   const fleets: Fleet[] = [];
@@ -124,7 +128,7 @@ async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
       const owner = await createAccount(connection);
       const key = await createKey(connection, owner);
       const first = from;
-      await fillMachines(connection, owner.id, { machines, from, withAddresses: fleets.length === 0 });
+      await fillMachines(connection, owner.id, { machines, from });
       const list = `${owner.id} listVms -created_at {}`;
       fleets.push({
         accountId: owner.id,

@@ -70,8 +70,9 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
 * **Pages**: two accounts with ${sizes} entries in one table, after VACUUM ANALYZE. One connection; the first and the
   deepest page of both take turns, request by request; the ratio of the median latencies of a round.
 * **Machines**: \`GET /flexible-vps/v1/vms/{id}\` over 1,000 machines with their addresses, against a bare Fastify handler
-  that sends the very statement the product sends and shows what it finds with the same function. Pages of two accounts
-  with 1,000 and 1,000,000 machines in one table, like those of the audit log.
+  that sends the very statement the product sends and shows what it finds with the same function; a page of 50 of them in
+  the same way. Pages of two accounts with 1,000 and 1,000,000 machines in one table, all with addresses, like those of
+  the audit log.
 * **Creating**: \`hostplane serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
   is that from the first call to the moment when no machine is being created any more.
 * **Waiters**: 5,000 connections, each held on the feed of one account until an event is committed; from the commit, as its

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { KeyRow } from '../src/families/account/api-keys/schema.ts';
 import { findKeyById } from '../src/families/account/api-keys/store.ts';
-import { findWhole, type wholeOf } from '../src/families/flexible-vps/vms/read/store.ts';
+import { findWhole, listWhole, type wholeOf } from '../src/families/flexible-vps/vms/read/store.ts';
 import { ENDED_CHANNEL } from '../src/kernel/operations/store.ts';
 import type { Db, Tables } from '../src/store/database.ts';
 
@@ -57,16 +57,45 @@ export async function selectVm(pool: pg.Pool, text: string, values: string[]): P
   return rows[0];
 }
 
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Captures the statement with which the product reads the first page of an account's machines. */
+export async function captureVmPageQuery(
+  pool: pg.Pool,
+  accountId: string,
+  limit: number,
+): Promise<Statement> {
+  const sent: Statement[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void sent.push({ text: query.sql, values: query.parameters }),
+  });
+  const call = { db, caller: { account: { id: accountId } }, query: { limit, sort: '-created_at' } };
+  await listWhole(call as Parameters<typeof listWhole>[0]).catch(() => undefined);
+  const [statement] = sent;
+  if (statement === undefined || sent.length > 1)
+    throw new Error('A page of machines is not read with one statement.');
+  return statement;
+}
+
+export async function selectVms(pool: pg.Pool, { text, values }: Statement): Promise<WholeRow[]> {
+  const { rows } = await pool.query<WholeRow>({ name: 'vms', text, values: [...values] });
+  return rows;
+}
+
 export const machineIdAt = (place: number): string => `vm_${String(place + 1).padStart(26, '0')}`;
 
 /**
  * One machine in ten is stopped, and another in ten has the label `env=prod`. `from` keeps the ids of fleets
- * apart.
+ * apart. Each machine has a public interface with an address.
  */
 export async function fillMachines(
   db: Db,
   accountId: string,
-  { machines, from, withAddresses }: { machines: number; from: number; withAddresses: boolean },
+  { machines, from }: { machines: number; from: number },
 ): Promise<void> {
   await sql`
     insert into vms (id, account_id, name, labels, status, location, plan, requested, vcpus, memory_mb, disk_gb,
@@ -82,19 +111,16 @@ export async function fillMachines(
       true, 'host-1', now(), at, at
     from generate_series(1, ${machines}::int) as n,
          lateral (select now() - (${machines}::int - n) * interval '10 s' as at) as l`.execute(db);
-  if (!withAddresses) return;
   await sql`
     insert into vm_interfaces (id, account_id, vm_id, kind, mac, position, mtu, status)
     select 'nic_' || substr(id, 4), account_id, id, 'public',
-      ('02:00:00:' || to_char(row_number() over (order by id) / 10000, 'FM00') || ':' ||
-        to_char(row_number() over (order by id) / 100 % 100, 'FM00') || ':' ||
-        to_char(row_number() over (order by id) % 100, 'FM00'))::macaddr, 0, 1500, 'active'
+      ('02' || lpad(to_hex(substr(id, 4)::int), 10, '0'))::macaddr, 0, 1500, 'active'
     from vms where account_id = ${accountId}`.execute(db);
   await sql`
     insert into public_addresses (id, account_id, pool, location, block, kind, vm_id, interface_id)
-    select 'ip_' || substr(id, 4), account_id, 'bench', 'fra1',
-      ('10.200.0.0'::inet + row_number() over (order by id))::cidr, 'ephemeral', id, 'nic_' || substr(id, 4)
-    from vms where account_id = ${accountId}`.execute(db);
+    select 'ip_' || substr(id, 4), account_id, 'bench', 'fra1', ('10.0.0.0'::inet + substr(id, 4)::int)::cidr,
+      'ephemeral', id, 'nic_' || substr(id, 4)
+    from vms where account_id = ${accountId} order by id`.execute(db);
 }
 
 /** Entries have a realistic size. Their hashes do not form a chain, because the bench does not verify it. */

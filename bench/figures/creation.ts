@@ -19,7 +19,7 @@ export async function writeProvider(root: string, folder: string): Promise<strin
     .replaceAll('compute: { driver: sandbox }', 'compute: { driver: sandbox, pace: 0 }')
     .replace('cidr: 203.0.113.0/25, purpose: single', 'cidr: 10.100.0.0/16, purpose: single')
     .replaceAll(
-      /(id: flexible-vps\.(vms|vcpus|memory-gb),[^}]*limit: )\d+([^}]*maximum_on_request: )\d+/g,
+      /(id: flexible-vps\.(vms|vcpus|memory-gb|public-ipv4),[^}]*limit: )\d+([^}]*maximum_on_request: )\d+/g,
       '$11000000$31000000',
     );
   await writeFile(file, changed);

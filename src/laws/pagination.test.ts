@@ -6,8 +6,9 @@ import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
+import type { JsonSchema } from '../testing/arbitrary.ts';
 import { exemptFrom } from './exemptions.ts';
+import { filterQueries, sortsOf } from './list-queries.ts';
 import { outcomeOf } from './responses.ts';
 import { addRow, addRowTo, fill, hasOwnRows } from './rows.ts';
 import { createWorld, listParams, lists, type Query, urlOf, type World } from './walk.ts';
@@ -67,12 +68,9 @@ function inOrder(a: unknown, b: unknown): boolean {
 
 const inMemory = exemptFrom('listsOfRows');
 
-/** Values for filters whose format the schema does not describe. */
-const written: Readonly<Record<string, string>> = { label_selector: 'a=b', client_ip: '192.0.2.7' };
-
 describe.each(lists)('$id', (list) => {
   const properties = (list.query as JsonSchema).properties ?? {};
-  const sorts = properties['sort']?.enum as string[];
+  const sorts = sortsOf(list);
   const most = properties['limit']?.maximum ?? 0;
 
   const get = async (query: Query, world = full): Promise<LightMyRequestResponse> =>
@@ -183,13 +181,7 @@ describe.each(lists)('$id', (list) => {
     const { next_cursor: cursor } = await page({ limit: 2 });
     expect(cursor).not.toBeNull();
     expect((await get({ cursor, limit: 5 })).statusCode).toBe(200);
-    const filters = Object.entries(properties).filter(
-      ([name]) => !['limit', 'cursor', 'sort'].includes(name),
-    );
-    const otherQueries: Query[] = [
-      ...filters.map(([name, schema]) => ({ [name]: written[name] ?? sampleOf(schema) })),
-      ...sorts.slice(1).map((sort) => ({ sort })),
-    ];
+    const otherQueries: Query[] = [...filterQueries(list), ...sorts.slice(1).map((sort) => ({ sort }))];
     for (const query of otherQueries) {
       expect([query, outcomeOf(await get({ ...query, cursor }))]).toEqual([query, '400 invalid_cursor']);
     }

@@ -21,7 +21,7 @@ export async function createWorld(app?: TestApp): Promise<World> {
 /** A walk makes more of everything than anybody would. */
 async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<void> {
   const lifted = services.provider.catalogue.limits
-    .filter(({ scope }) => scope === 'account')
+    .filter(({ scope }) => scope !== 'parent')
     .map((limit) => ({ account_id: id, limit_id: limit.id, value: null }));
   await services.db.insertInto('account_limits').values(lifted).execute();
 }

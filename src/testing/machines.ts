@@ -48,6 +48,7 @@ export async function createMachinesTables(db: Db): Promise<void> {
       version int not null default 1, created_at timestamptz not null default now(), unique (account_id, name))`.execute(
     db,
   );
+  await sql`create index machines_page on machines (account_id, id)`.execute(db);
   await sql`create table machine_room (machine_id text primary key, builds int not null default 1)`.execute(
     db,
   );

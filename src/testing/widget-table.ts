@@ -19,5 +19,6 @@ export async function createWidgetsTable(db: Db): Promise<void> {
       id text collate "C" primary key, account_id text collate "C" not null, name text not null, size int not null,
       labels jsonb not null default '{}', version int not null default 1, created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(), unique (account_id, name))`.execute(db);
+  await sql`create index widgets_page on widgets (account_id, id)`.execute(db);
   await createMachinesTables(db);
 }

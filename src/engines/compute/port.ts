@@ -25,14 +25,14 @@ import type {
   Stop,
 } from './instance.ts';
 import type { Network, NetworkSpec } from './network.ts';
-import type { MetricName, Series, SeriesRange } from './series.ts';
+import type { MetricName, Series, SeriesRange, Traffic } from './series.ts';
 
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
 export { type Image, type ImageFormat, type ImageSource, imageFormats } from './image.ts';
 export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
-export { type MetricName, metricNames, type Series, type SeriesRange } from './series.ts';
+export { type MetricName, metricNames, type Series, type SeriesRange, type Traffic } from './series.ts';
 
 export type ComputeEngines = Engines<ComputeEngine>;
 
@@ -153,6 +153,11 @@ export interface ComputeEngine extends Engine<CapabilityName> {
     range: SeriesRange,
     signal?: AbortSignal,
   ): Promise<readonly Series[]>;
+  /**
+   * The traffic of all machines that was measured from `from` until before `to`. Consecutive ranges add up: bytes
+   * between two measurements belong to the later one. Machines without measurements are left out.
+   */
+  readTraffic(from: Date, to: Date, signal?: AbortSignal): Promise<readonly Traffic[]>;
   /** Measures all machines now. For engines that keep no history to read series from. Called once a minute. */
   sample?(signal?: AbortSignal): Promise<void>;
 

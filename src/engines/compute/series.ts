@@ -1,3 +1,5 @@
+import type { Ref } from './instance.ts';
+
 export const metricNames = ['cpu', 'memory', 'disk_io', 'disk_usage', 'network'] as const;
 export type MetricName = (typeof metricNames)[number];
 
@@ -5,6 +7,12 @@ export interface SeriesRange {
   readonly from: Date;
   readonly to: Date;
   readonly stepSeconds: number;
+}
+
+/** What a machine sent and received through all its interfaces. */
+export interface Traffic extends Ref {
+  readonly inBytes: number;
+  readonly outBytes: number;
 }
 
 export interface Series {

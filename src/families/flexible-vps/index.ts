@@ -1,5 +1,6 @@
 import { computePort } from '../../engines/compute/port.ts';
 import type { Family } from '../../kernel/registry.ts';
+import { countEphemeral } from '../../resources/addresses/availability/store.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
@@ -44,6 +45,7 @@ import { snapshots } from './snapshots/resource.ts';
 import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 import { sshKeys } from './ssh-keys/resource.ts';
+import { machineTraffic } from './traffic/count.ts';
 import { createVmConsoleSession } from './vm-access/console.ts';
 import { consoleSessionUpkeep, findVmConsole } from './vm-access/console-line.ts';
 import { getVmConsoleLog } from './vm-access/console-log.ts';
@@ -116,11 +118,13 @@ export const flexibleVps: Family = {
   limitCounts: {
     'flexible-vps.vcpus': countVcpus,
     'flexible-vps.memory-gb': countMemoryGb,
+    'flexible-vps.public-ipv4': countEphemeral,
     'flexible-vps.url-imports': countImports,
   },
   schedules: [
     machineDrift,
     machineSamples,
+    machineTraffic,
     interfaceDrift,
     networkDrift,
     failedCreates,

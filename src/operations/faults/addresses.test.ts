@@ -119,7 +119,7 @@ it(`${ADDRESSES} of ${MACHINES} get one, the others are told that there is none,
   );
 }, 600_000);
 
-it('what one gives back goes to one more, a day later', async () => {
+it('what one gives back goes to one more, a week later', async () => {
   const [{ app, account, key }] = worlds as [World];
   const { db } = app.services;
   const vms = db.selectFrom('vms').select('id').where('account_id', '=', account.id);
@@ -129,7 +129,8 @@ it('what one gives back goes to one more, a day later', async () => {
   const url = `/flexible-vps/v1/vms/${id}`;
   expect((await app.call({ method: 'DELETE', url, key: key.key })).statusCode).toBe(202);
   await settle(app);
-  expect(outcomeOf(await order(MACHINES))).toBe('409 capacity_unavailable');
+  // The account that gave it back could have it again; this is another one.
+  expect(outcomeOf(await order(MACHINES + ACCOUNTS + 1))).toBe('409 capacity_unavailable');
 
   await sql`update public_addresses set quarantined_until = now() where quarantined_until > now()`.execute(
     db,

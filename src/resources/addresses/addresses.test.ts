@@ -11,7 +11,7 @@ import {
   attachedAddresses,
   lockAddress,
   type PublicAddressRow,
-  QUARANTINE_HOURS,
+  QUARANTINE_DAYS,
   releaseAddress,
 } from './store.ts';
 
@@ -23,7 +23,7 @@ const single = (slug: string, cidr: string, location = 'fra1'): AddressPool => (
 });
 
 const now = new Date('2026-03-01T10:00:00Z');
-const later = (hours: number): Date => new Date(now.getTime() + hours * 3_600_000);
+const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
 
 const CONNECTIONS = 16;
 
@@ -166,12 +166,27 @@ const poolsInUse = async (): Promise<string[]> =>
     ({ pool }) => pool,
   );
 
-async function somebodyWaits(): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-    db,
-  );
-  return rows.length > 0;
+/** Where a transaction stops until the test lets it go on. */
+class Pause {
+  end!: () => void;
+  #arrive!: () => void;
+  readonly #ended = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
+  readonly reached = new Promise<void>((resolve) => {
+    this.#arrive = resolve;
+  });
+
+  here(): Promise<void> {
+    this.#arrive();
+    return this.#ended;
+  }
+}
+
+async function lockIsWaitedFor(): Promise<void> {
+  const waiting = sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await waiting.execute(db)).rows.length).toBe(1);
 }
 
 /** Pools with exactly 100 usable addresses: 61 + 29 + 5 + 5. */
@@ -211,28 +226,18 @@ describe('many at once', () => {
 
   it('nobody is told that there is none while the last one may yet come back', async () => {
     const pools = [single('a', '203.0.113.0/30')];
-    let letGo = (): void => undefined;
-    const waits = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let hasIt = (): void => undefined;
-    const taken = new Promise<void>((resolve) => {
-      hasIt = resolve;
-    });
-    await allocated(pools).then(({ id }) => releaseAddress(db, id, later(-QUARANTINE_HOURS)));
+    await allocated(pools).then(({ id }) => releaseAddress(db, id, later(-QUARANTINE_DAYS)));
+    await db.updateTable('public_addresses').set({ former_account_id: null }).execute();
+    const pause = new Pause();
     const first = db.transaction().execute(async (tx) => {
       await allocateAddress(tx, request(pools));
-      hasIt();
-      await waits;
+      await pause.here();
       throw new Error('undone');
     });
-    await taken;
-    let hasAnswer = false;
-    const second = allocate(pools).finally(() => {
-      hasAnswer = true;
-    });
-    while (!hasAnswer && !(await somebodyWaits())) await new Promise((resolve) => setTimeout(resolve, 5));
-    letGo();
+    await pause.reached;
+    const second = allocate(pools);
+    await lockIsWaitedFor();
+    pause.end();
     await expect(first).rejects.toThrow('undone');
     expect((await second)?.block).toBe('203.0.113.2/32');
   });
@@ -241,22 +246,71 @@ describe('many at once', () => {
 describe('letting go', () => {
   const pools = [single('a', '203.0.113.0/30')];
 
-  it('keeps it from everybody for a day, then anybody may have it under another id', async () => {
+  it('keeps it from everybody else for a week, then anybody may have it under another id', async () => {
     const held = await allocated(pools, { kind: 'reserved' });
     await releaseAddress(db, held.id, now);
     await expect(lockAddress(db, account.id, held.id)).rejects.toMatchObject({ code: 'not_found' });
-    expect(await allocate(pools, { now: later(QUARANTINE_HOURS - 0.01) })).toBeNull();
-    const other = await createAccount(db);
-    const again = await allocated(pools, { accountId: other.id, now: later(QUARANTINE_HOURS) });
-    expect(again).toMatchObject({ block: held.block, account_id: other.id, kind: 'ephemeral', version: 1 });
+    const { id: accountId } = await createAccount(db);
+    expect(await allocate(pools, { accountId, now: later(QUARANTINE_DAYS - 0.01) })).toBeNull();
+    const again = await allocated(pools, { accountId, now: later(QUARANTINE_DAYS) });
+    expect(again).toMatchObject({
+      block: held.block,
+      account_id: accountId,
+      former_account_id: null,
+      kind: 'ephemeral',
+      version: 1,
+    });
     expect(again.id).not.toBe(held.id);
   });
 
-  it('twice does not begin the day anew', async () => {
+  it('twice does not begin the week anew', async () => {
     const held = await allocated(pools);
     await releaseAddress(db, held.id, now);
     await releaseAddress(db, held.id, later(5));
-    expect(await allocate(pools, { now: later(QUARANTINE_HOURS) })).not.toBeNull();
+    const { id: accountId } = await createAccount(db);
+    expect(await allocate(pools, { accountId, now: later(QUARANTINE_DAYS) })).not.toBeNull();
+  });
+
+  it('gives it back to the account that had it, at once and before any other address', async () => {
+    const wide = [single('a', '203.0.113.0/29')];
+    const held = await allocated(wide);
+    await allocated(wide);
+    await releaseAddress(db, held.id, now);
+    const { id: accountId } = await createAccount(db);
+    expect((await allocated(wide, { accountId })).block).not.toBe(held.block);
+    expect((await allocated(wide)).block).toBe(held.block);
+    expect((await allocated(wide)).block).not.toBe(held.block);
+  });
+
+  it('gives back nothing of another location or IP version', async () => {
+    const both = [single('a', '203.0.113.0/30'), single('b', '198.51.100.0/30', 'ams1')];
+    const held = await allocated(both);
+    await releaseAddress(db, held.id, now);
+    expect((await allocated(both, { location: 'ams1' })).pool).toBe('b');
+    expect(await allocate(both, { version: 6 })).toBeNull();
+  });
+
+  it('leaves it in quarantine when the account is deleted', async () => {
+    const gone = await createAccount(db);
+    const held = await allocated(pools, { accountId: gone.id });
+    await releaseAddress(db, held.id, now);
+    await db.deleteFrom('accounts').where('id', '=', gone.id).execute();
+    expect(await allocate(pools, { now: later(QUARANTINE_DAYS - 0.01) })).toBeNull();
+    expect(await allocate(pools, { now: later(QUARANTINE_DAYS) })).not.toBeNull();
+  });
+
+  it('takes another, if a request of the account holds the own one at the moment', async () => {
+    const wide = [single('a', '203.0.113.0/29')];
+    await allocated(wide).then(({ id }) => releaseAddress(db, id, now));
+    const pause = new Pause();
+    const first = db.transaction().execute(async (tx) => {
+      await allocateAddress(tx, request(wide));
+      await pause.here();
+    });
+    await pause.reached;
+    expect((await allocate(wide))?.block).toBe('203.0.113.3/32');
+    pause.end();
+    await first;
   });
 
   it('shows nobody an address of somebody else', async () => {

@@ -1,11 +1,13 @@
 /**
  * Allocates public addresses from the provider's pools.
  *
- * Rows without an account are free: addresses whose quarantine is over, and addresses cut from a pool in
- * advance. An allocation takes the first free row that no other transaction has locked (`skip locked`), so many
- * allocations run concurrently. Only cutting new rows from a pool takes an exclusive lock. Before an allocation
- * reports that no address is left, it waits for the transactions that hold the last free rows, because they may
- * roll back.
+ * A released address is in quarantine: only its former account may have it, and gets it before any other. So an account
+ * that creates and deletes machines in a loop gets the same addresses again and takes none from the others; its limit
+ * counts what it has in quarantine too. Rows
+ * without an account are free when their quarantine is over, or when they were cut from a pool in advance. An allocation
+ * takes the first free row that no other transaction has locked (`skip locked`), so many allocations run concurrently.
+ * Only cutting new rows from a pool takes an exclusive lock. Before an allocation reports that no address is left, it
+ * waits for the transactions that hold the last free rows, because they may roll back.
  *
  * Lock order: a transaction always allocates IPv4 before IPv6.
  */
@@ -24,13 +26,15 @@ interface PublicAddressesTable {
   location: string;
   /** `203.0.113.7/32`, or an IPv6 /64 prefix. */
   block: string;
+  /** In quarantine: what it was before. */
   kind: 'ephemeral' | 'reserved';
   name: string | null;
   labels: Generated<Record<string, string>>;
   vm_id: string | null;
   interface_id: string | null;
-  /** The address must not be allocated before this time; `null` while an account holds it. */
+  /** Before this time only the former account may have the address; `null` while an account holds it. */
   quarantined_until: Date | null;
+  former_account_id: string | null;
   version: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
@@ -49,9 +53,9 @@ const newAddressId = idPrefix('public_ip', 'ip');
 export type PublicAddressRow = Selectable<Tables['public_addresses']>;
 
 /**
- * A released address stays unused this long, so that its next holder does not get traffic for the previous one.
+ * So long nobody else gets a released address, so that its next holder does not get traffic for the previous one.
  */
-export const QUARANTINE_HOURS = 24;
+export const QUARANTINE_DAYS = 7;
 /**
  * How many rows are cut from a pool at once. Only the cutting takes an exclusive lock, so larger pieces mean
  * fewer waits.
@@ -70,6 +74,7 @@ export interface AddressRequest {
   readonly now: Date;
 }
 
+/** Takes the account's own address out of quarantine, or else a free one. */
 async function take(
   db: Db,
   pools: readonly Pool[],
@@ -78,20 +83,23 @@ async function take(
 ): Promise<PublicAddressRow | undefined> {
   const cidrs = pools.map(({ cidr }) => cidr);
   const slugs = pools.map(({ slug }) => slug);
+  const inStock = sql`account_id is null and location = ${location} and family(block) = ${version}
+    and block <<= any(${cidrs}::inet[])`;
+  const lock = sql`order by quarantined_until limit 1 for update ${sql.raw(others === 'skip' ? 'skip locked' : '')}`;
   const { rows } = await sql<PublicAddressRow>`
-    with free as materialized (
+    with own as materialized (
+      select id from public_addresses where former_account_id = ${accountId} and ${inStock} ${lock}),
+    free as materialized (
       select id from public_addresses
-      where location = ${location} and family(block) = ${version} and quarantined_until <= ${now}::timestamptz
-        and block <<= any(${cidrs}::inet[])
-      order by quarantined_until limit 1
-      for update ${sql.raw(others === 'skip' ? 'skip locked' : '')})
+      where quarantined_until <= ${now}::timestamptz and not exists (select from own) and ${inStock} ${lock})
     update public_addresses taken set
-      id = ${newAddressId()}, account_id = ${accountId}, kind = ${kind}, vm_id = ${vmId},
+      id = ${newAddressId()}, account_id = ${accountId}, former_account_id = null, kind = ${kind}, vm_id = ${vmId},
       interface_id = ${interfaceId}, quarantined_until = null, name = null, labels = '{}', version = 1,
       created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz,
       pool = (select slug from unnest(${cidrs}::inet[], ${slugs}::text[]) as p (cidr, slug)
               where taken.block <<= p.cidr limit 1)
-    from free where taken.id = free.id returning taken.*`.execute(db);
+    from (select id from own union all select id from free) found
+    where taken.id = found.id returning taken.*`.execute(db);
   return rows[0];
 }
 
@@ -136,8 +144,8 @@ async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
 /** Returns `null` if all pools of the location are used up. */
 export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
   const pools = poolsOf(request.pools, request.location, request.version);
-  const free = await take(db, pools, request, 'skip');
-  if (free !== undefined) return free;
+  const taken = await take(db, pools, request, 'skip');
+  if (taken !== undefined) return taken;
   for (const pool of pools) {
     if ((await readCut(db, pool)) >= pool.size) continue;
     let cut = await lockCut(db, pool);
@@ -156,8 +164,8 @@ export async function allocateAddress(db: Db, request: AddressRequest): Promise<
 /** Takes the address from its account and puts it into quarantine. */
 export async function releaseAddress(db: Db, id: string, now: Date): Promise<void> {
   await sql`
-    update public_addresses set account_id = null, kind = 'ephemeral', vm_id = null, interface_id = null, name = null,
-      labels = '{}', quarantined_until = ${now}::timestamptz + ${QUARANTINE_HOURS} * interval '1 hour',
+    update public_addresses set account_id = null, former_account_id = account_id, vm_id = null, interface_id = null,
+      name = null, labels = '{}', quarantined_until = ${now}::timestamptz + ${QUARANTINE_DAYS} * interval '1 day',
       version = version + 1, updated_at = ${now}::timestamptz
     where id = ${id} and account_id is not null`.execute(db);
 }

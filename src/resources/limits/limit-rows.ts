@@ -12,8 +12,8 @@ declare module '../../kernel/registry.ts' {
   }
 }
 
-/** Returns a query for one number. */
-export type LimitCount = (accountId: string) => RawBuilder<number>;
+/** Returns a query for one number. `location` is null for limits with another scope than `location`. */
+export type LimitCount = (accountId: string, location: string | null) => RawBuilder<number>;
 
 type Limit = Catalogue['limits'][number];
 
@@ -29,7 +29,7 @@ type Reader = Pick<Call, 'db' | 'caller' | 'services'>;
 function countOf({ registry }: Services, accountId: string, { limit, location }: PlacedLimit) {
   for (const { limitCounts } of registry.families) {
     const count = limitCounts?.[limit.id];
-    if (count !== undefined) return count(accountId);
+    if (count !== undefined) return count(accountId, location);
   }
   const types = [...registry.resourceTypes.values()].filter((type) => type.limit === limit.id);
   if (types.length === 0) return nothingCounted;

@@ -15,6 +15,7 @@ import * as machines from './0007-machines.ts';
 import * as incus from './0008-incus.ts';
 import * as plannedChildren from './0009-planned-children.ts';
 import * as keyAddresses from './0010-key-addresses.ts';
+import * as addressesAndTraffic from './0011-addresses-and-traffic.ts';
 import * as consoleKeys from './0012-console-keys.ts';
 import * as claims from './0015-claims.ts';
 
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0008-incus': incus as Migration,
   '0009-planned-children': plannedChildren as Migration,
   '0010-key-addresses': keyAddresses as Migration,
+  '0011-addresses-and-traffic': addressesAndTraffic as Migration,
   '0012-console-keys': consoleKeys as Migration,
   '0015-claims': claims as Migration,
 };

@@ -113,5 +113,19 @@ export function describeGuests(use: Use): void {
       const [cpu, ...rest] = await engine.readSeries(ref, ['cpu'], range);
       expect([cpu?.metric, rest]).toEqual(['cpu', []]);
     });
+
+    itIfCapable(
+      use,
+      'series',
+      'of the network are added up once for each machine, and never shrink',
+      async () => {
+        const ref = await lab().running();
+        const to = new Date();
+        const traffic = await lab().engine.readTraffic(new Date(to.getTime() - 600_000), to);
+        const own = traffic.filter(({ account, id }) => account === ref.account && id === ref.id);
+        expect(own.length).toBeLessThanOrEqual(1);
+        expect(traffic.filter(({ inBytes, outBytes }) => !(inBytes >= 0 && outBytes >= 0))).toEqual([]);
+      },
+    );
   });
 }

@@ -43,6 +43,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     await takeSamples(harness.engine.site, {
       add,
       read: async () => [],
+      sumTraffic: async () => [],
       removeBefore: async () => undefined,
     });
     return found.map(({ id }) => id);

@@ -204,6 +204,8 @@ export class Incus implements ComputeEngine {
   readSeries: ComputeEngine['readSeries'] = (ref, metrics, range) =>
     series.readSeries(this.#samples, ref, metrics, range);
 
+  readTraffic: ComputeEngine['readTraffic'] = (from, to) => this.#samples.sumTraffic(from, to);
+
   sample = (signal?: AbortSignal): Promise<void> =>
     this.#do('The machines could not be measured', signal, (site) =>
       series.takeSamples(site, this.#samples, signal),

@@ -1,6 +1,6 @@
 /** Computes time series from samples: the growth rate of counters, and levels such as memory and disk usage. */
 import type { Ref } from '../instance.ts';
-import type { MetricName, Series, SeriesRange } from '../series.ts';
+import type { MetricName, Series, SeriesRange, Traffic } from '../series.ts';
 import type { Site } from './driver-context.ts';
 import { IncusError, isPassing } from './failure.ts';
 import { readRooms } from './hosts.ts';
@@ -11,6 +11,8 @@ export interface Samples {
   add(samples: readonly Sample[]): Promise<void>;
   /** Sorted by time, oldest first. */
   read(ref: Ref, from: Date, to: Date): Promise<readonly Sample[]>;
+  /** How much the network counters grew with each sample from `from` until before `to`. */
+  sumTraffic(from: Date, to: Date): Promise<readonly Traffic[]>;
   removeBefore(at: Date): Promise<void>;
 }
 

@@ -38,6 +38,7 @@ const calls: Readonly<Record<CallName, true>> = {
   readConsoleLog: true,
   openConsole: true,
   readSeries: true,
+  readTraffic: true,
   readCapacity: true,
   fits: true,
 };

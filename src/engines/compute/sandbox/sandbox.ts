@@ -21,7 +21,7 @@ import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import * as power from './power.ts';
 import { changePresent, missing, nameOf, openRoom, type Room } from './room.ts';
-import { seriesOf } from './series.ts';
+import { seriesOf, trafficOf } from './series.ts';
 import { Shell } from './shell.ts';
 import * as sizes from './sizes.ts';
 import { isOn, type Machine, type Moment } from './state.ts';
@@ -223,6 +223,16 @@ export class Sandbox implements ComputeEngine {
     this.room.read('readSeries', ref, signal, async () => {
       const { machine, now } = await this.#machine(ref);
       return seriesOf(ref.id, machine, metrics, range, now);
+    });
+
+  readTraffic: ComputeEngine['readTraffic'] = (from, to, signal) =>
+    this.room.read('readTraffic', null, signal, async () => {
+      const now = await this.room.store.now();
+      return (await this.room.store.list('machine')).map(({ project: account, id, state }) => ({
+        account,
+        id,
+        ...trafficOf(id, state, from, to, now),
+      }));
     });
 
   readCapacity: ComputeEngine['readCapacity'] = (signal) =>

@@ -107,3 +107,20 @@ export function seriesOf(
       }),
     }));
 }
+
+const MOST_STEPS = 100;
+
+/** The sum of the network curves. A long time is summed up in larger steps, because there may be many machines. */
+export function trafficOf(id: string, machine: Machine, from: Date, to: Date, now: Moment) {
+  const seconds = Math.max(0, to.getTime() - from.getTime()) / 1000;
+  const stepSeconds = Math.max(60, Math.ceil(seconds / MOST_STEPS));
+  const series = seriesOf(id, machine, ['network'], { from, to, stepSeconds }, now);
+  const sum = (wanted: string): number =>
+    Math.round(
+      (series.find(({ name }) => name === wanted)?.values ?? []).reduce(
+        (total: number, value, i) => total + (value ?? 0) * Math.min(stepSeconds, seconds - i * stepSeconds),
+        0,
+      ),
+    );
+  return { inBytes: sum('received'), outBytes: sum('sent') };
+}

@@ -15,6 +15,7 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { priceVm } from '../vms/inventory.ts';
 import { requireVm, resizeOf, resizeReasons } from './resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
@@ -30,13 +31,16 @@ const Plan = Named(
     architecture: OneOf(['amd64', 'arm64']),
     vcpus: Type.Integer({ description: 'Of `custom`: the minimum.' }),
     memory_mb: Type.Integer(),
-    disk_gb: Type.Integer(),
-    traffic_gb_per_month: Type.Integer(),
+    disk_gb: Type.Integer({ description: GB_MEANS }),
+    traffic_gb_per_month: Type.Integer({ description: GB_MEANS }),
     network_mbps: Type.Integer(),
     locations: Type.Array(
       Shape({
         location: Type.String(),
-        available: Type.Boolean({ description: 'Whether the location has free capacity for this plan now.' }),
+        available: Type.Boolean({
+          description:
+            'Whether the location has free capacity for this plan now. Public addresses are not counted: a machine can do without.',
+        }),
         price: Nullable(Price),
       }),
       {

@@ -41,7 +41,7 @@ export interface Made {
   readonly image: EngineImage;
 }
 
-type Maker<I> = Pick<Work<I>, 'input' | 'services' | 'signal' | 'db'>;
+type Maker<I> = Pick<Work<I>, 'input' | 'services' | 'signal' | 'db' | 'operationId'>;
 
 const refOf = ({ account_id, id }: ImageRow) => ({ account: account_id, id });
 
@@ -81,18 +81,29 @@ export function importers(
 }
 
 const PROGRESS_MS = 1000;
+/** Progress is stored in steps of this size, at most once a second. */
+const PROGRESS_STEP = 5;
 /** The rest of the progress is for unpacking, checking and storing the file. */
 const FETCHED_PERCENT = 80;
+/** The runner sets this progress when the step has ended, the first of two. */
+const STEP_PERCENT = 50;
 
-function progressOf({ db, services }: Pick<Maker<unknown>, 'db' | 'services'>, { id }: ImageRow) {
+function progressOf(
+  { db, services, operationId }: Pick<Maker<unknown>, 'db' | 'services' | 'operationId'>,
+  { id: imageId }: ImageRow,
+) {
   let toldAt = 0;
+  let told = 0;
   return (bytes: number, total: number | null): void => {
     const now = Date.now();
     if (total === null || total === 0 || now - toldAt < PROGRESS_MS) return;
+    const imagePercent = Math.min(FETCHED_PERCENT, Math.floor((bytes / total) * FETCHED_PERCENT));
+    if (imagePercent < told + PROGRESS_STEP) return;
     toldAt = now;
-    const percent = Math.min(FETCHED_PERCENT, Math.floor((bytes / total) * FETCHED_PERCENT));
-    noteProgress(db, id, percent).catch((error: unknown) =>
-      services.log.warn({ err: error, image_id: id }, 'progress could not be stored'),
+    told = imagePercent;
+    const operationPercent = Math.floor((imagePercent * STEP_PERCENT) / 100);
+    noteProgress(db, { imageId, imagePercent, operationId, operationPercent }).catch((error: unknown) =>
+      services.log.warn({ err: error, image_id: imageId }, 'progress could not be stored'),
     );
   };
 }

@@ -5,11 +5,11 @@
 import { open } from 'node:fs/promises';
 import type { ImageFormat } from '../../../engines/compute/port.ts';
 import { isTar } from '../../../kernel/tar.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import { ImportFailed } from './failure.ts';
 import { systemSize } from './tarball.ts';
 
 const SECTOR = 512;
-const GB = 1024 ** 3;
 const MOST_VIRTUAL_GB = 2000;
 const LONGEST_DESCRIPTOR = 64 * 1024;
 
@@ -83,7 +83,7 @@ export async function inspect(file: string, expected: ImageFormat | null): Promi
   const disk = await read(file, head);
   if (expected !== null && disk.format !== expected)
     throw unsupported(`The file must be ${expected}, but it is ${disk.format}.`);
-  if (disk.virtualBytes > MOST_VIRTUAL_GB * GB)
+  if (disk.virtualBytes > MOST_VIRTUAL_GB * BYTES_PER_GB)
     throw new ImportFailed('too_large', `The disk is larger than ${MOST_VIRTUAL_GB} GB.`);
   if (disk.virtualBytes === 0) throw unsupported('The disk has no size.');
   return disk;

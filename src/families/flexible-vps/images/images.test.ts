@@ -206,7 +206,7 @@ describe('deleteImage', () => {
 
   it('200: a dry run tells what it saves', async () => {
     const id = await captured(await createVm());
-    await updateOwned(t.services.db, 'vps_images', id, { size_bytes: 100e9 });
+    await updateOwned(t.services.db, 'vps_images', id, { size_bytes: 100 * 2 ** 30 });
     const answer = await send('DELETE', `${images}/${id}?dry_run=true`);
     expect(answer.json().cost).toEqual({ hourly: '-0.002055', monthly: '-1.50', currency: 'EUR' });
   });

@@ -155,6 +155,26 @@ describe('an import from a URL', () => {
     expect(resource).toMatchObject({ type: 'image', status: 'available', price: { currency: 'EUR' } });
   });
 
+  it('shows how much of the file has arrived, in the image and in its operation', async () => {
+    const { key, create, read } = await createHome();
+    const bytes = qcow2(5);
+    let finish = (): void => undefined;
+    receiver.answer((response) => {
+      response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, bytes.length / 2));
+      finish = () => void response.end(bytes.subarray(bytes.length / 2));
+    });
+    const { id, operation } = (await create({ url: here() })).json();
+    const readOperation = async () =>
+      (await t.call({ url: `/account/v1/operations/${operation.id}`, key })).json();
+    expect(await readOperation()).toMatchObject({ progress_percent: null });
+    const settled = settle(t);
+    await expect.poll(async () => (await readOperation()).progress_percent).toBe(20);
+    expect(await read(id)).toMatchObject({ status: 'creating', progress_percent: 40 });
+    finish();
+    await settled;
+    expect(await readOperation()).toMatchObject({ status: 'succeeded', progress_percent: 100 });
+  });
+
   it('is what its content says: packed with gzip, raw or vmdk', async () => {
     const { imported } = await createHome();
     receiver.answer(serving(gzipSync(qcow2(7))));

@@ -3,13 +3,13 @@ import type { Call } from '../../../kernel/call.ts';
 import { readParentLimit } from '../../../resources/limits/require-room.ts';
 import type { NewRow } from '../../../resources/owned/table.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import type { MakeInput } from './capture-and-import.ts';
 import { findImage } from './references.ts';
 import { images } from './resource.ts';
 import type { CreateImage } from './schema.ts';
 import { requireCapturable, type Source } from './source.ts';
 
-const GIB = 1024 ** 3;
 const LARGEST_GIB = 50;
 /** For files, and for machines that were not created from an image: their system is unknown. */
 const UNKNOWN_OS = { family: 'linux', distribution: 'other', version: '' };
@@ -67,7 +67,7 @@ async function draftOfFile(
       source: 'url',
       format: format ?? null,
       sha256: sha256 ?? null,
-      max_bytes: (limit ?? LARGEST_GIB) * GIB,
+      max_bytes: (limit ?? LARGEST_GIB) * BYTES_PER_GB,
     },
     subjects: [],
     guess: { location: soldIn(services.provider.catalogue)[0]?.slug ?? '', size_gb: 1 },

@@ -1,12 +1,11 @@
 import { Owned } from '../../../resources/owned/owned.ts';
+import { inGb } from '../gigabytes.ts';
 import type { ImageRow } from './table.ts';
-
-const BYTES_PER_GB = 1e9;
 
 /** An image is billed once, by its size, no matter how many locations have a copy. */
 export const configurationOf = ({ locations, size_bytes }: Pick<ImageRow, 'locations' | 'size_bytes'>) => ({
   location: locations[0],
-  size_gb: Math.ceil((size_bytes ?? 0) / (BYTES_PER_GB / 100)) / 100,
+  size_gb: inGb(size_bytes ?? 0),
 });
 
 export const images = new Owned({

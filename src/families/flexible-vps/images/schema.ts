@@ -18,6 +18,7 @@ import {
 import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { imageLife } from './lifecycle.ts';
 import { images } from './resource.ts';
 import type { ImageRow } from './table.ts';
@@ -39,9 +40,9 @@ export const Image = Named(
     architecture: OneOf(architectures),
     boot_mode: OneOf(['uefi', 'bios']),
     secure_boot: Type.Boolean(),
-    min_disk_gb: Type.Integer(),
+    min_disk_gb: Type.Integer({ description: GB_MEANS }),
     min_memory_mb: Type.Integer(),
-    size_bytes: Nullable(Type.Integer()),
+    size_bytes: Nullable(Type.Integer({ description: `An image is billed by its size. ${GB_MEANS}` })),
     sha256: Nullable(Type.String()),
     cloud_init: Type.Boolean(),
     guest_agent: Type.Boolean(),

@@ -31,14 +31,27 @@ export async function findImageRows(db: Db, accountId: string, ids: readonly str
     .execute();
 }
 
-/** Keeps the version: no client's change can overwrite the progress, so etags stay valid. */
-export async function noteProgress(db: Db, id: string, percent: number): Promise<void> {
-  await db
-    .updateTable('vps_images')
-    .set({ progress_percent: percent })
-    .where('id', '=', id)
-    .where('status', '=', 'creating')
-    .execute();
+export interface Progress {
+  readonly imageId: string;
+  /** Of the whole image. */
+  readonly imagePercent: number;
+  readonly operationId: string;
+  /** Of the whole operation. */
+  readonly operationPercent: number;
+}
+
+/**
+ * Keeps the version of the image: no client's change can overwrite the progress, so etags stay valid. The operation
+ * changes only during its first step, so a worker that lost the operation cannot undo later progress.
+ */
+export async function noteProgress(db: Db, progress: Progress): Promise<void> {
+  await sql`
+    with image as (
+      update vps_images set progress_percent = ${progress.imagePercent}
+      where id = ${progress.imageId} and status = 'creating' returning id)
+    update operations set progress_percent = ${progress.operationPercent}
+    from image where operations.id = ${progress.operationId} and operations.resource_id = image.id
+      and finished_at is null and phase = 'forward' and step_index = 0`.execute(db);
 }
 
 /** Adds a location that has a copy of the image now. */
@@ -89,8 +102,8 @@ export async function findMaking(db: Db, accountId: string, imageId: string) {
   const { rows } = await sql<{ type: string; id: string; name: string }>`
     select 'vm' as type, id, name from vms
     where account_id = ${accountId} and status in ('creating', 'redeploying') and (image ->> 'id' = ${imageId}
-      or exists (select from operations o where o.resource_id = vms.id and o.account_id = vms.account_id
-        and o.finished_at is null and position(${imageId} in o.input::text) > 0))
+      or id in (select resource_id from operations where account_id = ${accountId}
+        and finished_at is null and position(${imageId} in input::text) > 0))
     order by id`.execute(db);
   return rows;
 }

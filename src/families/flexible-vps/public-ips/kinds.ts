@@ -154,8 +154,8 @@ export const attachPublicIpKind = kind<typeof AttachInput>({
 });
 
 /**
- * Detaches a reserved address, which stays in the account, or releases an ephemeral one. A released address is not
- * assigned again for a day, and the machine costs less without it.
+ * Detaches a reserved address, which stays in the account, or releases an ephemeral one. No other account gets a
+ * released address for a week, and the machine costs less without it.
  */
 async function letGo(
   services: Services,

@@ -1,12 +1,11 @@
 /** Allocates new public addresses for a machine whose creation failed, because the failure released its addresses. */
 import type { Call } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
+import { secondsUntilFree } from '../../../resources/addresses/availability/store.ts';
 import { allocateAddress, attachedAddresses, setAttachment } from '../../../resources/addresses/store.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { wasMade } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../vms/table.ts';
-
-const RETRY_SECONDS = 60;
 
 const wantsIpv4 = ({ configuration }: VmRow): boolean =>
   (configuration['public_ipv4'] as { mode?: string } | undefined)?.mode === 'ephemeral';
@@ -22,20 +21,21 @@ export async function replaceLostAddresses(
   if (front === undefined || (await attachedAddresses(db, [vm.id])).length > 0) return;
   const versions = [...(wantsIpv4(vm) ? [4 as const] : []), ...(wantsIpv6(vm) ? [6 as const] : [])];
   for (const version of versions) {
-    const block = await allocateAddress(db, {
+    const request = {
       pools: services.provider.catalogue.address_pools,
       location: vm.location,
       accountId: vm.account_id,
-      kind: 'ephemeral',
+      kind: 'ephemeral' as const,
       vmId: null,
       now,
       version,
-    });
+    };
+    const block = await allocateAddress(db, request);
     if (block === null)
       throw new Problem('capacity_unavailable', {
         detail: `No public address is left in ${vm.location} at the moment.`,
         extra: { alternatives: [] },
-        retryAfterSeconds: RETRY_SECONDS,
+        retryAfterSeconds: await secondsUntilFree(db, request),
       });
     await setAttachment(db, block.id, { vmId: vm.id, interfaceId: front.id });
   }

@@ -270,6 +270,7 @@ describe('a redeploy that goes wrong', () => {
     vm = await mine.vm();
     const [stale] = (await mine.instance(vm))?.nics ?? [];
     await clearFaults(app.services.db);
+    expect((await mine.vm()).primary_ipv4).toBe(stale?.ipv4);
     const { vm: made } = await redeployed();
     expect(made.primary_ipv4).not.toBe(stale?.ipv4);
     expect((await mine.instance(vm))?.nics).toMatchObject([{ id: stale?.id, ipv4: made.primary_ipv4 }]);

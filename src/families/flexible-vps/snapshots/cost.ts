@@ -3,8 +3,8 @@ import type { Cost } from '../../../kernel/effect.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { price } from '../../../money/prices/price.ts';
 import { costOf } from '../../../resources/inventory/cost.ts';
+import { inGb } from '../gigabytes.ts';
 import type { VmRow } from '../vms/table.ts';
-import { inGb } from './resource.ts';
 import type { SnapshotRow } from './table.ts';
 
 function pricedAt({ tariff }: Pick<Services, 'tariff'>, { location }: VmRow, sizeGb: number, at: Date) {

@@ -1,10 +1,6 @@
 import { Owned } from '../../../resources/owned/owned.ts';
+import { inGb } from '../gigabytes.ts';
 import { readLocation } from './store.ts';
-
-const GB = 1024 ** 3;
-
-/** Rounded up to 0.001 GB: a smaller change of the size does not change the price. */
-export const inGb = (bytes: number): number => Math.ceil((bytes / GB) * 1000) / 1000;
 
 export const snapshots = new Owned({
   type: 'snapshot',

@@ -11,6 +11,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { snapshotLife } from './lifecycle.ts';
 
 export const Snapshot = Named(
@@ -25,10 +26,10 @@ export const Snapshot = Named(
     operation: Nullable(OperationView),
     size_bytes: Nullable(
       Type.Integer({
-        description: 'The space that the snapshot takes. It grows as the disk changes after the snapshot.',
+        description: `The space that the snapshot takes, by which it is billed. It grows as the disk changes after the snapshot. ${GB_MEANS}`,
       }),
     ),
-    disk_gb: Type.Integer({ description: 'The size of the disk when the snapshot was taken.' }),
+    disk_gb: Type.Integer({ description: `The size of the disk when the snapshot was taken. ${GB_MEANS}` }),
     consistency: Nullable(
       OneOf(['crash', 'filesystem'], {
         description: '`filesystem`: the file system of the guest was quiesced, or the machine did not run.',

@@ -8,9 +8,12 @@ import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import type { Db } from '../../../store/database.ts';
+import { inGb } from '../gigabytes.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfaces/store.ts';
 import type { InterfaceRow } from '../interfaces/table.ts';
+import { periodStart } from '../traffic/count.ts';
+import { readTraffic, type TrafficJson } from '../traffic/store.ts';
 import { priceVm } from './inventory.ts';
 import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
@@ -23,17 +26,23 @@ async function readParts(db: Db, row: VmRow): Promise<VmParts> {
     interfaces: interfaces.map((each) => ({ ...each, operation: pending.get(each.id) })),
     addresses: await attachedAddresses(db, [row.id]),
     operation: pending.get(row.id),
+    traffic: await readTraffic(db, row.id),
   };
 }
 
-function trafficOf({ provider }: Services, { plan }: VmRow, now: Date): Vm['traffic'] {
+/** Bytes of an earlier month are left out: nothing was counted in this month yet. */
+function trafficOf({ provider }: Services, { plan }: VmRow, counted: TrafficJson, now: Date): Vm['traffic'] {
   const { plans, custom_plan } = provider.catalogue;
   const sold = plans.find(({ slug }) => slug === plan) ?? custom_plan;
-  const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+  const start = periodStart(now);
+  const used = (bytes: number | undefined): number | null => {
+    if (counted === null || bytes === undefined) return null;
+    return Date.parse(counted.period_start) === start.getTime() ? inGb(bytes) : 0;
+  };
   return {
     included_gb: sold?.traffic_gb_per_month ?? 0,
-    used_out_gb: null,
-    used_in_gb: null,
+    used_out_gb: used(counted?.out_bytes),
+    used_in_gb: used(counted?.in_bytes),
     period_start: start.toISOString(),
   };
 }
@@ -75,12 +84,13 @@ export interface VmParts {
   readonly interfaces: readonly BusyInterface[];
   readonly addresses: readonly Pick<PublicAddressRow, 'id' | 'block' | 'kind' | 'interface_id'>[];
   readonly operation: StoredOperation | undefined;
+  readonly traffic: TrafficJson;
 }
 
 export function presentVm(
   services: Services,
   row: VmRow,
-  { interfaces, addresses, operation }: VmParts,
+  { interfaces, addresses, operation, traffic }: VmParts,
   now: Date,
 ): Vm {
   const front = interfaces.find(({ kind }) => kind === 'public');
@@ -134,7 +144,7 @@ export function presentVm(
       last_seen_at: row.guest_agent?.last_seen_at ?? null,
     },
     protection: { delete: row.protected_delete, redeploy: row.protected_redeploy },
-    traffic: trafficOf(services, row, now),
+    traffic: trafficOf(services, row, traffic, now),
     host_group: hostGroupOf(row),
     maintenance: row.maintenance,
     price: priceOf(services, row, now),
@@ -168,7 +178,7 @@ export async function showNewVm(
       ? []
       : [withPublicBlocks(front, addresses)];
   const idle = interfaces.map((each) => ({ ...each, operation: undefined }));
-  return presentVm(services, row, { interfaces: idle, addresses, operation }, now);
+  return presentVm(services, row, { interfaces: idle, addresses, operation, traffic: null }, now);
 }
 
 /** Presents the machine with `operation`, which the call has just started, or else with its pending operation. */

@@ -1,4 +1,5 @@
 /** The schema of a machine in API responses. */
+
 import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,
@@ -13,6 +14,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { Interface } from '../interfaces/schema.ts';
 import { vmLife } from './lifecycle.ts';
 
@@ -46,7 +48,7 @@ export const Vm = Named(
     requested: Shape({ location: Type.String(), plan: Type.String() }),
     vcpus: Type.Integer(),
     memory_mb: Type.Integer(),
-    disk_gb: Type.Integer(),
+    disk_gb: Type.Integer({ description: GB_MEANS }),
     architecture: OneOf(['amd64', 'arm64']),
     hostname: Type.String(),
     image: Nullable(Shape({ id: Type.String(), slug: Nullable(Type.String()), name: Type.String(), os: Os })),
@@ -80,10 +82,15 @@ export const Vm = Named(
     }),
     protection: Protection,
     traffic: Shape({
-      included_gb: Type.Integer(),
-      used_out_gb: Nullable(Type.Number({ description: 'Null if the traffic is not measured.' })),
-      used_in_gb: Nullable(Type.Number()),
-      period_start: Time,
+      included_gb: Type.Integer({ description: GB_MEANS }),
+      used_out_gb: Nullable(
+        Type.Number({
+          description:
+            'Sent through all interfaces since `period_start`, as of some minutes ago. Null until it was measured.',
+        }),
+      ),
+      used_in_gb: Nullable(Type.Number({ description: 'Received, like `used_out_gb`.' })),
+      period_start: { ...Time, description: 'The start of the month, in UTC.' },
     }),
     host_group: Nullable(
       Type.String({ description: 'The same value for all your machines on the same host.' }),

@@ -37,6 +37,30 @@ describe('what machines used', () => {
     expect(await elsewhere.read(ref, at(0), at(10))).toEqual([sample(2)]);
   });
 
+  it('adds up what was sent and received, also after a restart and over times without samples', async () => {
+    const samples = new PgSamples(database.db, 'traffic');
+    const counted = (second: number, networkInBytes: number | null, networkOutBytes: number | null) => ({
+      ...sample(second),
+      networkInBytes,
+      networkOutBytes,
+    });
+    await samples.add([
+      counted(1, 100, 10),
+      counted(2, 300, 20),
+      counted(10, null, null),
+      counted(20, 1000, 50),
+      // The machine was started again.
+      counted(21, 70, 5),
+      { ...counted(21, 9, 9), id: 'vm_2' },
+    ]);
+    const traffic = (inBytes: number, outBytes: number, id = 'vm_1') => ({ ...ref, id, inBytes, outBytes });
+    expect(await samples.sumTraffic(at(0), at(2))).toEqual([traffic(100, 10)]);
+    expect(await samples.sumTraffic(at(2), at(20))).toEqual([traffic(200, 10)]);
+    expect(await samples.sumTraffic(at(20), at(21))).toEqual([traffic(700, 30)]);
+    expect(await samples.sumTraffic(at(21), at(30))).toEqual([traffic(70, 5), traffic(9, 9, 'vm_2')]);
+    expect(await samples.sumTraffic(at(0), at(30))).toEqual([traffic(1070, 55), traffic(9, 9, 'vm_2')]);
+  });
+
   it('may be of more machines than one statement can hold', async () => {
     const samples = new PgSamples(database.db, 'many');
     await samples.add(Array.from({ length: 2500 }, (_, i) => sample(1, { ...ref, id: `vm_${i}` })));

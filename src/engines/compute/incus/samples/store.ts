@@ -1,6 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../../../store/database.ts';
 import type { Ref } from '../../instance.ts';
+import type { Traffic } from '../../series.ts';
 import type { Sample } from '../metrics-text.ts';
 import type { Samples } from '../series.ts';
 
@@ -101,6 +102,29 @@ export class PgSamples implements Samples {
       .orderBy('at')
       .execute();
     return rows.map(sampleOf);
+  }
+
+  /**
+   * A counter that is lower than before was reset when the machine started, so all of it is new; so is that of a
+   * machine without an earlier sample.
+   */
+  async sumTraffic(from: Date, to: Date): Promise<readonly Traffic[]> {
+    const { rows } = await sql<Traffic>`
+      select account_id as account, machine_id as id,
+        sum(in_bytes - case when in_bytes >= before_in then before_in else 0 end)::bigint as "inBytes",
+        sum(out_bytes - case when out_bytes >= before_out then before_out else 0 end)::bigint as "outBytes"
+      from (
+        select s.account_id, s.machine_id, s.network_in_bytes as in_bytes, s.network_out_bytes as out_bytes,
+          coalesce(before.network_in_bytes, 0) as before_in, coalesce(before.network_out_bytes, 0) as before_out
+        from incus_samples s left join lateral (
+          select network_in_bytes, network_out_bytes from incus_samples b
+          where b.location = s.location and b.machine_id = s.machine_id and b.at < s.at
+            and b.network_in_bytes is not null and b.network_out_bytes is not null
+          order by b.at desc limit 1) before on true
+        where s.location = ${this.#location} and s.at >= ${from}::timestamptz and s.at < ${to}::timestamptz
+          and s.network_in_bytes is not null and s.network_out_bytes is not null) as growth
+      group by account_id, machine_id order by machine_id`.execute(this.#db);
+    return rows;
   }
 
   async removeBefore(at: Date): Promise<void> {

@@ -30,13 +30,23 @@ export const CreatedVm = Named(
  * Comes last, because it locks the account against other creates until the transaction ends. The rows of this machine
  * are counted already.
  */
-async function requireLimits(call: CreateCall, { row, front, candidate }: NewVm, networks: number) {
+async function requireLimits(
+  call: CreateCall,
+  { row, front, addresses, candidate }: NewVm,
+  networks: number,
+) {
   if (networks > 0) {
     const after = networks + (front === null ? 0 : 1);
     await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', row.id, { before: 0, after });
   }
+  const ipv4 = addresses.filter(({ kind, block }) => kind === 'ephemeral' && !block.includes(':')).length;
+  const { location } = candidate;
   await vms.lockNames(call);
-  await requireRoom(call, candidate.priced.demands, { isCounted: true });
+  await requireRoom(
+    call,
+    [...candidate.priced.demands, { limit: 'flexible-vps.public-ipv4', amount: ipv4, location }],
+    { isCounted: true },
+  );
 }
 
 export const createVm = endpoint({

@@ -1,6 +1,7 @@
 /** Inserts a new machine at the first place that has a host with capacity and free addresses. */
 import { newId } from '../../../../kernel/ids.ts';
 import type { Problem } from '../../../../kernel/problems/problem.ts';
+import { secondsUntilFree } from '../../../../resources/addresses/availability/store.ts';
 import {
   allocateAddress,
   type PublicAddressRow,
@@ -14,7 +15,7 @@ import type { VmRow } from '../table.ts';
 import type { Candidate } from './candidates.ts';
 import { type CreateCall, isPublic } from './checks.ts';
 import type { VmPlan } from './plan-vm.ts';
-import { alternativesTo, noCapacity, type Rooms, refusalAt } from './room.ts';
+import { alternativesTo, noCapacity, questionOf, type Rooms, refusalAt } from './room.ts';
 
 export interface NewVm {
   readonly row: VmRow;
@@ -59,10 +60,8 @@ async function takeAddresses(
   { id: interfaceId }: InterfaceRow,
   reserved: PublicAddressRow | null,
 ): Promise<PublicAddressRow[] | null> {
-  const { db, caller, services, body, now } = call;
-  const { address_pools: pools } = services.provider.catalogue;
-  const accountId = caller.account.id;
-  const request = { pools, location, accountId, kind: 'ephemeral' as const, vmId, interfaceId, now };
+  const { db, body } = call;
+  const request = { ...questionOf(call, location), kind: 'ephemeral' as const, vmId, interfaceId };
   const taken: (PublicAddressRow | null | undefined)[] = [];
   if (reserved !== null) taken.push(await setAttachment(db, reserved.id, { vmId, interfaceId }));
   else if ((body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral')
@@ -90,21 +89,28 @@ async function tryAt(...args: Parameters<typeof insertAt>): Promise<NewVm | null
   return made;
 }
 
+async function noAddress(call: CreateCall, { location }: Candidate, alternatives: () => Promise<object>) {
+  const question = { ...questionOf(call, location), version: 4 } as const;
+  const detail = `No public address is left in ${location} at the moment.`;
+  return noCapacity(detail, alternatives, await secondsUntilFree(call.db, question));
+}
+
 /** Throws 409 if no candidate has room, or if the name is taken. */
 export async function placeVm(call: CreateCall, plan: VmPlan, rooms: Rooms): Promise<NewVm> {
-  const { services, caller, body } = call;
+  const { body } = call;
   const { candidates } = plan;
   let refusal: Problem | undefined;
+  let isNameFree = false;
   for (const [i, candidate] of candidates.entries()) {
-    const alternatives = () => alternativesTo(services, caller.account.id, candidate);
+    const alternatives = () => alternativesTo(call, candidate);
     const full = refusalAt(rooms, candidate, body.placement_group_id, alternatives);
     const insert = i === candidates.length - 1 ? insertAt : tryAt;
     const made = full === undefined ? await insert(call, plan, candidate) : null;
     if (made !== null) return made;
-    refusal ??=
-      full ?? noCapacity(`No public address is left in ${candidate.location} at the moment.`, alternatives);
+    isNameFree ||= full === undefined;
+    refusal ??= full ?? (await noAddress(call, candidate, alternatives));
   }
   // A script that repeats its create has to hear that the machine exists, not that there is no room for another.
-  await vms.refuseTaken(call, body.name);
+  if (!isNameFree) await vms.refuseTaken(call, body.name);
   throw refusal ?? new Error('The body names no place.');
 }

@@ -4,9 +4,11 @@ import { ask } from '../../../../engines/engine-call.ts';
 import type { Preparation } from '../../../../kernel/call.ts';
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { Services } from '../../../../kernel/services.ts';
+import { hasFreeAddress } from '../../../../resources/addresses/availability/store.ts';
 import { placementGroups } from '../../placement-groups/endpoints.ts';
 import type { CreateVm } from './body.ts';
 import { type Candidate, placesOf } from './candidates.ts';
+import type { CreateCall } from './checks.ts';
 
 const RETRY_SECONDS = 60;
 const MOST_ALTERNATIVES = 5;
@@ -99,19 +101,42 @@ export const noCapacity = (
     retryAfterSeconds,
   });
 
-/** Returns other locations that have room for the same plan now. */
+/** What the pools of a location are asked. */
+export const questionOf = ({ services, caller, now }: CreateCall, location: string) => ({
+  pools: services.provider.catalogue.address_pools,
+  location,
+  accountId: caller.account.id,
+  now,
+});
+
+async function hasAddresses(call: CreateCall, location: string): Promise<boolean> {
+  const { services, body } = call;
+  const question = questionOf(call, location);
+  const wants4 = (body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral';
+  const wants6 = body.public_ipv6 ?? true;
+  return (
+    (!wants4 || (await hasFreeAddress(services.db, { ...question, version: 4 }))) &&
+    (!wants6 || (await hasFreeAddress(services.db, { ...question, version: 6 })))
+  );
+}
+
+/** Returns other locations that have room and addresses for the same plan now. Runs after the transaction. */
 export async function alternativesTo(
-  services: Services,
-  accountId: string,
+  call: CreateCall,
   { plan: slug, location: wanted, size }: Candidate,
 ): Promise<{ location: string; plan: string }[]> {
+  const { services, caller } = call;
   const plan = services.provider.catalogue.plans.find((each) => each.slug === slug);
   const others = (plan?.locations ?? []).filter((location) => location !== wanted);
-  const rooms = await Promise.all(
-    others.map((location) => askRoom(services, accountId, { location, size }, null)),
+  const fitting = await Promise.all(
+    others.map(
+      async (location) =>
+        (await askRoom(services, caller.account.id, { location, size }, null)) === 'fits' &&
+        (await hasAddresses(call, location)),
+    ),
   );
   return others
-    .filter((_, i) => rooms[i] === 'fits')
+    .filter((_, i) => fitting[i])
     .slice(0, MOST_ALTERNATIVES)
     .map((location) => ({ location, plan: slug }));
 }

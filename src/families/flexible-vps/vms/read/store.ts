@@ -8,6 +8,7 @@ import { operationIn, type PendingJson, pendingOperation } from '../../../../ker
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { Db } from '../../../../store/database.ts';
 import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
+import { type TrafficJson, trafficPart } from '../../traffic/store.ts';
 import type { VmState } from '../lifecycle.ts';
 import type { VmParts } from '../present.ts';
 import type { VmRow } from '../table.ts';
@@ -28,16 +29,18 @@ interface Filters {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Matches machines that have this public or private address. */
-function hasAddress(ip: string) {
+/** Matches machines of the account that have this public or private address. */
+function hasAddress(accountId: string, ip: string) {
   const address = parseAddress(ip)?.text;
   if (address === undefined) return sql<boolean>`false`;
   return sql<boolean>`vms.id in (
-    select vm_id from public_addresses where vm_id is not null and block >>= ${address}::inet
+    select vm_id from public_addresses
+      where account_id = ${accountId} and vm_id is not null and block >>= ${address}::inet
     union all
-    select vm_interfaces.vm_id from network_addresses
-      join vm_interfaces on vm_interfaces.id = network_addresses.interface_id
-      where network_addresses.address = ${address}::inet)`;
+    select i.vm_id from vps_networks n
+      join network_addresses a on a.network_id = n.id and a.address = ${address}::inet
+      join vm_interfaces i on i.id = a.interface_id
+      where n.account_id = ${accountId})`;
 }
 
 const addresses = sql<VmParts['addresses']>`(
@@ -49,6 +52,7 @@ const parts = [
   interfacesOf('vms.id').as('part_interfaces'),
   addresses,
   pendingOperation('vms.id').as('part_operation'),
+  trafficPart('vms.id').as('part_traffic'),
 ] as const;
 
 interface Whole {
@@ -62,14 +66,16 @@ export function wholeOf<
     part_interfaces: readonly InterfaceJson[];
     part_addresses: VmParts['addresses'];
     part_operation: PendingJson;
+    part_traffic: TrafficJson;
   },
->({ part_interfaces, part_addresses, part_operation, ...vm }: R): Whole {
+>({ part_interfaces, part_addresses, part_operation, part_traffic, ...vm }: R): Whole {
   return {
     vm: vm as unknown as VmRow,
     parts: {
       interfaces: interfacesIn(part_interfaces),
       addresses: part_addresses,
       operation: operationIn(part_operation),
+      traffic: part_traffic,
     },
   };
 }
@@ -104,7 +110,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
     query = query.where('vms.id', 'in', (inner) =>
       inner.selectFrom('vm_interfaces').select('vm_id').where('network_id', '=', network_id),
     );
-  if (ip !== undefined) query = query.where(hasAddress(ip));
+  if (ip !== undefined) query = query.where(hasAddress(call.caller.account.id, ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
   // Firewalls and backup policies do not exist yet, so no machine matches.
   if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
