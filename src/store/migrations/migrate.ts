@@ -14,6 +14,7 @@ import * as machines from './0007-machines.ts';
 import * as incus from './0008-incus.ts';
 import * as plannedChildren from './0009-planned-children.ts';
 import * as keyAddresses from './0010-key-addresses.ts';
+import * as budgetsLookAhead from './0013-budgets-look-ahead.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0008-incus': incus as Migration,
   '0009-planned-children': plannedChildren as Migration,
   '0010-key-addresses': keyAddresses as Migration,
+  '0013-budgets-look-ahead': budgetsLookAhead as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
