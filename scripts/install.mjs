@@ -11,18 +11,16 @@ export function install() {
   checkNode();
   if (isInstalled()) return;
   console.error('Installing packages ...');
-  // The versions come from the lock file, which does not change. `npm ci` is not used: it requires an entry
-  // for every platform, and a registry may lack some. Development packages are needed for the build, whatever
-  // NODE_ENV is.
-  const { status, error } = spawnSync(
+  // The versions come from the lock file, which does not change. `npm install` also completes an installation that
+  // is only partly there, where `npm ci` would begin again. Development packages are needed for the build, whatever
+  // NODE_ENV is. What npm says is shown only if it fails.
+  const { status, error, stdout, stderr } = spawnSync(
     'npm',
     ['install', '--no-save', '--include=dev', '--include=optional'],
-    {
-      cwd: root,
-      stdio: ['ignore', process.stderr.fd, process.stderr.fd],
-    },
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
   );
   if (status === 0) return;
+  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
   console.error(
     error
       ? `npm could not be run (${error.message}). Install npm, then try again.`

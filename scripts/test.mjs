@@ -1,15 +1,12 @@
 // `npm test`: runs formatting, types, build and all tests, then prints the slowest files, how many tests each law has, what
 // was skipped and why, and the counts. `npm test -- --all` is the long form: more seeds, and everything that sends SQL
 // also on the oldest PostgreSQL.
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
+import { run } from './interruptible.mjs';
 import { installPackages } from './packages.mjs';
-
-// Ctrl-C reaches the tests directly; this process waits for them to clean up.
-process.on('SIGINT', () => undefined);
 
 install();
 const missing = installPackages();
@@ -21,6 +18,7 @@ const checks = [
 const args = process.argv.slice(2);
 const isLong = args.includes('--all');
 const folder = mkdtempSync(join(tmpdir(), 'hostplane-tally-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
 const statements = join(folder, 'statements');
 const tests = await runTests(args.filter((arg) => arg !== '--all'));
 // A run of all tests always sends statements: a missing file means that they were not recorded, and fails the check.
@@ -31,7 +29,6 @@ if (args.length === (isLong ? 1 : 0) || existsSync(statements))
       statements,
     ]),
   );
-rmSync(folder, { recursive: true });
 reportTimes(tests.files);
 reportLaws(tests.files);
 const passed = tests.passed + checks.filter((ok) => ok).length;
@@ -65,17 +62,6 @@ function readTally(file) {
   } catch {
     return { passed: 0, failed: 1, skipped: [], files: [] };
   }
-}
-
-function run(program, args, env = {}) {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
-    child.on('error', (error) => {
-      console.error(error.message);
-      resolve(1);
-    });
-    child.on('close', resolve);
-  });
 }
 
 function reportTimes(files) {

@@ -100,6 +100,14 @@ describe.each(endpoints)('$id', (endpoint) => {
     setUp = new Set((await entriesOf(world)).map(({ id }) => id));
   });
 
+  it('takes a merge patch only as a PATCH', async () => {
+    if (body === undefined) return;
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const outcome = outcomeOf(await send({ text: '{"no_such_member":1}', headers }));
+    const expected = endpoint.method === 'PATCH' ? '422 validation_failed' : '415 unsupported_media_type';
+    expect([endpoint.id, outcome]).toEqual([endpoint.id, expected]);
+  });
+
   it('names each parameter that is broken', async () => {
     const wrong: string[] = [];
     for (const breakage of queryBreakagesOf(query)) {

@@ -1,7 +1,12 @@
-/** A used-up budget with `block_new_cost` refuses calls that add cost, including dry runs, and no other calls. */
+/**
+ * A budget with `block_new_cost` refuses calls that add cost, including dry runs, and no other calls: all of them when
+ * it is used up, and before that those whose monthly price does not fit into what is left.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Micro, micro } from '../kernel/micro.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import type { Endpoint } from '../kernel/record.ts';
+import { formatMoney } from '../money/prices/format.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { spend } from '../testing/spent-money.ts';
 import { outcomeOf } from './responses.ts';
@@ -73,6 +78,39 @@ describe('409: what adds cost is refused while the budget is used up', () => {
     const url = '/account/v1/budgets/used-up';
     expect((await app.call({ method: 'DELETE', url, key: world.key.key })).statusCode).toBe(204);
     expect((await app.call({ ...request, key: world.key.key })).statusCode).toBeLessThan(300);
+  });
+});
+
+async function declare({ key }: World, amount: Micro): Promise<void> {
+  const payload = {
+    amount: formatMoney(amount),
+    thresholds: [{ percent: 100 }],
+    action: 'block_new_cost',
+    scope: { api_key_ids: [key.id] },
+  };
+  const url = '/account/v1/budgets/ahead';
+  const declared = await app.call({ method: 'PUT', url, payload, key: key.key });
+  expect(declared.statusCode).toBeLessThan(300);
+}
+
+describe('409: what does not fit into the amount beside what runs or is being created', () => {
+  it.each(dear)('$id fits to the cent, and a second time not', async (endpoint) => {
+    const { world, request, dry } = await prepare(endpoint);
+    const call = (attempt: WalkRequest) => app.call({ ...attempt, key: world.key.key });
+    await declare(world, micro('0.01'));
+    const { committed, requested } = (await call(dry)).json<{ committed: string; requested: string }>();
+    const needed = micro(committed) + micro(requested);
+    await declare(world, needed - micro('0.01'));
+    for (const attempt of [dry, request]) {
+      expect([endpoint.id, outcomeOf(await call(attempt))]).toEqual([endpoint.id, '409 budget_exceeded']);
+    }
+    await declare(world, needed);
+    for (const attempt of [dry, request]) {
+      expect([endpoint.id, (await call(attempt)).statusCode < 300]).toEqual([endpoint.id, true]);
+    }
+    // The operation, if any, has not ended, so the meter does not know the cost yet.
+    const again = await requestTo(endpoint, world);
+    expect([endpoint.id, outcomeOf(await call(again))]).toEqual([endpoint.id, '409 budget_exceeded']);
   });
 });
 

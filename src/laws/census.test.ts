@@ -1,7 +1,12 @@
 /** The contract is complete, every built endpoint matches it, and the number of missing endpoints is known. */
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
+import { plannedPermissions } from '../kernel/access/planned-permissions.ts';
+import { presets } from '../kernel/access/presets.ts';
+import { roles } from '../kernel/access/roles.ts';
+import { contractPermissions, judgePattern } from '../kernel/access/vocabulary.ts';
 import { type FamilyName, familyNames, familySizes } from '../kernel/families.ts';
+import { buildRegistry } from '../kernel/registry.ts';
 import { contract, contractColumns, contractTriples } from './contract.ts';
 import { notBuilt } from './exemptions.ts';
 
@@ -51,6 +56,29 @@ describe('the contract', () => {
       contractTriples.filter((triple) => triple.startsWith(`${name}:`)).length,
     ]);
     expect(Object.fromEntries(counts)).toEqual(TRIPLES);
+  });
+});
+
+describe('permissions that no endpoint requires yet', () => {
+  it('are those of the contract, and none that an endpoint already requires', () => {
+    const { permissions } = buildRegistry(families);
+    expect([...permissions, ...plannedPermissions].sort()).toEqual([...contractTriples].sort());
+  });
+
+  it('are matched by every pattern of a role and of a preset, if no endpoint is', () => {
+    const vocabulary = contractPermissions(buildRegistry(families));
+    const patterns = [
+      ...Object.values(roles).flatMap(({ patterns: own, except = [], keeping = [] }) => [
+        ...own,
+        ...except,
+        ...keeping,
+      ]),
+      ...Object.values(presets).flatMap(({ patterns: own = [] }) => own),
+    ];
+    const useless = patterns.filter(
+      (pattern) => !['known', 'unused'].includes(judgePattern(vocabulary, pattern)),
+    );
+    expect(useless).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Counts the database queries of a call to each endpoint. The access cache is warm unless the test says otherwise. */
 import type { FastifyInstance } from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccessCache } from '../kernel/access/cache.ts';
 import { verdict } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
@@ -75,6 +75,29 @@ it('the count counts: a key that is not known yet costs two queries', async () =
   queries.length = 0;
   const response = await server.inject({ url: '/account/v1/whoami', headers: { 'x-api-key': key } });
   expect([response.statusCode, queries.length]).toEqual([200, 2]);
+});
+
+it('an unknown key costs the queries of a known one with a wrong secret, at first and for as long', async () => {
+  const { publicId } = await createKey(app.services.db, one.account);
+  const cost = async (id: string, laterMs: number) => {
+    const headers = { 'x-api-key': forgeKey(id) };
+    vi.spyOn(Date, 'now').mockReturnValue(start + laterMs);
+    queries.length = 0;
+    const response = await server.inject({
+      url: '/account/v1/whoami',
+      headers,
+      remoteAddress: freshAddress(),
+    });
+    vi.restoreAllMocks();
+    expect(outcomeOf(response)).toBe('401 api_key_invalid');
+    return queries.map((query) => query.replaceAll(/\s+/g, ' '));
+  };
+  const start = Date.now();
+  for (const laterMs of [0, 1, 30_000, 59_999, 60_001]) {
+    expect(await cost('NeverIssued4', laterMs)).toEqual(await cost(publicId, laterMs));
+  }
+  expect(await cost('NeverIssued5', 0)).toHaveLength(2);
+  expect(await cost('NeverIssued5', 0)).toEqual([]);
 });
 
 describe('a list costs as many queries for fifty rows as for one', () => {

@@ -23,10 +23,11 @@ interface Given {
   readonly amount?: string;
   readonly action?: 'notify' | 'block_new_cost';
   readonly scope?: object;
+  readonly blocks?: 'spent' | 'forecast';
 }
 
 /** Inserts the budget directly, because the API accepts no budget for the families of these tests. */
-async function addBudget({ amount = '100.00', action = 'block_new_cost', scope = {} }: Given = {}) {
+async function addBudget({ amount = '100.00', action = 'block_new_cost', scope = {}, blocks }: Given = {}) {
   const id = newBudgetId();
   const whole = { families: null, label_selector: null, api_key_ids: null };
   await app.services.db
@@ -40,6 +41,7 @@ async function addBudget({ amount = '100.00', action = 'block_new_cost', scope =
       scope: { ...whole, ...scope },
       thresholds: sql`${JSON.stringify([{ percent: 80, basis: 'actual' }])}::jsonb`,
       action,
+      ...(blocks === undefined ? {} : { blocks }),
       emails: [],
       description: '',
       period: new Date().toISOString().slice(0, 7),
@@ -47,6 +49,9 @@ async function addBudget({ amount = '100.00', action = 'block_new_cost', scope =
     .execute();
   return id;
 }
+
+/** The monthly price of a widget of size 1. */
+const PRICE = '0.44';
 
 let serial = 0;
 async function create(labels: Record<string, string> = {}, as: TestKey = key) {
@@ -62,7 +67,7 @@ const widgets = async (): Promise<number> =>
 describe('the budget stage', () => {
   it('lets calls pass while there is room, and refuses from the last cent on', async () => {
     const { db } = app.services;
-    const id = await addBudget();
+    const id = await addBudget({ blocks: 'spent' });
     expect((await create()).status).toBe(201);
     await spend(db, account.id, '99.00');
     expect((await create()).status).toBe(201);
@@ -121,7 +126,73 @@ describe('the budget stage', () => {
   });
 });
 
+describe('a budget that looks ahead', () => {
+  it('refuses what does not fit beside what runs, and says the sum', async () => {
+    const budget_id = await addBudget({ amount: '4.00' });
+    await spend(app.services.db, account.id, '3.00');
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(201);
+    const { status, body } = await create();
+    expect([status, body]).toEqual([409, expect.objectContaining({ code: 'budget_exceeded', budget_id })]);
+    expect(body).toMatchObject({ amount: '4.00', committed: '3.88', requested: PRICE });
+    expect(body['detail']).toContain('3.88 are committed');
+    expect(await widgets()).toBe(2);
+  });
+
+  it('says in an estimate which budget is exceeded, before the call is made', async () => {
+    const budget_id = await addBudget({ amount: PRICE });
+    const items = [{ resource_type: 'volume', configuration: { location: 'fra1', size_gb: 10 } }];
+    const estimate = async () =>
+      (
+        await app.call({
+          method: 'POST',
+          url: '/account/v1/pricing/estimate',
+          payload: { items },
+          key: key.key,
+        })
+      ).json().exceeds_budgets;
+    expect(await estimate()).toEqual([]);
+    expect((await create()).status).toBe(201);
+    expect(await estimate()).toMatchObject([
+      { budget_id, amount: PRICE, committed: PRICE, requested: PRICE },
+    ]);
+  });
+
+  it('makes room when a resource is deleted', async () => {
+    await addBudget({ amount: PRICE });
+    const { body } = await create();
+    expect((await create()).status).toBe(409);
+    const url = `/workshop/v1/widgets/${body['id']}`;
+    expect((await app.call({ method: 'DELETE', url, key: key.key })).statusCode).toBe(204);
+    expect((await create()).status).toBe(201);
+  });
+
+  it.each(['family', 'label', 'key'])('counts by %s', async (by) => {
+    const agent = await createKey(app.services.db, account);
+    const scopes = {
+      family: { families: ['workshop'] },
+      label: { label_selector: 'env=prod' },
+      key: { api_key_ids: [agent.id] },
+    };
+    await addBudget({ amount: PRICE, scope: scopes[by as keyof typeof scopes] });
+    if (by !== 'family') {
+      expect((await create({ env: 'test' })).status).toBe(201);
+      expect((await create({ env: 'test' })).status).toBe(201);
+    }
+    expect((await create({ env: 'prod' }, agent)).status).toBe(201);
+    expect((await create({ env: 'prod' }, agent)).status).toBe(409);
+  });
+});
+
 describe('many at once', () => {
+  it('with room for one, exactly one passes', async () => {
+    await addBudget({ amount: '0.87' });
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => create()));
+    expect(outcomes.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(outcomes.filter(({ body }) => body['code'] === 'budget_exceeded')).toHaveLength(29);
+    expect(await widgets()).toBe(1);
+  });
+
   it('none waits for another in a circle, and none passes once all is spent', async () => {
     const { db } = app.services;
     for (const amount of ['100.00', '200.00', '300.00']) await addBudget({ amount });

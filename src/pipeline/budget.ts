@@ -1,6 +1,6 @@
 /**
- * Refuses a call that adds cost while a blocking budget is used up; this is the last conflict that is checked. The
- * budget rows stay locked until the commit, so concurrent calls are checked one after the other. Calls that stop,
+ * Refuses a call that adds cost if a blocking budget has no room for it; this is the last conflict that is checked.
+ * The budget rows stay locked until the commit, so concurrent calls are checked one after the other. Calls that stop,
  * shrink or delete a resource add no cost and are never refused here.
  */
 import type { Done } from '../kernel/call.ts';
@@ -8,8 +8,9 @@ import type { Cost } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type Micro, micro, sum } from '../kernel/micro.ts';
 import { Problem } from '../kernel/problems/problem.ts';
-import { type Declaration, isUsedUp } from '../money/budgets/budget.ts';
-import { spentOf } from '../money/budgets/figures.ts';
+import { type Declaration, refuses } from '../money/budgets/budget.ts';
+import { type Load, loadsOf } from '../money/budgets/figures.ts';
+import { insertPendingCosts } from '../money/budgets/pending/store.ts';
 import { covers } from '../money/budgets/scope.ts';
 import { type BudgetRow, lockBlockingBudgets } from '../money/budgets/store.ts';
 import { formatMoney } from '../money/prices/format.ts';
@@ -36,33 +37,63 @@ function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: read
     .filter(({ requested }) => requested > 0n);
 }
 
-function refusal({ budget, requested }: Claim, spent: Micro): Problem {
-  const { id, name, amount, currency } = budget;
-  const shown = { budget_id: id, amount, spent: formatMoney(spent), requested: formatMoney(requested) };
+/** `load` includes the call, because the handler has already written its resources. */
+function refusal({ budget, requested }: Claim, load: Load): Problem {
+  const { id, name, amount, currency, blocks } = budget;
+  const shown = {
+    budget_id: id,
+    amount,
+    spent: formatMoney(load.spent),
+    committed: formatMoney(load.committed - requested),
+    requested: formatMoney(requested),
+  };
+  const used =
+    blocks === 'spent'
+      ? `${shown.spent} are spent`
+      : `${shown.spent} are spent and ${shown.committed} are committed (what runs or is being created, for a whole month, and what is spent beside it)`;
   return new Problem('budget_exceeded', {
-    detail: `The budget ${name} allows ${amount} ${currency} this month, of which ${shown.spent} are spent; this call would add ${shown.requested} a month.`,
+    detail: `The budget ${name} allows ${amount} ${currency} a month, of which ${used}; this call would add ${shown.requested} a month.`,
     extra: shown,
   });
 }
 
-const roomIn = ({ amount }: Pick<Declaration, 'amount'>, spent: Micro): Micro => micro(amount) - spent;
+const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load: Load): Micro =>
+  micro(amount) - (blocks === 'spent' ? load.spent : load.committed);
+
+/** The meter has the cost of a call only once its operation has ended; until then these rows count. */
+async function notePending(
+  tx: Tx,
+  exchange: Exchange,
+  { costs, operation }: Pick<Done, 'costs' | 'operation'>,
+): Promise<void> {
+  if (operation === null) return;
+  const { family: own } = endpointOf(exchange);
+  const pending = costs.map(({ family = own, labels = {}, monthly }) => ({
+    family,
+    labels,
+    monthly: micro(monthly),
+  }));
+  await insertPendingCosts(tx, operation.id, pending);
+}
 
 /** If several budgets refuse the call, the problem names the budget with the least amount left. */
-export async function budget(tx: Tx, exchange: Exchange, { costs }: Pick<Done, 'costs'>): Promise<void> {
+export async function budget(
+  tx: Tx,
+  exchange: Exchange,
+  done: Pick<Done, 'costs' | 'operation'>,
+): Promise<void> {
+  const { costs } = done;
   if (monthlySum(costs) <= 0n) return;
+  await notePending(tx, exchange, done);
   const accountId = callerOf(exchange).account.id;
   const claims = claimsOn(await lockBlockingBudgets(tx, accountId), exchange, costs);
   if (claims.length === 0) return;
-  const spent = await spentOf(
-    tx,
-    accountId,
-    claims.map((claim) => claim.budget),
-    new Date(),
-  );
+  const budgets = claims.map((claim) => claim.budget);
+  const loads = await loadsOf(tx, accountId, budgets, new Date());
   const refusing = claims
-    .map((claim, i) => ({ claim, spent: spent[i] ?? 0n }))
-    .filter((found) => isUsedUp(found.claim.budget, found))
-    .sort((a, b) => (roomIn(a.claim.budget, a.spent) < roomIn(b.claim.budget, b.spent) ? -1 : 1));
+    .map((claim, i) => ({ claim, load: loads[i] ?? { spent: 0n, committed: 0n } }))
+    .filter(({ claim, load }) => refuses(claim.budget, load))
+    .sort((a, b) => (roomIn(a.claim.budget, a.load) < roomIn(b.claim.budget, b.load) ? -1 : 1));
   const [strictest] = refusing;
-  if (strictest !== undefined) throw refusal(strictest.claim, strictest.spent);
+  if (strictest !== undefined) throw refusal(strictest.claim, strictest.load);
 }

@@ -43,7 +43,7 @@ const vocabulary: Vocabulary = {
     'storage:buckets:write',
   ],
   sensitive: new Set(['account:api-keys:delete', 'storage:access-keys:write'] as const),
-  unfinished: new Set(['flexible-vps']),
+  planned: ['flexible-vps:backups:read'],
 };
 
 export const rules = { vocabulary, catalogue };

@@ -18,7 +18,8 @@ declare module '../services.ts' {
 
 export const ACCESS_CHANNEL = 'hostplane_access';
 const TTL_MS = 60_000;
-const UNKNOWN_TTL_MS = 10_000;
+/** Looked up for an unknown key, so that it costs the queries of a known one. No account has this id. */
+const NO_ACCOUNT = '';
 const MAX_KEYS = 50_000;
 const MAX_UNKNOWN = 10_000;
 
@@ -102,7 +103,7 @@ export class AccessCache implements Subscriber {
   async #load(publicId: string): Promise<KnownKey | null> {
     const generation = this.#generation;
     const row = await findKey(this.#db, publicId);
-    const account = row && (await findAccount(this.#db, row.account_id));
+    const account = await findAccount(this.#db, row?.account_id ?? NO_ACCOUNT);
     const key = row && account ? toKnownKey(row, account, this.#registry) : null;
     if (this.#trusted && generation === this.#generation) this.#keep(publicId, key);
     return key;
@@ -111,7 +112,7 @@ export class AccessCache implements Subscriber {
   #keep(publicId: string, key: KnownKey | null): void {
     if (key === null) {
       if (this.#unknown.size >= MAX_UNKNOWN) this.#unknown.clear();
-      this.#unknown.set(publicId, Date.now() + UNKNOWN_TTL_MS);
+      this.#unknown.set(publicId, Date.now() + TTL_MS);
       return;
     }
     const oldest = this.#kept.size >= MAX_KEYS ? this.#kept.keys().next() : undefined;

@@ -34,16 +34,7 @@ export const presetNames = [
 ] as const;
 export type PresetName = (typeof presetNames)[number];
 
-const deployNouns = [
-  'vms',
-  'vm-power',
-  'snapshots',
-  'images',
-  'networks',
-  'firewalls',
-  'volumes',
-  'ssh-keys',
-];
+const deployNouns = ['vms', 'snapshots', 'images', 'networks', 'firewalls', 'volumes', 'ssh-keys'];
 
 export const presets: Readonly<Record<PresetName, Preset>> = {
   'full-access': {
@@ -61,6 +52,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     description: 'Creates and changes machines, networks and volumes; cannot delete them.',
     patterns: [
       ...deployNouns.flatMap((noun) => [`flexible-vps:${noun}:read`, `flexible-vps:${noun}:write`]),
+      'flexible-vps:vm-power:write',
       'account:pricing:read',
     ],
   },

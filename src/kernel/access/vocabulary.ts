@@ -1,37 +1,41 @@
 /**
- * Judges permission patterns: a known pattern matches a permission in the registry. The permissions of an unfinished
- * family are not complete yet, so a pattern for such a family is accepted and reported as `unused`.
+ * Judges permission patterns: a pattern must match a permission in the registry, or one of the contract that no
+ * endpoint requires yet.
  */
-import { familyNames, familySizes } from '../families.ts';
+import { nearest } from '../did-you-mean.ts';
 import type { Registry } from '../registry.ts';
 import { matches, PATTERN, type Permission } from './permissions.ts';
+import { plannedPermissions } from './planned-permissions.ts';
 
 export interface Vocabulary {
   readonly permissions: readonly Permission[];
   readonly sensitive: ReadonlySet<Permission>;
-  /** Families with fewer endpoints than `familySizes` defines. */
-  readonly unfinished: ReadonlySet<string>;
+  /** Permissions of the contract that no endpoint requires yet. */
+  readonly planned: readonly Permission[];
 }
 
 export function contractPermissions(registry: Registry): Vocabulary {
-  const unfinished = familyNames.filter((name) => {
-    const built = registry.endpoints.filter((endpoint) => endpoint.family === name);
-    return built.length < familySizes[name];
-  });
-  return {
-    permissions: registry.permissions,
-    sensitive: registry.sensitive,
-    unfinished: new Set(unfinished),
-  };
+  return { permissions: registry.permissions, sensitive: registry.sensitive, planned: plannedPermissions };
 }
 
-/** `unused`: no endpoint requires it yet, but a later endpoint of an unfinished family may. */
+/** `unused`: no endpoint requires it yet, but a later one will. */
 export type PatternVerdict = 'known' | 'unused' | 'unknown' | 'malformed';
 
-export function judgePattern(vocabulary: Vocabulary, pattern: string): PatternVerdict {
+export function judgePattern({ permissions, planned }: Vocabulary, pattern: string): PatternVerdict {
   if (!PATTERN.test(pattern)) return 'malformed';
-  if (vocabulary.permissions.some((permission) => matches(pattern, permission))) return 'known';
-  const family = pattern.split(':')[0] ?? '';
-  const mayCome = family === '*' ? vocabulary.unfinished.size > 0 : vocabulary.unfinished.has(family);
-  return mayCome ? 'unused' : 'unknown';
+  const isMatched = (permission: Permission): boolean => matches(pattern, permission);
+  if (permissions.some(isMatched)) return 'known';
+  return planned.some(isMatched) ? 'unused' : 'unknown';
+}
+
+/** The pattern that was probably meant: a permission with `*` in the same parts, or null if none is close. */
+export function nearestPattern({ permissions, planned }: Vocabulary, pattern: string): string | null {
+  const parts = pattern.split(':');
+  const alike = [...permissions, ...planned].map((permission) =>
+    permission
+      .split(':')
+      .map((part, i) => (parts[i] === '*' ? '*' : part))
+      .join(':'),
+  );
+  return nearest(pattern, new Set(alike));
 }

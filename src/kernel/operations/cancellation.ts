@@ -9,12 +9,15 @@ import { CANCELLED, endOperation } from './operations.ts';
 import { hasEnded } from './schema.ts';
 import { lockOperation, readOperation, requestCancel, type StoredOperation } from './store.ts';
 
+type Started = Pick<StoredOperation, 'api_key_id' | 'permission' | 'status'>;
+
 /** A key may cancel operations that it started, and those that it has the permission to start. */
-export function requireRightToCancel(
-  caller: Caller,
-  row: Pick<StoredOperation, 'api_key_id' | 'permission' | 'status'>,
-): void {
-  if (row.api_key_id === caller.key.id) return;
+export function mayCancel(caller: Caller, { api_key_id, permission }: Started): boolean {
+  return api_key_id === caller.key.id || (permission !== null && holds(caller, permission as Permission));
+}
+
+export function requireRightToCancel(caller: Caller, row: Started): void {
+  if (mayCancel(caller, row)) return;
   const needed = row.permission as Permission | null;
   if (needed === null) {
     throw new Problem('not_cancellable', {
@@ -22,7 +25,6 @@ export function requireRightToCancel(
       extra: { operation_status: row.status },
     });
   }
-  if (holds(caller, needed)) return;
   throw new Problem('permission_denied', {
     detail: `Another key started this operation. To cancel it, your key needs the permission ${needed}.`,
     extra: {

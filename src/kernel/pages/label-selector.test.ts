@@ -41,7 +41,8 @@ const term: fc.Arbitrary<Term> = fc.oneof(
   fc.record({
     operator: fc.constantFrom('in' as const, 'not_in' as const),
     key,
-    values: fc.array(value, { minLength: 1, maxLength: 4 }),
+    // A single empty value would be written as `in ()`, which is no selector.
+    values: fc.array(value, { minLength: 1, maxLength: 4 }).filter((values) => values.join() !== ''),
   }),
   fc.record({ operator: fc.constantFrom('exists' as const, 'absent' as const), key }),
 );
@@ -94,6 +95,8 @@ describe('parseLabelSelector', () => {
     'a=b=c',
     'a in',
     'a in b',
+    'a in ()',
+    'a notin ( )',
     'a in (b',
     'a in b)',
     'a in ((b))',

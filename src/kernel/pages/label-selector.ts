@@ -41,7 +41,7 @@ function parseTerm(text: string): Term | null {
   if (set) {
     const [, key = '', operator, list = ''] = set;
     const values = list.split(',').map((value) => value.trim());
-    const isClean = values.every((value) => new RegExp(`^${VALUE}$`).test(value));
+    const isClean = list.trim() !== '' && values.every((value) => new RegExp(`^${VALUE}$`).test(value));
     return isClean ? { operator: operator === 'in' ? 'in' : 'not_in', key, values } : null;
   }
   const presence = PRESENCE.exec(text);

@@ -329,7 +329,7 @@ export const problems = define({
     title: 'Budget exceeded',
     when: 'The cost of the call would exceed a blocking budget of your account.',
     next_step: 'Raise the budget (in the portal if it is locked), or reduce other costs first.',
-    extra: ['budget_id', 'amount', 'spent', 'requested'],
+    extra: ['budget_id', 'amount', 'spent', 'committed', 'requested'],
   },
   approval_required: {
     status: 409,

@@ -2,11 +2,13 @@
  * The model of a monthly budget: its amount, scope, thresholds and action, and the status that follows from the
  * costs.
  */
-import type { Micro } from '../../kernel/micro.ts';
-import { micro } from '../../kernel/micro.ts';
+import { type Micro, micro, toCents } from '../../kernel/micro.ts';
 
 export const actions = ['notify', 'block_new_cost'] as const;
 export type Action = (typeof actions)[number];
+/** What a blocking budget compares with its amount: the cost so far, or what the account is committed to. */
+export const blockings = ['spent', 'forecast'] as const;
+export type Blocking = (typeof blockings)[number];
 export const bases = ['actual', 'forecast'] as const;
 export type Basis = (typeof bases)[number];
 export const statuses = ['ok', 'warning', 'exceeded', 'blocking'] as const;
@@ -32,6 +34,7 @@ export interface Declaration {
   readonly scope: Scope;
   readonly thresholds: readonly Threshold[];
   readonly action: Action;
+  readonly blocks: Blocking;
   readonly emails: readonly string[];
   readonly description: string;
 }
@@ -53,6 +56,16 @@ export function isUsedUp(
   { spent }: Pick<Figures, 'spent'>,
 ): boolean {
   return spent >= micro(amount);
+}
+
+/** Whether a blocking budget refuses a call. `committed` includes the call. Amounts are compared as they are shown. */
+export function refuses(
+  budget: Pick<Declaration, 'amount' | 'blocks'>,
+  { spent, committed }: { readonly spent: Micro; readonly committed: Micro },
+): boolean {
+  return (
+    isUsedUp(budget, { spent }) || (budget.blocks === 'forecast' && toCents(committed) > micro(budget.amount))
+  );
 }
 
 /**

@@ -62,7 +62,7 @@ export function refuseFaults(body: SetBudget): void {
 
 /** Fills in all defaults. Throws 422 for a wrong currency, unknown API keys and unknown email addresses. */
 export async function declare(db: Db, accountId: string, body: SetBudget): Promise<Declaration> {
-  const { scope, emails = [], action = 'notify', description = '' } = body;
+  const { scope, emails = [], action = 'notify', blocks = 'forecast', description = '' } = body;
   const currency = await readCurrency(db, accountId);
   const faults: FieldError[] = [];
   if (body.currency !== undefined && body.currency !== currency) {
@@ -93,6 +93,7 @@ export async function declare(db: Db, accountId: string, body: SetBudget): Promi
     },
     thresholds: thresholdsOf(body),
     action,
+    blocks,
     emails,
     description,
   };

@@ -35,6 +35,7 @@ function add(thresholds: readonly Threshold[], action: 'notify' | 'block_new_cos
     scope: { families: null, label_selector: null, api_key_ids: null },
     thresholds,
     action,
+    blocks: 'forecast',
     emails: [],
     description: '',
   });

@@ -5,9 +5,10 @@ import type { Db } from '../../store/database.ts';
 import { monthOf } from '../metering/calendar.ts';
 import { isInScope, type SpendingScope } from '../metering/scope.ts';
 import type { Ledger, Origin } from '../metering/span.ts';
-import { forecastOf, spentByOrigin } from '../metering/spent.ts';
+import { commitmentsOn, forecastOf, spentByOrigin } from '../metering/spent.ts';
 import { readLedger } from '../metering/store.ts';
 import type { Figures, Scope } from './budget.ts';
+import { findPendingCosts } from './pending/store.ts';
 
 type Scoped = { readonly scope: Scope };
 
@@ -29,7 +30,10 @@ function narrow({ spans, readings }: Ledger, scope: Scope): Ledger {
  * The family and the creating key of a resource never change, so a ledger keeps all spans of a resource or
  * none. Monthly caps therefore stay correct.
  */
-const isMadeBy = ({ family, apiKeyId }: Origin, { families, api_key_ids: keys }: Scope): boolean =>
+const isMadeBy = (
+  { family, apiKeyId }: Pick<Origin, 'family' | 'apiKeyId'>,
+  { families, api_key_ids: keys }: Scope,
+): boolean =>
   (families?.includes(family) ?? true) && (keys === null || (apiKeyId !== null && keys.includes(apiKeyId)));
 
 /** Returns figures for the month of `now`, in the order of the budgets. Reads the meter once for all budgets. */
@@ -48,21 +52,33 @@ export async function figuresOf(
   });
 }
 
-/** Returns only the cost so far. It skips the expensive forecast, because API calls wait for the result. */
-export async function spentOf(
+/** What a call must fit beside, within the scope of a budget. */
+export interface Load {
+  readonly spent: Micro;
+  /** What runs or is being created, for a whole month, and what this month has cost otherwise. */
+  readonly committed: Micro;
+}
+
+/** Returns loads in the order of the budgets. Reads the meter once for all budgets, because API calls wait for it. */
+export async function loadsOf(
   db: Db,
   accountId: string,
   budgets: readonly Scoped[],
   now: Date,
-): Promise<Micro[]> {
+): Promise<Load[]> {
   if (budgets.length === 0) return [];
   const month = monthOf(now);
   const ledger = await readLedger(db, accountId, month);
+  const pending = await findPendingCosts(db, accountId);
   const spent = [...spentByOrigin(ledger, month, now)];
+  const committedTo = commitmentsOn(ledger, month, now);
   return budgets.map(({ scope }) => {
     const part = spendingScope(scope);
-    return sum(
-      spent.filter(([origin]) => isMadeBy(origin, scope) && isInScope(origin, part)).map(([, cost]) => cost),
-    );
+    const counts = (origin: Origin): boolean => isMadeBy(origin, scope) && isInScope(origin, part);
+    const coming = pending.filter((cost) => isMadeBy(cost, scope) && isInScope(cost, part));
+    return {
+      spent: sum(spent.filter(([origin]) => counts(origin)).map(([, cost]) => cost)),
+      committed: committedTo(counts) + sum(coming.map(({ monthly }) => monthly)),
+    };
   });
 }

@@ -4,7 +4,7 @@
  * people. The description may always change.
  */
 import { micro } from '../../kernel/micro.ts';
-import { bases, type Declaration, type Scope, type Threshold } from './budget.ts';
+import { type Declaration, type Scope, sameThreshold, type Threshold } from './budget.ts';
 
 function raisesAmount(before: Declaration, after: Declaration): string[] {
   return micro(after.amount) > micro(before.amount)
@@ -12,21 +12,14 @@ function raisesAmount(before: Declaration, after: Declaration): string[] {
     : [];
 }
 
-/** Each earlier threshold must still exist or be replaced by a lower one. */
+/**
+ * Each earlier threshold must still exist. A lower one does not replace it: a threshold of 1 % is crossed on the
+ * first day and warns of nothing later.
+ */
 function dropsThreshold(before: readonly Threshold[], after: readonly Threshold[]): string[] {
-  return bases.flatMap((basis) => {
-    const percents = (of: readonly Threshold[]): number[] =>
-      of
-        .filter((threshold) => threshold.basis === basis)
-        .map(({ percent }) => percent)
-        .sort((a, b) => a - b);
-    const present = percents(after);
-    return percents(before).flatMap((percent, i) => {
-      const now = present[i];
-      if (now !== undefined && now <= percent) return [];
-      return [`the threshold of ${percent} % (${basis}) is ${now === undefined ? 'removed' : 'raised'}`];
-    });
-  });
+  return before
+    .filter((threshold) => !after.some((other) => sameThreshold(other, threshold)))
+    .map(({ percent, basis }) => `the threshold of ${percent} % (${basis}) is removed`);
 }
 
 const drops = (before: readonly string[] | null, after: readonly string[] | null): boolean =>
@@ -57,6 +50,7 @@ export function looseningsOf(before: Declaration, after: Declaration): string[] 
     ...dropsThreshold(before.thresholds, after.thresholds),
     ...narrowsScope(before.scope, after.scope),
     ...(before.action === 'block_new_cost' && after.action === 'notify' ? ['action no longer blocks'] : []),
+    ...(before.blocks === 'forecast' && after.blocks === 'spent' ? ['blocks no longer looks ahead'] : []),
     ...before.emails
       .filter((address) => !told.has(address.toLowerCase()))
       .map((address) => `${address} is removed from emails`),

@@ -1,6 +1,6 @@
 import { familyNames } from '../../kernel/families.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
-import { actions, bases } from './budget.ts';
+import { actions, bases, blockings } from './budget.ts';
 
 const amount = Type.Unsafe<string>({
   type: 'string',
@@ -47,7 +47,14 @@ export const SetBudget = Named(
     action: Type.Optional(
       OneOf(actions, {
         default: 'notify',
-        description: '`block_new_cost` refuses calls in scope that add cost once the amount is spent.',
+        description: '`block_new_cost` refuses calls in scope that add cost, as `blocks` says.',
+      }),
+    ),
+    blocks: Type.Optional(
+      OneOf(blockings, {
+        default: 'forecast',
+        description:
+          'Which calls `block_new_cost` refuses. `forecast`: calls whose monthly price does not fit into the amount beside all that runs or is being created, each counted for a whole month, and what this month has cost otherwise. `spent`: calls made after the amount is spent.',
       }),
     ),
     emails: Type.Optional(

@@ -2,7 +2,7 @@ import { type Generated, type Selectable, sql } from 'kysely';
 import '../../kernel/access/tables.ts';
 import type { Reference } from '../../kernel/named/named.ts';
 import type { Db } from '../../store/database.ts';
-import type { Action, Basis, Declaration, Scope, Threshold } from './budget.ts';
+import type { Action, Basis, Blocking, Declaration, Scope, Threshold } from './budget.ts';
 
 interface BudgetsTable {
   id: string;
@@ -13,6 +13,7 @@ interface BudgetsTable {
   scope: Scope;
   thresholds: Threshold[];
   action: Action;
+  blocks: Generated<Blocking>;
   emails: string[];
   description: string;
   locked: Generated<boolean>;

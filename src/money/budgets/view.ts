@@ -1,7 +1,15 @@
 /** A budget as the API and the portal show it: its declaration with the figures and crossings of this month. */
 import { etagOf } from '../../kernel/etag.ts';
 import { formatMoney } from '../prices/format.ts';
-import { type Action, type Figures, percentUsed, type Status, statusOf, type Threshold } from './budget.ts';
+import {
+  type Action,
+  type Blocking,
+  type Figures,
+  percentUsed,
+  type Status,
+  statusOf,
+  type Threshold,
+} from './budget.ts';
 import type { BudgetWithCrossings, Crossing } from './store.ts';
 
 export interface BudgetView {
@@ -14,6 +22,7 @@ export interface BudgetView {
   scope: { families: string[] | null; label_selector: string | null; api_key_ids: string[] | null };
   thresholds: Threshold[];
   action: Action;
+  blocks: Blocking;
   emails: string[];
   locked: boolean;
   spent: string;
@@ -40,6 +49,7 @@ export function viewBudget(row: BudgetWithCrossings, figures: Figures): BudgetVi
     scope: { families: copy(families), label_selector, api_key_ids: copy(api_key_ids) },
     thresholds: row.thresholds,
     action: row.action,
+    blocks: row.blocks,
     emails: row.emails,
     locked: row.locked,
     spent: formatMoney(figures.spent),

@@ -28,8 +28,8 @@ export const newBudgetId = idPrefix('budget', 'bud');
 const NOTHING: Figures = { spent: 0n, forecast: 0n };
 
 export function declarationOf(row: Declaration): Declaration {
-  const { amount, currency, scope, thresholds, action, emails, description } = row;
-  return { amount, currency, scope, thresholds, action, emails, description };
+  const { amount, currency, scope, thresholds, action, blocks, emails, description } = row;
+  return { amount, currency, scope, thresholds, action, blocks, emails, description };
 }
 
 /** Deletes crossings that no longer hold after the change, so that they can be crossed and reported again. */

@@ -13,5 +13,5 @@ export interface SpendingScope {
  * Labels are matched for each part of the cost, not in the database query. The monthly cap counts across label
  * changes, so the sums of a resource need all of its spans.
  */
-export const isInScope = ({ labels }: Origin, { selector }: SpendingScope): boolean =>
+export const isInScope = ({ labels }: Pick<Origin, 'labels'>, { selector }: SpendingScope): boolean =>
   selector === undefined || matchesLabels(selector, labels);

@@ -1,10 +1,11 @@
 /** Computes the cost so far and the forecast of a period, for an account or a scope within it. */
-import type { Micro } from '../../kernel/micro.ts';
+import { type Micro, most, sum } from '../../kernel/micro.ts';
 import type { Db } from '../../store/database.ts';
 import { partsOf } from './accrual.ts';
 import type { Period } from './calendar.ts';
+import { isRunning } from './line.ts';
 import { isInScope, type SpendingScope } from './scope.ts';
-import type { Ledger, Origin } from './span.ts';
+import type { Ledger, Origin, Span } from './span.ts';
 import { readLedger } from './store.ts';
 
 export type Confidence = 'low' | 'medium' | 'high';
@@ -86,8 +87,45 @@ function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: numb
   const from = period.from.getTime();
   const to = period.to.getTime();
   const { fixed, metered } = spentUntil(asOf(ledger, now), from, to, scope);
-  const passed = BigInt(Math.min(now, to) - from);
-  return passed <= 0n ? fixed : fixed + (metered * BigInt(to - from)) / passed;
+  return fixed + atThisPace(metered, period, now);
+}
+
+/** Metered usage of the whole period, at its average rate so far. */
+function atThisPace(metered: Micro, { from, to }: Period, now: number): Micro {
+  const passed = BigInt(Math.min(now, to.getTime()) - from.getTime());
+  return passed <= 0n ? 0n : (metered * BigInt(to.getTime() - from.getTime())) / passed;
+}
+
+/** The price of a whole month while the span is open, and its one-time prices if they are due in the period. */
+function wholeMonth({ lines, startedAt, endedAt }: Span, { from }: Period): Micro {
+  const counted = lines.filter((line) => (isRunning(line) ? endedAt === null : startedAt >= from.getTime()));
+  return sum(counted.map(({ monthly }) => monthly));
+}
+
+/**
+ * What the account is committed to in a month: the forecast, in which each resource that runs now counts at least
+ * with the price of a whole month. So a resource counts with the price that its creation was accepted at, on
+ * whichever day it was created. Computed once, then added up for many scopes.
+ */
+export function commitmentsOn(
+  ledger: Ledger,
+  period: Period,
+  now: Date,
+): (counts: (origin: Origin) => boolean) => Micro {
+  const known = asOf(ledger, now.getTime());
+  const due = spentByOrigin(known, period, period.to);
+  return (counts) => {
+    const resources = new Map<string, { due: Micro; whole: Micro }>();
+    for (const span of known.spans.filter(counts)) {
+      const so = resources.get(span.resourceId) ?? { due: 0n, whole: 0n };
+      so.due += due.get(span) ?? 0n;
+      so.whole += wholeMonth(span, period);
+      resources.set(span.resourceId, so);
+    }
+    const metered = sum(known.readings.filter(counts).map((reading) => due.get(reading) ?? 0n));
+    const fixed = sum([...resources.values()].map(({ due: cost, whole }) => most(cost, whole)));
+    return fixed + atThisPace(metered, period, now.getTime());
+  };
 }
 
 /**

@@ -2,7 +2,7 @@
  * Finds the limits and budgets that the items of an estimate would exceed, so that a caller sees it before
  * creating them.
  */
-import { type Micro, sum } from '../../kernel/micro.ts';
+import { type Micro, sum, toCents } from '../../kernel/micro.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { BasketItem } from './basket.ts';
 import { bookOf } from './book.ts';
@@ -19,6 +19,8 @@ export interface BudgetState {
   readonly id: string;
   readonly amount: Micro;
   readonly spent: Micro;
+  readonly committed: Micro;
+  readonly blocks: 'spent' | 'forecast';
   /** Whether the cost of the item counts against the budget. */
   covers(item: BasketItem): boolean;
 }
@@ -67,15 +69,17 @@ export function exceededBudgets(
   items: readonly BasketItem[],
   budgets: readonly BudgetState[],
 ): Estimate['exceeds_budgets'] {
-  return budgets.flatMap(({ id, amount, spent, covers }) => {
+  return budgets.flatMap(({ id, amount, spent, committed, blocks, covers }) => {
     const inScope = items.filter(covers);
     const requested = sum(
       inScope.map(({ priced, before }) => priced.monthly + priced.setup - (before?.monthly ?? 0n)),
     );
-    if (requested <= 0n || spent + requested <= amount) return [];
+    const used = blocks === 'forecast' ? committed : spent;
+    if (requested <= 0n || toCents(used + requested) <= amount) return [];
     const shown = {
       amount: formatMoney(amount),
       spent: formatMoney(spent),
+      committed: formatMoney(committed),
       requested: formatMoney(requested),
     };
     return [{ budget_id: id, ...shown }];

@@ -285,17 +285,23 @@ describe('limits and budgets', () => {
   });
 
   it('are spent by what they cover', () => {
-    const budget = (id: string, families: string[] | null) => ({
+    const budget = (id: string, families: string[] | null, blocks: 'spent' | 'forecast' = 'spent') => ({
       id,
       covers: ({ priced }: BasketItem) => families?.includes(priced.family) ?? true,
       amount: micro('20'),
       spent: micro('15'),
+      committed: micro('19'),
+      blocks,
     });
     const budgets = [budget('bud_a', null), budget('bud_b', ['storage']), budget('bud_c', ['flexible-vps'])];
     const { exceeds_budgets } = estimated({ items: [vm] }, { budgets });
     expect(exceeds_budgets).toEqual([
-      { budget_id: 'bud_a', amount: '20.00', spent: '15.00', requested: '8.80' },
-      { budget_id: 'bud_c', amount: '20.00', spent: '15.00', requested: '8.80' },
+      { budget_id: 'bud_a', amount: '20.00', spent: '15.00', committed: '19.00', requested: '8.80' },
+      { budget_id: 'bud_c', amount: '20.00', spent: '15.00', committed: '19.00', requested: '8.80' },
     ]);
+    const exceeded = (blocks: 'spent' | 'forecast') =>
+      estimated({ items: [vm] }, { budgets: [{ ...budget('bud_a', null, blocks), spent: 0n }] })
+        .exceeds_budgets;
+    expect([exceeded('spent').length, exceeded('forecast').length]).toEqual([0, 1]);
   });
 });

@@ -136,7 +136,17 @@ export const Estimate = Named(
       }),
     ),
     exceeds_budgets: Type.Array(
-      Shape({ budget_id: Type.String(), amount: Decimal, spent: Decimal, requested: Decimal }),
+      Shape({
+        budget_id: Type.String(),
+        amount: Decimal,
+        spent: Decimal,
+        committed: {
+          ...Decimal,
+          description:
+            'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
+        },
+        requested: Decimal,
+      }),
     ),
     warnings: Type.Array(WarningShape),
   }),

@@ -5,7 +5,7 @@
  */
 import { allows, matches } from '../../kernel/access/permissions.ts';
 import { type RoleName, roles } from '../../kernel/access/roles.ts';
-import { judgePattern, type Vocabulary } from '../../kernel/access/vocabulary.ts';
+import { judgePattern, nearestPattern, type Vocabulary } from '../../kernel/access/vocabulary.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import { familyNames } from '../../kernel/families.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
@@ -49,8 +49,11 @@ function patternFault(
       const detail = `${pattern} is not <family>:<resource>:<read, write or delete>, with * for a whole part.`;
       return { code: 'invalid_format', detail };
     }
-    case 'unknown':
-      return { code: 'unknown_reference', detail: `No permission matches ${pattern}.` };
+    case 'unknown': {
+      const meant = nearestPattern(vocabulary, pattern);
+      const hint = meant === null ? 'My APIs lists all permissions.' : `Did you mean ${meant}?`;
+      return { code: 'unknown_reference', detail: `No permission matches ${pattern}. ${hint}` };
+    }
     case 'known':
     case 'unused':
       if (role === undefined || !exceedsRole(pattern, role, vocabulary)) return null;

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { families } from '../../families/index.ts';
 import { matchesHash, readPublicId } from '../../kernel/access/key-format.ts';
 import { presetNames } from '../../kernel/access/presets.ts';
+import { contractPermissions } from '../../kernel/access/vocabulary.ts';
 import { findBreak } from '../../kernel/audit/store.ts';
+import { buildRegistry } from '../../kernel/registry.ts';
 import {
   actorOf,
   catalogue,
@@ -99,9 +102,25 @@ describe('a new key', () => {
     expect(await listKeys(portal.db, account.id)).toEqual([]);
   });
 
+  it('is refused for a permission that the contract does not have, and names the nearest', async () => {
+    const { account } = await portal.newAccount();
+    const real = { ...rules, vocabulary: contractPermissions(buildRegistry(families)) };
+    const input = { account_id: account.id, name: 'ci', permissions: ['flexible-vps:vmz:read'] };
+    const { errors } = await refusalOf(createKey(portal.db, staff, input, real));
+    expect(errors).toMatchObject([
+      {
+        pointer: '/permissions/0',
+        code: 'unknown_reference',
+        detail: expect.stringContaining('Did you mean flexible-vps:vms:read?'),
+      },
+    ]);
+  });
+
   it('warns of wildcards, of what is sensitive and of what nothing uses yet', async () => {
     const { account } = await portal.newAccount();
-    const { warnings } = await make(account.id, { permissions: ['storage:*:*', 'flexible-vps:vms:read'] });
+    const { warnings } = await make(account.id, {
+      permissions: ['storage:*:*', 'flexible-vps:backups:read'],
+    });
     expect(warnings.map(({ code }) => code)).toEqual([
       'unused_permission',
       'wildcard_permission',
@@ -185,22 +204,7 @@ describe('the lifetime of a key', () => {
 describe('presets', () => {
   it('are all accepted for an owner where the whole contract is spoken', async () => {
     const { account } = await portal.newAccount();
-    const everywhere = {
-      ...rules,
-      vocabulary: {
-        ...rules.vocabulary,
-        unfinished: new Set([
-          'dedicated',
-          'flexible-vps',
-          'ip-management',
-          'kubernetes',
-          'monitoring',
-          'support',
-          'account',
-          'datacenter',
-        ]),
-      },
-    };
+    const everywhere = { ...rules, vocabulary: contractPermissions(buildRegistry(families)) };
     for (const preset of presetNames) {
       const { key } = await createKey(
         portal.db,

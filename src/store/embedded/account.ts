@@ -60,7 +60,7 @@ async function unprivileged(): Promise<Account> {
   );
 }
 
-async function nameOf(uid: number): Promise<string> {
+export async function nameOf(uid: number): Promise<string> {
   const users = await readUsers();
   return users.find((user) => user.uid === uid)?.name ?? `uid ${uid}`;
 }

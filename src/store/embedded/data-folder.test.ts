@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
-import { isRoot } from './account.ts';
+import { canEnter, isRoot } from './account.ts';
 import { makePrivateFolder, settle } from './data-folder.ts';
 
 let folder: string;
@@ -23,7 +23,7 @@ describe('the place of an embedded database', () => {
       join(data, 'postgres', 'cluster'),
       join(data, 'postgres', 'socket'),
     ]);
-    expect((await stat(data)).mode & 0o066).toBe(0);
+    for (const made of [data, home]) expect((await stat(made)).mode & 0o067, made).toBe(0);
   });
 
   it('keeps every socket path within what the system allows', async () => {
@@ -39,6 +39,19 @@ describe('the place of an embedded database', () => {
     await expect(makePrivateFolder(open, undefined)).rejects.toThrow(/mode 0700/);
     await rm(open, { recursive: true });
   });
+
+  it.skipIf(!isRoot())(
+    'is open to the group of the database alone, if root creates it (needs root)',
+    async () => {
+      const data = join(folder, 'data');
+      const { home, account } = await settle(data);
+      for (const made of [data, home]) {
+        expect(await stat(made)).toMatchObject({ uid: 0, gid: account?.gid, mode: 0o40710 });
+        expect(canEnter(account, made)).toBe(true);
+        expect(canEnter({ name: 'another', uid: 4711, gid: 4711 }, made)).toBe(false);
+      }
+    },
+  );
 
   describe.skipIf(!isRoot())(
     'when root keeps the data where the database cannot reach it (needs root)',

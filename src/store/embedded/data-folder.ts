@@ -6,7 +6,9 @@
  * Hostplane never changes the modes of folders that it did not create.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
 import {
+  access,
   chmod,
   chown,
   link,
@@ -21,7 +23,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Account, canEnter, chooseAccount, isRoot } from './account.ts';
+import { type Account, canEnter, chooseAccount, nameOf } from './account.ts';
 import { EmbeddedFault, errorCode } from './fault.ts';
 
 export interface Place {
@@ -40,11 +42,13 @@ const FAR_FOLDER = '/var/lib/hostplane';
 const LONGEST_SOCKET_FOLDER = 103 - '/.s.PGSQL.65535'.length;
 
 export async function settle(folder: string, farFolder = FAR_FOLDER): Promise<Place> {
-  await makeFolder(folder);
+  await makeFolder(folder, await chooseAccount(join(folder, 'postgres', 'cluster')));
+  await refuseForeign(folder);
   const data = await realpath(folder);
   const home = (await readPointer(data)) ?? join(data, 'postgres');
   const account = await chooseAccount(join(home, 'cluster'));
-  await makeFolder(home);
+  await makeFolder(home, account);
+  await refuseForeign(home);
   if (canEnter(account, home)) return furnish(home, account);
   if (account && !(await exists(join(home, 'cluster'))))
     return furnish(await moveFar(data, farFolder, account), account);
@@ -64,8 +68,8 @@ function furnish(home: string, account: Account | undefined): Place {
 
 async function moveFar(data: string, farFolder: string, account: Account): Promise<string> {
   const home = join(farFolder, randomBytes(4).toString('hex'));
-  await makeFolder(farFolder);
-  await makeFolder(home);
+  await makeFolder(farFolder, account);
+  await makeFolder(home, account);
   await writeFile(join(home, 'data-folder'), `${data}\n`);
   if (!canEnter(account, home)) {
     throw new EmbeddedFault(
@@ -104,18 +108,39 @@ async function readPointer(data: string): Promise<string | undefined> {
   );
 }
 
-/** Creates a folder above the cluster, which the database's user may pass through but not list. */
-async function makeFolder(folder: string): Promise<void> {
-  const mode = isRoot() ? 0o711 : 0o700;
+/**
+ * Creates a folder above the cluster, which is closed to others. Another user that runs the database may pass through
+ * it, by the group of the folder, but not list or change it. It is open until it has that group, because another
+ * process may start at the same time and must find that the database's user can enter.
+ */
+async function makeFolder(folder: string, account: Account | undefined): Promise<void> {
   try {
-    const made = await mkdir(folder, { recursive: true, mode });
-    if (made !== undefined) await chmod(folder, mode);
+    const made = await mkdir(folder, { recursive: true, mode: account ? 0o711 : 0o700 });
+    if (made === undefined) return;
+    if (account === undefined) return await chmod(folder, 0o700);
+    await chmod(folder, 0o711);
+    await chown(folder, process.getuid?.() ?? 0, account.gid);
+    await chmod(folder, 0o710);
   } catch (error) {
     throw new EmbeddedFault(
       `Cannot create the folder ${folder} (${errorCode(error)}). Choose another one with HOSTPLANE_DATA.`,
       { cause: error },
     );
   }
+}
+
+/** A folder that root or another user made is closed to this one: its database belongs to them. */
+async function refuseForeign(folder: string): Promise<void> {
+  const { uid } = await stat(folder);
+  const isOpen = await access(folder, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isOpen || uid === process.getuid?.()) return;
+  throw new EmbeddedFault(
+    `The folder ${folder} belongs to ${await nameOf(uid)}. ` +
+      'Start Hostplane as that user or as root, or choose another folder with HOSTPLANE_DATA.',
+  );
 }
 
 /**

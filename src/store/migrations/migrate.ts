@@ -17,7 +17,8 @@ import * as plannedChildren from './0009-planned-children.ts';
 import * as keyAddresses from './0010-key-addresses.ts';
 import * as addressesAndTraffic from './0011-addresses-and-traffic.ts';
 import * as consoleKeys from './0012-console-keys.ts';
-import * as claims from './0015-claims.ts';
+import * as budgetsLookAhead from './0013-budgets-look-ahead.ts';
+import * as claims from './0014-claims.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -32,7 +33,8 @@ const migrations: Record<string, Migration> = {
   '0010-key-addresses': keyAddresses as Migration,
   '0011-addresses-and-traffic': addressesAndTraffic as Migration,
   '0012-console-keys': consoleKeys as Migration,
-  '0015-claims': claims as Migration,
+  '0013-budgets-look-ahead': budgetsLookAhead as Migration,
+  '0014-claims': claims as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { type Action, actions, bases, type Threshold } from '../../money/budgets/budget.ts';
+import {
+  type Action,
+  actions,
+  type Blocking,
+  bases,
+  blockings,
+  type Threshold,
+} from '../../money/budgets/budget.ts';
 import type { BudgetView } from '../../money/budgets/view.ts';
 import {
   deleteBudget,
@@ -28,7 +35,7 @@ function scopeOf({ scope }: BudgetView): string {
 }
 
 function shown(budget: BudgetView): Output {
-  const { id, name, currency, locked, status, action, emails, description } = budget;
+  const { id, name, currency, locked, status, action, blocks, emails, description } = budget;
   const text = facts({
     id,
     name,
@@ -39,6 +46,7 @@ function shown(budget: BudgetView): Output {
     scope: scopeOf(budget),
     thresholds: thresholdsOf(budget),
     action,
+    blocks,
     emails,
     locked,
     description,
@@ -72,6 +80,7 @@ interface SetOptions {
   amount?: string;
   threshold?: string[];
   action?: Action;
+  blocks?: Blocking;
   family?: string[];
   labelSelector?: string;
   key?: string[];
@@ -107,14 +116,16 @@ async function inputOf(
     amount: before.amount,
     thresholds: before.thresholds,
     action: before.action,
+    blocks: before.blocks,
     emails: before.emails,
     description: before.description,
   };
-  const { amount, threshold, action, email, description } = options;
+  const { amount, threshold, action, blocks, email, description } = options;
   const wanted = given({
     amount,
     thresholds: threshold?.map(readThreshold),
     action,
+    blocks,
     emails: email,
     description,
   });
@@ -136,6 +147,13 @@ function addSet(budgets: Command, cli: Cli, which: string): void {
     )
     .addOption(
       choice('--action <action>', actions, 'what happens when the budget is used up (default: notify)'),
+    )
+    .addOption(
+      choice(
+        '--blocks <what>',
+        blockings,
+        'block_new_cost looks at what is spent, or also ahead (default: forecast)',
+      ),
     )
     .option('--family <family>', 'count only these product families; separate several with commas', collect)
     .option('--label-selector <selector>', 'count only resources with these labels')

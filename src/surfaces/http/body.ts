@@ -9,7 +9,7 @@ export interface BodyLimits {
   readonly milliseconds: number;
 }
 
-const JSON_TYPE = /^application\/(?:merge-patch\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const JSON_TYPE = /^application\/(merge-patch\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 function refuseForeignMedia(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
@@ -19,10 +19,14 @@ function refuseForeignMedia(request: IncomingMessage): void {
     });
   }
   const type = request.headers['content-type'];
-  if (type === undefined || !JSON_TYPE.test(type)) {
+  const json = type === undefined ? null : JSON_TYPE.exec(type);
+  if (json === null) {
     throw new Problem('unsupported_media_type', {
       detail: type === undefined ? 'The body has no Content-Type.' : `The body is ${type.slice(0, 80)}.`,
     });
+  }
+  if (json[1] !== undefined && request.method !== 'PATCH') {
+    throw new Problem('unsupported_media_type', { detail: 'A merge patch is a body for PATCH only.' });
   }
 }
 

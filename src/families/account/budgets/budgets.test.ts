@@ -71,6 +71,7 @@ describe('declaring', () => {
       scope: { families: null, label_selector: null, api_key_ids: null },
       thresholds: [{ percent: 80, basis: 'actual' }],
       action: 'notify',
+      blocks: 'forecast',
       emails: [],
       locked: false,
       spent: '0.00',
@@ -90,8 +91,9 @@ describe('declaring', () => {
 
   it('takes back what the list shows of it', async () => {
     const made = (await put('cap', { ...body, scope: { families: ['storage'] } })).json();
-    const { amount, currency, scope, thresholds, action, emails, description } = made;
-    const again = await put('cap', { amount, currency, scope, thresholds, action, emails, description });
+    const { amount, currency, scope, thresholds, action, blocks, emails, description } = made;
+    const shown = { amount, currency, scope, thresholds, action, blocks, emails, description };
+    const again = await put('cap', shown);
     expect([again.statusCode, again.json()]).toEqual([200, made]);
   });
 
@@ -176,6 +178,8 @@ describe('a locked budget', () => {
   it.each([
     { amount: '100.01' },
     { thresholds: [{ percent: 81 }] },
+    { thresholds: [{ percent: 1 }] },
+    { blocks: 'spent' },
     { thresholds: [{ percent: 80, basis: 'forecast' }] },
     { scope: { families: ['storage'] } },
     { scope: { label_selector: 'env=prod' } },
@@ -191,6 +195,12 @@ describe('a locked budget', () => {
     const tighter = { ...strict, amount: '50', thresholds: [{ percent: 80 }, { percent: 50 }] };
     const response = await put('cap', tighter);
     expect([response.statusCode, response.json()]).toMatchObject([200, { amount: '50.00', locked: true }]);
+  });
+
+  it('may begin to look ahead', async () => {
+    await put('late', { ...strict, blocks: 'spent' });
+    await lock('late');
+    expect((await put('late', strict)).json()).toMatchObject({ blocks: 'forecast', locked: true });
   });
 
   it('may begin to block', async () => {

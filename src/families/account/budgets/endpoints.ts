@@ -49,7 +49,7 @@ export const setBudget = endpoint({
   path: '/account/v1/budgets/{id}',
   summary: 'Declare a budget',
   description:
-    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A budget locked in the portal can be tightened but not loosened: you cannot raise the amount, remove or raise a threshold, narrow the scope, end the blocking, or remove an address from `emails`. A dry run lists the calls of the last 30 days that would have been refused.',
+    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A budget locked in the portal can be tightened but not loosened: you cannot raise the amount, remove or change a threshold, narrow the scope, end the blocking, set `blocks` to `spent`, or remove an address from `emails`. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
   permission: 'account:budgets:write',
   access: 'write',
   resource: { name: 'budget', role: 'update' },

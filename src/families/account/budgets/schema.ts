@@ -9,7 +9,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
-import { actions, bases, statuses } from '../../../money/budgets/budget.ts';
+import { actions, bases, blockings, statuses } from '../../../money/budgets/budget.ts';
 
 const states = Object.fromEntries(statuses.map((status) => [status, ['set', 'delete']]));
 
@@ -29,6 +29,9 @@ export const Budget = Named(
     }),
     thresholds: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases) })),
     action: OneOf(actions),
+    blocks: OneOf(blockings, {
+      description: 'What `block_new_cost` looks at: what is spent, or also what is to come.',
+    }),
     emails: Type.Array(Type.String()),
     locked: Type.Boolean({
       description: 'Set in the portal: API keys can tighten the budget, but not loosen it.',
@@ -60,6 +63,7 @@ export const exampleBudget: Static<typeof Budget> = {
     { percent: 100, basis: 'forecast' },
   ],
   action: 'block_new_cost',
+  blocks: 'forecast',
   emails: [],
   locked: false,
   spent: '203.40',

@@ -2,7 +2,11 @@ import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { maySee, Omitted, sightOf } from '../../../kernel/access/visibility.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { familyNames } from '../../../kernel/families.ts';
-import { cancelOperation as cancel, requireRightToCancel } from '../../../kernel/operations/cancellation.ts';
+import {
+  cancelOperation as cancel,
+  mayCancel,
+  requireRightToCancel,
+} from '../../../kernel/operations/cancellation.ts';
 import {
   hasEnded,
   type OperationRow,
@@ -150,7 +154,9 @@ export const cancelOperation = endpoint({
   },
   async handle(call) {
     const { db, caller, services, body, params } = call;
-    const before = found(call, await look(call));
+    const row = await look(call);
+    // Who may cancel an operation need not be able to read its resource.
+    const before = row !== undefined && mayCancel(caller, row) ? row : found(call, row);
     requireRightToCancel(caller, before);
     const outcome = await cancel(db, services.registry, before.id);
     const after = (await findOperation(db, caller.account.id, params.id)) ?? before;

@@ -258,6 +258,20 @@ describe('cancelOperation', () => {
     expect((await cancel(own.id, { by: reader })).statusCode).toBe(202);
   });
 
+  it('202: needs no permission to read beside the one that started it; without both it is like nothing', async () => {
+    const { id } = await insert();
+    const permissions = ['account:operations:write', 'workshop:widgets:write'];
+    const writer = await createKey(t.services.db, account, { permissions });
+    const stranger = await createKey(t.services.db, account, { permissions: permissions.slice(0, 1) });
+    expect((await cancel(id, { by: stranger })).statusCode).toBe(404);
+    expect((await cancel(id, { by: writer })).statusCode).toBe(202);
+    const narrow = await createKey(t.services.db, account, { permissions: permissions.slice(1) });
+    expect((await cancel((await insert()).id, { by: narrow })).json()).toMatchObject({
+      code: 'permission_denied',
+      required_permission: 'account:operations:write',
+    });
+  });
+
   it('409: what no call started, no call stops', async () => {
     const { id } = await insert({ api_key_id: null, permission: null });
     expect((await cancel(id)).json()).toMatchObject({ code: 'not_cancellable', operation_status: 'queued' });

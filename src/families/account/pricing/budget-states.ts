@@ -3,7 +3,7 @@ import { micro } from '../../../kernel/micro.ts';
 import { Labels } from '../../../kernel/schema.ts';
 import { isValid } from '../../../kernel/validation.ts';
 import { periodOf } from '../../../money/budgets/budget.ts';
-import { spentOf } from '../../../money/budgets/figures.ts';
+import { loadsOf } from '../../../money/budgets/figures.ts';
 import { covers } from '../../../money/budgets/scope.ts';
 import { findBudgets } from '../../../money/budgets/store.ts';
 import type { BasketItem } from '../../../money/prices/basket.ts';
@@ -28,11 +28,12 @@ export async function readBudgetStates(
 ): Promise<BudgetState[]> {
   const apiKeyId = caller.key.id;
   const budgets = await findBudgets(db, caller.account.id, periodOf(now));
-  const spent = await spentOf(db, caller.account.id, budgets, now);
-  return budgets.map(({ id, amount, scope }, i) => ({
+  const loads = await loadsOf(db, caller.account.id, budgets, now);
+  return budgets.map(({ id, amount, blocks, scope }, i) => ({
     id,
     amount: micro(amount),
-    spent: spent[i] ?? 0n,
+    blocks,
+    ...(loads[i] ?? { spent: 0n, committed: 0n }),
     covers: (item) =>
       covers(scope, { family: item.priced.family, labels: labelsOf(item, existing), apiKeyId }),
   }));

@@ -81,7 +81,12 @@ describe('estimatePrice', () => {
           ],
         },
       });
-    const shown = { amount: '10.00', spent: '3.00', requested: expect.stringMatching(/^[78]\.\d\d$/) };
+    const shown = {
+      amount: '10.00',
+      spent: '3.00',
+      committed: '3.00',
+      requested: expect.stringMatching(/^[78]\.\d\d$/),
+    };
     expect((await estimateOf({ env: 'test' })).json().exceeds_budgets).toEqual([
       { budget_id: all, ...shown },
     ]);

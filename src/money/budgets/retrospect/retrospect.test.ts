@@ -56,6 +56,7 @@ const budget = {
   scope: { families: null, label_selector: null, api_key_ids: null },
   thresholds: [{ percent: 80, basis: 'actual' as const }],
   action: 'block_new_cost' as const,
+  blocks: 'spent' as const,
   emails: [],
   description: '',
 };

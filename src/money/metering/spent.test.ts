@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { micro } from '../../kernel/micro.ts';
+import { formatMoney } from '../prices/format.ts';
+import { monthOf } from './calendar.ts';
+import type { Reading, Span } from './span.ts';
+import { commitmentsOn } from './spent.ts';
+
+const origin = (resourceId: string) => ({
+  resourceId,
+  family: 'workshop',
+  type: 'widget',
+  location: null,
+  labels: {},
+  apiKeyId: null,
+});
+
+function span(
+  resourceId: string,
+  monthly: string,
+  from: string,
+  to: string | null = null,
+  setup = '0',
+): Span {
+  const line = { unit: 'item', quantity: 1_000_000n, billable: 1_000_000n, hourly: 0n } as const;
+  return {
+    ...origin(resourceId),
+    lines: [
+      { ...line, sku: 'rent', pace: 'month', monthly: micro(monthly) },
+      { ...line, sku: 'setup', pace: 'once', monthly: micro(setup) },
+    ],
+    startedAt: Date.parse(from),
+    endedAt: to === null ? null : Date.parse(to),
+  };
+}
+
+function committed(spans: readonly Span[], at: string, readings: readonly Reading[] = []): string {
+  const now = new Date(at);
+  return formatMoney(commitmentsOn({ spans, readings }, monthOf(now), now)(() => true));
+}
+
+describe('what an account is committed to', () => {
+  it.each(['2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z', '2026-04-30T23:59:59Z'])(
+    'counts a resource that was created at %s for a whole month',
+    (at) => {
+      expect(committed([span('a', '10', at), span('b', '5', at)], at)).toBe('15.00');
+    },
+  );
+
+  it('counts what is gone with what it has cost this month', () => {
+    const gone = span('a', '30', '2026-04-01T00:00:00Z', '2026-04-11T00:00:00Z');
+    expect(committed([gone, span('b', '5', '2026-03-01T00:00:00Z')], '2026-04-20T00:00:00Z')).toBe('15.00');
+  });
+
+  it('counts a resource whose price rose within the month with its new price, not with both', () => {
+    const spans = [
+      span('a', '10', '2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z'),
+      span('a', '20', '2026-04-16T00:00:00Z'),
+    ];
+    expect(committed(spans, '2026-04-16T00:00:00Z')).toBe('20.00');
+  });
+
+  it('counts a resource whose price fell with what this month is going to cost', () => {
+    const spans = [
+      span('a', '20', '2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z'),
+      span('a', '10', '2026-04-16T00:00:00Z'),
+    ];
+    expect(committed(spans, '2026-04-16T00:00:00Z')).toBe('15.00');
+  });
+
+  it('counts one-time prices in their month only, and metered use at its pace so far', () => {
+    const spans = [span('a', '10', '2026-04-16T00:00:00Z', null, '7')];
+    expect(committed(spans, '2026-04-16T00:00:00Z')).toBe('17.00');
+    expect(committed(spans, '2026-05-16T00:00:00Z')).toBe('10.00');
+    const readAt = Date.parse('2026-04-10T00:00:00Z');
+    const cost = { quantity: 1n, billable: 1n, cost: micro('2') };
+    const reading = { ...origin('a'), sku: 'traffic', unit: 'gb', readAt, ...cost };
+    expect(committed(spans, '2026-04-16T00:00:00Z', [reading])).toBe('21.00');
+  });
+});
