@@ -37,7 +37,7 @@ import { machineSamples } from './reconciliation/samples.ts';
 import { examineStrays } from './reconciliation/strays/examination.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
-import { countMemoryGb, countVcpus } from './resize/store.ts';
+import { countMachines } from './resize/store.ts';
 import { restoreVm } from './restore/endpoint.ts';
 import { snapshotEndpoints } from './snapshots/endpoints.ts';
 import { snapshotLife } from './snapshots/lifecycle.ts';
@@ -115,12 +115,11 @@ export const flexibleVps: Family = {
   kinds: Object.values(powerKinds),
   lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
   findReferences: findImageReferences,
-  limitCounts: {
-    'flexible-vps.vcpus': countVcpus,
-    'flexible-vps.memory-gb': countMemoryGb,
-    'flexible-vps.public-ipv4': countEphemeral,
-    'flexible-vps.url-imports': countImports,
-  },
+  limitCounts: [
+    { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
+    { limits: ['flexible-vps.public-ipv4'], query: countEphemeral },
+    { limits: ['flexible-vps.url-imports'], query: countImports },
+  ],
   schedules: [
     machineDrift,
     machineSamples,

@@ -3,17 +3,20 @@ import type { RawBuilder } from 'kysely';
 import type { Call } from '../../kernel/call.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
-import { countResources, nothingCounted, readLimits } from './store.ts';
+import { type Count, countResources, nothingCounted, readLimits } from './store.ts';
 
 declare module '../../kernel/registry.ts' {
   interface Family {
-    /** The queries that count the use of limits whose unit is not a resource, by limit id. */
-    readonly limitCounts?: Readonly<Record<string, LimitCount>>;
+    /** How limits are counted whose unit is not a resource, or that are counted together with such a limit. */
+    readonly limitCounts?: readonly LimitCount[];
   }
 }
 
-/** Returns a query for one number. `location` is null for limits with another scope than `location`. */
-export type LimitCount = (accountId: string, location: string | null) => RawBuilder<number>;
+export interface LimitCount {
+  readonly limits: readonly string[];
+  /** A query for one row with a number for each limit. `location` is null unless the limits have scope `location`. */
+  query(accountId: string, location: string | null): RawBuilder<unknown>;
+}
 
 type Limit = Catalogue['limits'][number];
 
@@ -26,25 +29,38 @@ interface PlacedLimit {
 export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];
 type Reader = Pick<Call, 'db' | 'caller' | 'services'>;
 
-function countOf({ registry }: Services, accountId: string, { limit, location }: PlacedLimit) {
-  for (const { limitCounts } of registry.families) {
-    const count = limitCounts?.[limit.id];
-    if (count !== undefined) return count(accountId, location);
-  }
-  const types = [...registry.resourceTypes.values()].filter((type) => type.limit === limit.id);
-  if (types.length === 0) return nothingCounted;
-  return countResources(
-    accountId,
-    types.map(({ type }) => type),
-    location,
+function countOf({ registry }: Services, { id }: Limit): LimitCount {
+  for (const { limitCounts = [] } of registry.families)
+    for (const count of limitCounts) if (count.limits.includes(id)) return count;
+  const types = [...registry.resourceTypes.values()].flatMap(({ type, limit }) =>
+    limit === id ? [type] : [],
   );
+  const query: LimitCount['query'] = (accountId, location) =>
+    types.length === 0 ? nothingCounted : countResources(accountId, types, location);
+  return { limits: [id], query };
+}
+
+/** Limits that one query counts are counted together. */
+function countsOf(services: Services, accountId: string, wanted: readonly PlacedLimit[]): Count[] {
+  const counts = new Map<string, Count>();
+  for (const { limit, location } of wanted) {
+    const { limits, query } = countOf(services, limit);
+    const name = [location, ...limits].join(' ');
+    if (counts.has(name)) continue;
+    const placeOf = (id: string): number =>
+      wanted.findIndex((each) => each.limit.id === id && each.location === location);
+    counts.set(name, {
+      query: query(accountId, location),
+      limits: limits.map((id) => ({ id, place: placeOf(id) < 0 ? null : placeOf(id) })),
+    });
+  }
+  return [...counts.values()];
 }
 
 /** Counts only these limits, in one statement. */
 export async function readLimitRows({ db, caller, services }: Reader, limits: readonly PlacedLimit[]) {
   const accountId = caller.account.id;
-  const counted = limits.map((each) => ({ id: each.limit.id, count: countOf(services, accountId, each) }));
-  const states = await readLimits(db, accountId, counted);
+  const states = await readLimits(db, accountId, countsOf(services, accountId, limits));
   return limits.map(({ limit, location }, i) => {
     const { used = 0, own } = states[i] ?? {};
     return {

@@ -6,16 +6,18 @@ export const countResources = (
   accountId: string,
   types: readonly string[],
   location: string | null,
-): RawBuilder<number> => sql`
+): RawBuilder<unknown> => sql`
   select count(*) from resources where account_id = ${accountId} and type = any(${[...types]}::text[])
     and ${location === null ? sql`true` : sql`location = ${location}`}`;
 
 /** The use of a limit that nothing counts yet. */
-export const nothingCounted: RawBuilder<number> = sql`select 0`;
+export const nothingCounted: RawBuilder<unknown> = sql`select 0`;
 
-interface Counted {
-  readonly id: string;
-  readonly count: RawBuilder<number>;
+/** A query for one row of numbers, and the limits that they are the use of. */
+export interface Count {
+  readonly query: RawBuilder<unknown>;
+  /** In the order of the numbers. `place`: where the limit stands in the result; null if it is not wanted. */
+  readonly limits: readonly { readonly id: string; readonly place: number | null }[];
 }
 
 export interface LimitState {
@@ -24,20 +26,20 @@ export interface LimitState {
   readonly own: number | null | undefined;
 }
 
-/** Reads the use of some limits and the account's own values in one statement, in the order of `limits`. */
-export async function readLimits(
-  db: Db,
-  accountId: string,
-  limits: readonly Counted[],
-): Promise<LimitState[]> {
-  if (limits.length === 0) return [];
-  const counts = limits.map(
-    ({ id, count }, place) =>
-      sql`select ${sql.lit(place)} as place, ${sql.lit(id)} as id, (${count})::float8 as used`,
-  );
+/** Reads the use of limits and the account's own values in one statement, in the order of the places. */
+export async function readLimits(db: Db, accountId: string, counts: readonly Count[]): Promise<LimitState[]> {
+  if (counts.length === 0) return [];
+  const parts = counts.map(({ query, limits }) => {
+    const columns = limits.map((_, i) => sql.ref(`n${i}`));
+    const wanted = limits.flatMap(({ id, place }, i) =>
+      place === null ? [] : [sql`(${sql.lit(place)}, ${sql.lit(id)}, ${sql.ref(`n${i}`)}::float8)`],
+    );
+    return sql`select use.* from (${query}) as numbers (${sql.join(columns)})
+      cross join lateral (values ${sql.join(wanted)}) as use (place, id, used)`;
+  });
   const { rows } = await sql<{ used: number; value: number | null; is_own: boolean }>`
     select counted.used, own.value, own.limit_id is not null as is_own
-    from (${sql.join(counts, sql` union all `)}) counted
+    from (${sql.join(parts, sql` union all `)}) as counted
     left join account_limits own on own.account_id = ${accountId} and own.limit_id = counted.id
     order by counted.place`.execute(db);
   return rows.map(({ used, value, is_own }) => ({ used, own: is_own ? value : undefined }));

@@ -19,6 +19,7 @@ import * as addressesAndTraffic from './0011-addresses-and-traffic.ts';
 import * as consoleKeys from './0012-console-keys.ts';
 import * as budgetsLookAhead from './0013-budgets-look-ahead.ts';
 import * as claims from './0014-claims.ts';
+import * as limitCounts from './0015-limit-counts.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0012-console-keys': consoleKeys as Migration,
   '0013-budgets-look-ahead': budgetsLookAhead as Migration,
   '0014-claims': claims as Migration,
+  '0015-limit-counts': limitCounts as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

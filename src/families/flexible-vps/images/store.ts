@@ -93,7 +93,7 @@ export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | un
 }
 
 /** Counts the URL imports of the account that are in progress. */
-export const countImports = (accountId: string): RawBuilder<number> => sql`
+export const countImports = (accountId: string): RawBuilder<unknown> => sql`
   select count(*) from vps_images
   where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url'`;
 

@@ -90,7 +90,7 @@ describe('the use of the limit on addresses of machines', () => {
     const machine = { kind: 'ephemeral', now: today } as const;
     const count = async () => {
       const { rows } = await countEphemeral(accountId, pool.location).execute(test.db);
-      return Object.values(rows[0] ?? {});
+      return Object.values(rows[0] as object);
     };
     expect(await count()).toEqual([0]);
     await take(pool);

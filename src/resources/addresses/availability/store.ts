@@ -58,7 +58,7 @@ export async function secondsUntilFree(db: Db, question: AddressQuestion): Promi
  * Counts the IPv4 addresses of machines that the account has in the location, and those that it released and could have
  * back.
  */
-export const countEphemeral = (accountId: string, location: string | null): RawBuilder<number> => sql`
+export const countEphemeral = (accountId: string, location: string | null): RawBuilder<unknown> => sql`
   select (select count(*) from public_addresses
       where account_id = ${accountId} and location = ${location} and kind = 'ephemeral' and family(block) = 4)
     + (select count(*) from public_addresses
