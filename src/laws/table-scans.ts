@@ -29,8 +29,8 @@ interface Selectors {
 
 /**
  * A table belongs to accounts if it has an account_id, or a column that must refer to such a table. One account is
- * selected by the account_id, a column without equal (or overlapping) values, a column that refers to a table of accounts, and the
- * resource_id, which refers to a resource of any type.
+ * selected by the account_id, a column without equal (or overlapping) values, a column that refers to an account or to a table of accounts,
+ * and the resource_id, which refers to a resource of any type.
  */
 async function readColumns(client: pg.Client): Promise<Selectors['columns']> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(`
@@ -47,7 +47,7 @@ async function readColumns(client: pg.Client): Promise<Selectors['columns']> {
       select rel, unnest(array['account_id', 'resource_id']) as attname from owned
       union
       select child, attname from keys join owned on owned.rel = keys.child
-        where parent in (select rel from owned)
+        where parent in (select rel from owned) or parent = 'accounts'::regclass
       union
       select rel, attname from owned join pg_index on indrelid = rel and (indisunique or indisexclusion) and indnkeyatts = 1
         join pg_attribute on attrelid = rel and attnum = indkey[0])

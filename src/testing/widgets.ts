@@ -132,7 +132,7 @@ const createWidget = endpoint({
   },
   async handle(call) {
     const { name, size, labels = {} } = call.body;
-    await widgets.requireFree(call, name);
+    await widgets.requireFree(call, name, 'fra1');
     const row = await widgets.create(call, { name, size, labels }, ['size']);
     if (size > 9) call.warn({ code: 'large', detail: 'This is a large widget.', pointer: '/size' });
     return created({ ...present(row), password: `pw-${row.id}` });

@@ -29,30 +29,30 @@ interface PlacedLimit {
 export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];
 type Reader = Pick<Call, 'db' | 'caller' | 'services'>;
 
+/** Counts limits whose resources do not exist yet. */
+const nothing: LimitCount = { limits: [], query: () => nothingCounted };
+
 function countOf({ registry }: Services, { id }: Limit): LimitCount {
   for (const { limitCounts = [] } of registry.families)
     for (const count of limitCounts) if (count.limits.includes(id)) return count;
   const types = [...registry.resourceTypes.values()].flatMap(({ type, limit }) =>
     limit === id ? [type] : [],
   );
-  const query: LimitCount['query'] = (accountId, location) =>
-    types.length === 0 ? nothingCounted : countResources(accountId, types, location);
-  return { limits: [id], query };
+  if (types.length === 0) return nothing;
+  return { limits: [id], query: (accountId, location) => countResources(accountId, types, location) };
 }
 
-/** Limits that one query counts are counted together. */
+/** Limits that the same query counts are counted together. */
 function countsOf(services: Services, accountId: string, wanted: readonly PlacedLimit[]): Count[] {
-  const counts = new Map<string, Count>();
-  for (const { limit, location } of wanted) {
+  const counts = new Map<string, Count & { readonly uses: Count['uses'][number][] }>();
+  for (const [place, { limit, location }] of wanted.entries()) {
     const { limits, query } = countOf(services, limit);
-    const name = [location, ...limits].join(' ');
-    if (counts.has(name)) continue;
-    const placeOf = (id: string): number =>
-      wanted.findIndex((each) => each.limit.id === id && each.location === location);
-    counts.set(name, {
-      query: query(accountId, location),
-      limits: limits.map((id) => ({ id, place: placeOf(id) < 0 ? null : placeOf(id) })),
-    });
+    const at = limits.length === 0 ? null : location;
+    const name = [at, ...limits].join(' ');
+    const columns = Math.max(1, limits.length);
+    const count = counts.get(name) ?? { query: query(accountId, at), columns, uses: [] };
+    count.uses.push({ id: limit.id, place, column: Math.max(0, limits.indexOf(limit.id)) });
+    counts.set(name, count);
   }
   return [...counts.values()];
 }

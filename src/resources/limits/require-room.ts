@@ -6,7 +6,7 @@ import { type LimitRow, readLimitRows } from './limit-rows.ts';
 export interface Want {
   readonly limit: string;
   readonly amount: number;
-  /** Needed for limits with scope `location`. */
+  /** Where limits with scope `location` count it. Without a location, they count all locations. */
   readonly location?: string | null;
 }
 
@@ -50,8 +50,6 @@ function placed({ services }: Writer, wants: readonly Want[]) {
   return wants.flatMap((want) => {
     const limit = services.provider.catalogue.limits.find(({ id }) => id === want.limit);
     if (limit === undefined || want.amount <= 0) return [];
-    if (limit.scope === 'location' && want.location == null)
-      throw new Error(`The limit ${limit.id} is counted by location, and no location is given.`);
     return [{ want, limit, location: limit.scope === 'location' ? (want.location ?? null) : null }];
   });
 }

@@ -16,8 +16,9 @@ export const nothingCounted: RawBuilder<unknown> = sql`select 0`;
 /** A query for one row of numbers, and the limits that they are the use of. */
 export interface Count {
   readonly query: RawBuilder<unknown>;
-  /** In the order of the numbers. `place`: where the limit stands in the result; null if it is not wanted. */
-  readonly limits: readonly { readonly id: string; readonly place: number | null }[];
+  readonly columns: number;
+  /** `place`: where the limit stands in the result. `column`: its number in the row. */
+  readonly uses: readonly { readonly id: string; readonly place: number; readonly column: number }[];
 }
 
 export interface LimitState {
@@ -29,13 +30,13 @@ export interface LimitState {
 /** Reads the use of limits and the account's own values in one statement, in the order of the places. */
 export async function readLimits(db: Db, accountId: string, counts: readonly Count[]): Promise<LimitState[]> {
   if (counts.length === 0) return [];
-  const parts = counts.map(({ query, limits }) => {
-    const columns = limits.map((_, i) => sql.ref(`n${i}`));
-    const wanted = limits.flatMap(({ id, place }, i) =>
-      place === null ? [] : [sql`(${sql.lit(place)}, ${sql.lit(id)}, ${sql.ref(`n${i}`)}::float8)`],
+  const parts = counts.map(({ query, columns, uses }) => {
+    const names = Array.from({ length: columns }, (_, i) => sql.ref(`n${i}`));
+    const rows = uses.map(
+      ({ id, place, column }) => sql`(${sql.lit(place)}, ${sql.lit(id)}, ${sql.ref(`n${column}`)}::float8)`,
     );
-    return sql`select use.* from (${query}) as numbers (${sql.join(columns)})
-      cross join lateral (values ${sql.join(wanted)}) as use (place, id, used)`;
+    return sql`select use.* from (${query}) as numbers (${sql.join(names)})
+      cross join lateral (values ${sql.join(rows)}) as use (place, id, used)`;
   });
   const { rows } = await sql<{ used: number; value: number | null; is_own: boolean }>`
     select counted.used, own.value, own.limit_id is not null as is_own

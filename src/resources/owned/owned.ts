@@ -139,10 +139,14 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     refuseTaken(await findOwnedId(db, this.#definition.table, caller.account.id, name));
   }
 
-  /** Before a create: throws 409 unless the name is free and the limit leaves room for one more. */
-  async requireFree(call: Parameters<typeof requireRoom>[0], name: string): Promise<void> {
+  /** Before a create: throws 409 unless the name is free and the limit leaves room for one more, in the location. */
+  async requireFree(
+    call: Parameters<typeof requireRoom>[0],
+    name: string,
+    location: string | null = null,
+  ): Promise<void> {
     await this.requireFreeName(call, name);
-    if (this.limit !== undefined) await requireRoom(call, this.limit);
+    if (this.limit !== undefined) await requireRoom(call, [{ limit: this.limit, amount: 1, location }]);
   }
 
   /** Writes row, inventory entry, meter, effect, cost and event. The audit entry shows the columns in `shown`. */

@@ -12,6 +12,15 @@ import { NamingClient } from '../../store/naming-client.ts';
 type Answer = pg.QueryResult<never>;
 const NOTHING = { command: '', rowCount: 0, rows: [] } as unknown as Answer;
 
+/** A statement that writes in a `with` clause; PostgreSQL reports it as a select. */
+const WRITES_FIRST = /^with .* as \((insert|update|delete) /s;
+
+/** The statement that starts an operation also notifies the workers, and says so in its row. */
+const isNotified = ({ rows }: Answer): boolean => {
+  const [row] = rows as readonly { readonly notified?: unknown }[];
+  return row?.notified !== undefined && row.notified !== null;
+};
+
 /** Stops a transaction right before its commit. */
 export class Hold {
   #reach: () => void = () => undefined;
@@ -112,7 +121,9 @@ export class Wire {
     // The notification is only recorded: no connection listens for it.
     if (text.startsWith('select pg_notify(')) return NOTHING;
     const answer = await this.#send(text, values);
-    if (answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0) this.#writes = true;
+    const hasWritten = answer.command !== 'SELECT' || WRITES_FIRST.test(text);
+    if (hasWritten && (answer.rowCount ?? 0) > 0) this.#writes = true;
+    if (isNotified(answer)) this.#said.push('');
     if (this.#state === 'idle') this.#end();
     return answer;
   };

@@ -62,7 +62,7 @@ export const setBudget = endpoint({
     body: {
       amount: '250.00',
       description: 'What our agents may spend',
-      scope: { families: ['flexible-vps'] },
+      scope: { families: ['flexible-vps'], label_selector: 'team=agents' },
       thresholds: [{ percent: 80 }, { percent: 100, basis: 'forecast' }],
       action: 'block_new_cost',
     },

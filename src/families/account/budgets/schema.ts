@@ -57,7 +57,7 @@ export const exampleBudget: Static<typeof Budget> = {
   amount: '250.00',
   currency: 'EUR',
   period: 'month',
-  scope: { families: ['flexible-vps'], label_selector: null, api_key_ids: null },
+  scope: { families: ['flexible-vps'], label_selector: 'team=agents', api_key_ids: null },
   thresholds: [
     { percent: 80, basis: 'actual' },
     { percent: 100, basis: 'forecast' },

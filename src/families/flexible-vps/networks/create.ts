@@ -69,7 +69,7 @@ export const createVpsNetwork = endpoint({
     const { db, caller, body, services, start } = call;
     refuseFaults(call);
     const engine = requireCapability(services.compute, body.location, 'privateNetworks');
-    await networks.requireFree(call, body.name);
+    await networks.requireFree(call, body.name, body.location);
     const id = networks.newId();
     await requireRoomIn(call, 'flexible-vps.routes-per-network', id, {
       before: 0,

@@ -127,7 +127,7 @@ export const createPlacementGroup = endpoint({
     const { name, location, policy = 'spread', strict = true, labels = {} } = call.body;
     const faults = locationFaults(call.services, location);
     if (faults.length > 0) throw invalid(faults);
-    await placementGroups.requireFree(call, name);
+    await placementGroups.requireFree(call, name, location);
     const columns = { name, location, policy, strict, labels };
     const row = await placementGroups.create(call, columns, ['location', 'policy', 'strict']);
     return created(present({ ...row, vm_ids: [] }));
