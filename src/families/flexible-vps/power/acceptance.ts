@@ -10,7 +10,7 @@ import { placementOf } from '../placement-groups/store.ts';
 import { sizeOf } from '../resize/target.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
-import { findVm } from '../vms/store.ts';
+import { findVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';
 import { type PowerInput, powerKinds } from './kinds.ts';
@@ -76,9 +76,9 @@ export async function askPlace({
   services,
 }: Preparation<{ readonly id: string }, unknown, { readonly type: string }>): Promise<Answer<Fit> | null> {
   if (body.type !== 'power_on') return null;
-  const row = await findVm(db, caller.account.id, params.id);
-  const placement = await placementOf(db, row.placement_group_id, row.id);
-  if (placement === null || !placement.strict || placement.others.length === 0) return null;
+  const row = await findVmIfThere(db, caller.account.id, params.id);
+  const placement = row && (await placementOf(db, row.placement_group_id, row.id));
+  if (row === undefined || !placement || !placement.strict || placement.others.length === 0) return null;
   const hosts = await hostGroupsOf(db, placement.others);
   const isKept =
     placement.policy === 'spread'

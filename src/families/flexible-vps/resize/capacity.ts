@@ -5,7 +5,7 @@ import type { Preparation } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { placementOf } from '../placement-groups/store.ts';
-import { findVm } from '../vms/store.ts';
+import { findVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
 import { sizeOf, type Target, targetOf } from './target.ts';
@@ -53,7 +53,7 @@ async function askFit(
   );
 }
 
-/** Returns null for a target that does not exist, which the handler refuses. */
+/** Returns null if the machine or the target does not exist; the handler refuses such a call. */
 export async function askCapacity({
   db,
   caller,
@@ -62,9 +62,9 @@ export async function askCapacity({
   services,
   now,
 }: Preparation<{ readonly id: string }, unknown, ResizeVm>): Promise<Asked | null> {
-  const row = await findVm(db, caller.account.id, params.id);
-  const size = wantedSize(services, row, body, now);
-  if (size === null) return null;
+  const row = await findVmIfThere(db, caller.account.id, params.id);
+  const size = row === undefined ? null : wantedSize(services, row, body, now);
+  if (row === undefined || size === null) return null;
   const placement = await placementOf(db, row.placement_group_id, row.id);
   const hosts = await answerOf(askHosts(services, row));
   const fit = await answerOf(Promise.resolve().then(() => askFit(services, row, hosts(), size, placement)));

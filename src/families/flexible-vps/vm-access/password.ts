@@ -11,7 +11,7 @@ import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
-import { findVm, lockVm } from '../vms/store.ts';
+import { findVmIfThere, lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { machineRefusals } from './refusal-problems.ts';
 import { Password, returnedBefore } from './schema.ts';
@@ -24,7 +24,8 @@ const GuestPassword = Named(
 /** Asks the engine for the state of the machine, because the row holds only that of the last observation. */
 async function observe({ db, caller, params, services }: Preparation<{ readonly id: string }>) {
   const password = newGuestPassword();
-  const row = await findVm(db, caller.account.id, params.id);
+  const row = await findVmIfThere(db, caller.account.id, params.id);
+  if (row === undefined) return { password, seen: () => null };
   const observed = ask(services.compute, row.location, machineRefusals, (engine, signal) =>
     engine.observeInstance(refOf(row), signal),
   );

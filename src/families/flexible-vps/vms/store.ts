@@ -3,13 +3,17 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from './table.ts';
 
-export async function findVm(db: Db, accountId: string, id: string): Promise<VmRow> {
-  const row = await db
+export function findVmIfThere(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
+  return db
     .selectFrom('vms')
     .selectAll()
     .where('id', '=', id)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
+}
+
+export async function findVm(db: Db, accountId: string, id: string): Promise<VmRow> {
+  const row = await findVmIfThere(db, accountId, id);
   if (row === undefined) throw new Problem('not_found');
   return row;
 }
