@@ -10,7 +10,7 @@ import { type Micro, micro, sum } from '../kernel/micro.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { type Declaration, refuses } from '../money/budgets/budget.ts';
 import { type Load, loadsOf } from '../money/budgets/figures.ts';
-import { insertPendingCosts } from '../money/budgets/pending/store.ts';
+import { pendingRows } from '../money/budgets/pending/store.ts';
 import { covers } from '../money/budgets/scope.ts';
 import { type BudgetRow, lockBlockingBudgets } from '../money/budgets/store.ts';
 import { formatMoney } from '../money/prices/format.ts';
@@ -61,19 +61,15 @@ const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load
   micro(amount) - (blocks === 'spent' ? load.spent : load.committed);
 
 /** The meter has the cost of a call only once its operation has ended; until then these rows count. */
-async function notePending(
-  tx: Tx,
-  exchange: Exchange,
-  { costs, operation }: Pick<Done, 'costs' | 'operation'>,
-): Promise<void> {
-  if (operation === null) return;
+function pendingOf(exchange: Exchange, { costs, operation }: Pick<Done, 'costs' | 'operation'>) {
+  if (operation === null) return [];
   const { family: own } = endpointOf(exchange);
   const pending = costs.map(({ family = own, labels = {}, monthly }) => ({
     family,
     labels,
     monthly: micro(monthly),
   }));
-  await insertPendingCosts(tx, operation.id, pending);
+  return pendingRows(operation.id, pending);
 }
 
 /** If several budgets refuse the call, the problem names the budget with the least amount left. */
@@ -84,9 +80,9 @@ export async function budget(
 ): Promise<void> {
   const { costs } = done;
   if (monthlySum(costs) <= 0n) return;
-  await notePending(tx, exchange, done);
   const accountId = callerOf(exchange).account.id;
-  const claims = claimsOn(await lockBlockingBudgets(tx, accountId), exchange, costs);
+  const blocking = await lockBlockingBudgets(tx, accountId, pendingOf(exchange, done));
+  const claims = claimsOn(blocking, exchange, costs);
   if (claims.length === 0) return;
   const budgets = claims.map((claim) => claim.budget);
   const loads = await loadsOf(tx, accountId, budgets, new Date());

@@ -3,6 +3,7 @@ import '../../kernel/access/tables.ts';
 import type { Reference } from '../../kernel/named/named.ts';
 import type { Db } from '../../store/database.ts';
 import type { Action, Basis, Blocking, Declaration, Scope, Threshold } from './budget.ts';
+import type { PendingRow } from './pending/store.ts';
 
 interface BudgetsTable {
   id: string;
@@ -94,8 +95,17 @@ export async function findBudgets(db: Db, accountId: string, period: string): Pr
 }
 
 /** Lock order is by id, so that concurrent calls that lock several budgets cannot deadlock. */
-export async function lockBlockingBudgets(db: Db, accountId: string): Promise<BudgetRow[]> {
-  return db
+/** Also inserts the pending costs of the call, in the same statement. */
+export async function lockBlockingBudgets(
+  db: Db,
+  accountId: string,
+  pending: readonly PendingRow[],
+): Promise<BudgetRow[]> {
+  const query =
+    pending.length === 0
+      ? db
+      : db.with('noted', (first) => first.insertInto('pending_costs').values(pending));
+  return (query as Db)
     .selectFrom('budgets')
     .selectAll()
     .where('account_id', '=', accountId)

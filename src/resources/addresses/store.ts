@@ -74,37 +74,51 @@ export interface AddressRequest {
   readonly now: Date;
 }
 
-/** Takes the account's own address out of quarantine, or else a free one. */
+type Holder = Omit<AddressRequest, 'pools' | 'version'>;
+
+/** Takes the account's own address out of quarantine, or else a free one: one of each version, if there is one. */
 async function take(
   db: Db,
   pools: readonly Pool[],
-  { location, version, accountId, kind, vmId, interfaceId = null, now }: AddressRequest,
+  { location, accountId, kind, vmId, interfaceId = null, now }: Holder,
+  versions: readonly (4 | 6)[],
   others: 'skip' | 'wait',
-): Promise<PublicAddressRow | undefined> {
+): Promise<PublicAddressRow[]> {
   const cidrs = pools.map(({ cidr }) => cidr);
   const slugs = pools.map(({ slug }) => slug);
-  const inStock = sql`account_id is null and location = ${location} and family(block) = ${version}
-    and block <<= any(${cidrs}::inet[])`;
   const lock = sql`order by quarantined_until limit 1 for update ${sql.raw(others === 'skip' ? 'skip locked' : '')}`;
+  const choices = versions.map((version) => {
+    const [own, free] = [sql.ref(`own${version}`), sql.ref(`free${version}`)];
+    const inStock = sql`account_id is null and location = ${location} and family(block) = ${version}
+      and block <<= any(${cidrs}::inet[])`;
+    return {
+      tables: sql`${own} as materialized (
+        select id from public_addresses where former_account_id = ${accountId} and ${inStock} ${lock}),
+      ${free} as materialized (
+        select id from public_addresses
+        where quarantined_until <= ${now}::timestamptz and not exists (select from ${own}) and ${inStock} ${lock})`,
+      found: sql`select id, ${newAddressId()} as new_id from ${own} union all
+        select id, ${newAddressId()} as new_id from ${free}`,
+    };
+  });
   const { rows } = await sql<PublicAddressRow>`
-    with own as materialized (
-      select id from public_addresses where former_account_id = ${accountId} and ${inStock} ${lock}),
-    free as materialized (
-      select id from public_addresses
-      where quarantined_until <= ${now}::timestamptz and not exists (select from own) and ${inStock} ${lock})
+    with ${sql.join(choices.map(({ tables }) => tables))}
     update public_addresses taken set
-      id = ${newAddressId()}, account_id = ${accountId}, former_account_id = null, kind = ${kind}, vm_id = ${vmId},
+      id = found.new_id, account_id = ${accountId}, former_account_id = null, kind = ${kind}, vm_id = ${vmId},
       interface_id = ${interfaceId}, quarantined_until = null, name = null, labels = '{}', version = 1,
       created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz,
       pool = (select slug from unnest(${cidrs}::inet[], ${slugs}::text[]) as p (cidr, slug)
               where taken.block <<= p.cidr limit 1)
-    from (select id from own union all select id from free) found
+    from (${sql.join(
+      choices.map(({ found }) => found),
+      sql` union all `,
+    )}) found
     where taken.id = found.id returning taken.*`.execute(db);
-  return rows[0];
+  return rows;
 }
 
 /** Skips blocks that already have a row, for example because the pool had another name or range before. */
-async function cutPiece(db: Db, pool: Pool, from: number, { location, now }: AddressRequest): Promise<void> {
+async function cutPiece(db: Db, pool: Pool, from: number, { location, now }: Holder): Promise<void> {
   const until = Math.min(pool.size, from + PIECE);
   const blocks = Array.from({ length: until - from }, (_, n) => pool.at(from + n));
   const ids = blocks.map(newAddressId);
@@ -143,22 +157,54 @@ async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
 
 /** Returns `null` if all pools of the location are used up. */
 export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
-  const pools = poolsOf(request.pools, request.location, request.version);
-  const taken = await take(db, pools, request, 'skip');
-  if (taken !== undefined) return taken;
+  const rows = await allocateAddresses(db, request, [request.version]);
+  return rows?.[0] ?? null;
+}
+
+/**
+ * Allocates an address of each version, in this order. Returns `null` if the pools of one of them are used up; the
+ * caller then rolls back what was allocated.
+ */
+export async function allocateAddresses(
+  db: Db,
+  { pools: all, ...request }: Omit<AddressRequest, 'version'>,
+  versions: readonly (4 | 6)[],
+): Promise<PublicAddressRow[] | null> {
+  if (versions.length === 0) return [];
+  const poolsAt = (version: 4 | 6): readonly Pool[] => poolsOf(all, request.location, version);
+  const taken = await take(db, versions.flatMap(poolsAt), request, versions, 'skip');
+  const rows: PublicAddressRow[] = [];
+  for (const version of versions) {
+    const row =
+      taken.find(({ block }) => block.includes(':') === (version === 6)) ??
+      (await allocateNew(db, poolsAt(version), request, version));
+    if (row === undefined) return null;
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** For a location without a free row: cuts new rows from a pool, or waits for those that others may give back. */
+async function allocateNew(
+  db: Db,
+  pools: readonly Pool[],
+  request: Holder,
+  version: 4 | 6,
+): Promise<PublicAddressRow | undefined> {
+  const takeOne = async (others: 'skip' | 'wait') => (await take(db, pools, request, [version], others))[0];
   for (const pool of pools) {
     if ((await readCut(db, pool)) >= pool.size) continue;
     let cut = await lockCut(db, pool);
     for (;;) {
       // The previous lock holder may have cut new rows.
-      const cutByOther = await take(db, pools, request, 'skip');
+      const cutByOther = await takeOne('skip');
       if (cutByOther !== undefined) return cutByOther;
       if (cut >= pool.size) break;
       await cutPiece(db, pool, cut, request);
       cut += PIECE;
     }
   }
-  return (await take(db, pools, request, 'wait')) ?? null;
+  return takeOne('wait');
 }
 
 /** Takes the address from its account and puts it into quarantine. */

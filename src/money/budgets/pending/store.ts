@@ -26,24 +26,17 @@ export interface NewCost {
   readonly monthly: Micro;
 }
 
-export async function insertPendingCosts(
-  db: Db,
-  operationId: string,
-  costs: readonly NewCost[],
-): Promise<void> {
-  await db
-    .insertInto('pending_costs')
-    .values(
-      costs.map(({ family, labels, monthly }, line) => ({
-        operation_id: operationId,
-        line,
-        family,
-        labels,
-        monthly_micros: monthly,
-      })),
-    )
-    .execute();
-}
+/** The rows of an operation. `lockBlockingBudgets` inserts them. */
+export const pendingRows = (operationId: string, costs: readonly NewCost[]) =>
+  costs.map(({ family, labels, monthly }, line) => ({
+    operation_id: operationId,
+    line,
+    family,
+    labels,
+    monthly_micros: monthly,
+  }));
+
+export type PendingRow = ReturnType<typeof pendingRows>[number];
 
 export interface PendingCost extends Omit<Spender, 'apiKeyId'> {
   readonly apiKeyId: string | null;

@@ -3,7 +3,7 @@ import { newId } from '../../../../kernel/ids.ts';
 import type { Problem } from '../../../../kernel/problems/problem.ts';
 import { secondsUntilFree } from '../../../../resources/addresses/availability/store.ts';
 import {
-  allocateAddress,
+  allocateAddresses,
   type PublicAddressRow,
   setAttachment,
 } from '../../../../resources/addresses/store.ts';
@@ -62,13 +62,12 @@ async function takeAddresses(
 ): Promise<PublicAddressRow[] | null> {
   const { db, body } = call;
   const request = { ...questionOf(call, location), kind: 'ephemeral' as const, vmId, interfaceId };
-  const taken: (PublicAddressRow | null | undefined)[] = [];
-  if (reserved !== null) taken.push(await setAttachment(db, reserved.id, { vmId, interfaceId }));
-  else if ((body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral')
-    taken.push(await allocateAddress(db, { ...request, version: 4 }));
-  if (taken.includes(null)) return null;
-  if (body.public_ipv6 ?? true) taken.push(await allocateAddress(db, { ...request, version: 6 }));
-  return taken.includes(null) ? null : taken.flatMap((row) => row ?? []);
+  const wants4 = (body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral';
+  const wants6 = body.public_ipv6 ?? true;
+  const versions = [...(wants4 ? [4 as const] : []), ...(wants6 ? [6 as const] : [])];
+  const own = reserved && (await setAttachment(db, reserved.id, { vmId, interfaceId }));
+  const taken = await allocateAddresses(db, request, versions);
+  return taken && [...(own ? [own] : []), ...taken];
 }
 
 /** Returns null if the location has no address left. */
