@@ -81,11 +81,15 @@ export async function ask<E extends Engine, T>(
   call: EngineCall<E, T>,
 ): Promise<T> {
   try {
-    const engine = engineAt(engines, location);
-    return await turns.take(engine, () => withPatience((signal) => call(engine, signal)));
+    return await askEngine(engineAt(engines, location), call);
   } catch (error) {
     throw problemOf(error, problems);
   }
+}
+
+/** Like `ask`, but rejects with the error of the engine. */
+export function askEngine<E extends Engine, T>(engine: E, call: EngineCall<E, T>): Promise<T> {
+  return turns.take(engine, () => withPatience((signal) => call(engine, signal)));
 }
 
 /** What an engine answered before the transaction began: returns the answer, or throws the problem there was. */

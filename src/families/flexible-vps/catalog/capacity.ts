@@ -4,10 +4,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ComputeEngine, HostCapacity, Size } from '../../../engines/compute/port.ts';
+import { askEngine } from '../../../engines/engine-call.ts';
 
 const KEPT_MS = 10_000;
 const PATIENCE_MS = 250;
-const GIVE_UP_MS = 5_000;
 
 /** `null`: the engine has not answered, or the location has no engine. */
 export type Capacity = readonly HostCapacity[] | null;
@@ -22,7 +22,7 @@ interface Reading {
 const readings = new WeakMap<ComputeEngine, Reading>();
 
 function begin(engine: ComputeEngine, last: Capacity): Reading {
-  const asked = engine.readCapacity(AbortSignal.timeout(GIVE_UP_MS)).catch(() => null);
+  const asked = askEngine(engine, (each, signal) => each.readCapacity(signal)).catch(() => null);
   const reading: Reading = { at: performance.now(), capacity: asked, last };
   void asked.then((capacity) => {
     reading.last = capacity;
