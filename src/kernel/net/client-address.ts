@@ -46,8 +46,8 @@ function readProxyRange(text: string): Cidr {
 }
 
 /**
- * A peer without an address (the socket is already closed, or it is not an IP socket) counts as `0.0.0.0`: such peers
- * share one rate limit, and no allowlist contains them.
+ * A client without a known address counts as `0.0.0.0`: the socket is already closed or not an IP socket, or a trusted
+ * proxy names the client in a way that we cannot read. Such clients share one rate limit, and no allowlist contains them.
  */
 const nowhere = addressFromWords(0, 0, 0xffff, 0);
 
@@ -57,19 +57,34 @@ export function clientAddress(
 ): Address {
   const peer = readPeer(source.peer);
   const header = source.forwardedFor;
-  if (header === undefined || proxies.ranges.length === 0 || !isTrusted(peer, proxies)) return peer;
+  if (
+    header === undefined ||
+    header.trim() === '' ||
+    proxies.ranges.length === 0 ||
+    !isTrusted(peer, proxies)
+  )
+    return peer;
   let client = peer;
   let end = header.length;
   while (end >= 0) {
     const comma = header.lastIndexOf(',', end - 1);
-    const hop = parseAddress(header.slice(comma + 1, end).trim());
-    if (hop === null) return peer;
+    const hop = readHop(header.slice(comma + 1, end).trim());
+    // The proxy says that the request is somebody else's, so it must not count as a request of the proxy.
+    if (hop === null) return nowhere;
     client = hop;
     if (!isTrusted(hop, proxies)) return client;
     end = comma;
   }
   // All hops are trusted proxies, so the outermost one made the request itself.
   return client;
+}
+
+/** Some proxies append the port of the client: `203.0.113.7:4711` or `[2001:db8::7]:4711`. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/;
+
+function readHop(text: string): Address | null {
+  const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? [];
+  return parseAddress(ipv6 ?? ipv4 ?? text);
 }
 
 export function isTrustedProxy(peer: string | undefined, proxies: TrustedProxies): boolean {

@@ -27,7 +27,8 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   const problem = asProblem(error);
   if (problem.status >= 500) {
     const operation = exchange.endpoint?.id ?? 'none';
-    services.log.error({ request_id: exchange.requestId, operation, err: problem.cause }, problem.code);
+    const { requestId: request_id } = exchange;
+    services.log.error({ request_id, operation, detail: problem.message, err: problem.cause }, problem.code);
   }
   services.metrics.requests.refused(problem.code);
   auditRefusal(exchange, services, problem);

@@ -87,6 +87,8 @@ describe('/metrics behind a proxy on the same machine', () => {
     expect(await ask('203.0.113.9')).toBe(404);
     expect(await ask('127.0.0.1, 203.0.113.9')).toBe(404);
     expect(await ask('10.9.0.1', '203.0.113.9')).toBe(404);
+    expect(await ask('203.0.113.9:4711')).toBe(404);
+    expect(await ask('unknown')).toBe(404);
   });
 
   it('200 for an operator inside, through the proxy or past it', async () => {

@@ -294,15 +294,28 @@ describe('the console of a key that loses its right', () => {
     expect((await closed)[0]).toBe(1008);
   });
 
-  it('can be opened again by the key that has its right back', async () => {
-    const given = await session();
-    await setStatus('suspended');
-    await expect.poll(async () => (await ask()).statusCode).toBe(401);
-    expect(await refused(dial(given))).toEqual({ status: 404, code: 'not_found' });
-    await setStatus('active');
-    await expect.poll(async () => (await ask()).statusCode).toBe(201);
-    await connected(given);
-  });
+  const stopAll = (keys_suspended: boolean) =>
+    app.services.db
+      .updateTable('accounts')
+      .set({ keys_suspended })
+      .where('id', '=', vps.account.id)
+      .execute();
+
+  it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+    ['of the key', () => setStatus('suspended'), () => setStatus('active')],
+    ['of all keys', () => stopAll(true), () => stopAll(false)],
+  ])(
+    '404: a token from before a suspension %s opens nothing when it is over, a new one does',
+    async (_, suspend, resume) => {
+      const given = await session();
+      await suspend();
+      await expect.poll(async () => (await ask()).statusCode).toBe(401);
+      await resume();
+      await expect.poll(async () => (await ask()).statusCode).toBe(201);
+      expect(await refused(dial(given))).toEqual({ status: 404, code: 'not_found' });
+      await connected(await session());
+    },
+  );
 
   it('404: is not opened from an address that the allowlist does not contain', async () => {
     const { db } = app.services;
