@@ -244,7 +244,8 @@ describe('an address', () => {
     expect(await proxied('203.0.113.7', '198.51.100.1')).toBe(LIMIT - 2);
     expect(await proxied('nonsense')).toBe(LIMIT - 1);
     expect(await proxied('203.0.113.7, nonsense')).toBe(LIMIT - 2);
-    expect(await proxied('')).toBe(LIMIT - 3);
+    expect(await proxied('203.0.113.7:4711')).toBe(LIMIT - 4);
+    expect(await proxied('')).toBe(LIMIT - 1);
     await behind.close();
   });
 });
