@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diskOf } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
@@ -178,5 +179,20 @@ describe('no password is set', () => {
       .execute();
     expect((await reset()).statusCode).toBe(200);
     expect(await db.selectFrom('claims').selectAll().where('subject', '=', vm.id).execute()).toEqual([]);
+  });
+
+  it('200: also if the claim cannot be released, which then runs out', async () => {
+    const { db } = app.services;
+    await sql`
+      create function keep_claims() returns trigger language plpgsql as $$ begin raise 'kept'; end $$`.execute(
+      db,
+    );
+    await sql`
+      create trigger keep_claims before delete on claims for each row execute function keep_claims()`.execute(
+      db,
+    );
+    expect((await reset()).statusCode).toBe(200);
+    await sql`drop function keep_claims cascade`.execute(db);
+    expect(await db.selectFrom('claims').select('subject').execute()).toEqual([{ subject: vm.id }]);
   });
 });

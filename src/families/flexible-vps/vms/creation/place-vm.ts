@@ -15,7 +15,7 @@ import type { VmRow } from '../table.ts';
 import type { Candidate } from './candidates.ts';
 import { type CreateCall, isPublic } from './checks.ts';
 import type { VmPlan } from './plan-vm.ts';
-import { alternativesTo, noCapacity, questionOf, type Rooms, refusalAt } from './room.ts';
+import { alternativesTo, noCapacity, questionOf, type Rooms, refusalAt, versionsOf } from './room.ts';
 
 export interface NewVm {
   readonly row: VmRow;
@@ -62,11 +62,8 @@ async function takeAddresses(
 ): Promise<PublicAddressRow[] | null> {
   const { db, body } = call;
   const request = { ...questionOf(call, location), kind: 'ephemeral' as const, vmId, interfaceId };
-  const wants4 = (body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral';
-  const wants6 = body.public_ipv6 ?? true;
-  const versions = [...(wants4 ? [4 as const] : []), ...(wants6 ? [6 as const] : [])];
   const own = reserved && (await setAttachment(db, reserved.id, { vmId, interfaceId }));
-  const taken = await allocateAddresses(db, request, versions);
+  const taken = await allocateAddresses(db, request, versionsOf(body));
   return taken && [...(own ? [own] : []), ...taken];
 }
 

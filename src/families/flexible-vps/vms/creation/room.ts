@@ -109,15 +109,17 @@ export const questionOf = ({ services, caller, now }: CreateCall, location: stri
   now,
 });
 
+/** The versions of the public addresses that the machine gets from the pools. */
+export const versionsOf = ({ public_ipv4, public_ipv6 = true }: CreateVm): (4 | 6)[] => [
+  ...((public_ipv4?.mode ?? 'ephemeral') === 'ephemeral' ? [4 as const] : []),
+  ...(public_ipv6 ? [6 as const] : []),
+];
+
 async function hasAddresses(call: CreateCall, location: string): Promise<boolean> {
-  const { services, body } = call;
   const question = questionOf(call, location);
-  const wants4 = (body.public_ipv4?.mode ?? 'ephemeral') === 'ephemeral';
-  const wants6 = body.public_ipv6 ?? true;
-  return (
-    (!wants4 || (await hasFreeAddress(services.db, { ...question, version: 4 }))) &&
-    (!wants6 || (await hasFreeAddress(services.db, { ...question, version: 6 })))
-  );
+  for (const version of versionsOf(call.body))
+    if (!(await hasFreeAddress(call.services.db, { ...question, version }))) return false;
+  return true;
 }
 
 /** Returns other locations that have room and addresses for the same plan now. Runs after the transaction. */
