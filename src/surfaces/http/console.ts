@@ -68,6 +68,8 @@ export class Consoles {
   readonly #house: House;
   readonly #beatMilliseconds: number;
   readonly #open = new Set<WebSocket>();
+  /** Console lines that are not hung up yet. */
+  readonly #lines = new Set<Promise<void>>();
   readonly #upgrader = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -98,8 +100,8 @@ export class Consoles {
       exchange.caller = right.caller;
       const line = await session.open();
       if (line === null) throw notThere();
-      socket.once('close', () => this.#hangUp(line));
-      if (socket.destroyed) return this.#hangUp(line);
+      this.#hangUpWith(socket, line);
+      if (socket.destroyed) return;
       this.#upgrader.handleUpgrade(request, socket, head, (websocket) => {
         this.#carry(websocket, line);
         void this.#endWithRight(websocket, line, right);
@@ -140,13 +142,21 @@ export class Consoles {
     }
   }
 
-  #hangUp(line: ConsoleLine): void {
-    line.stream.destroy();
-    line
-      .close()
+  /** Hangs the line up, and removes its session, when the socket is closed. */
+  #hangUpWith(socket: Duplex, line: ConsoleLine): void {
+    const closed = socket.closed
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => socket.once('close', resolve));
+    const hungUp = closed
+      .then(() => {
+        line.stream.destroy();
+        return line.close();
+      })
       .catch((error: unknown) =>
         this.#house.services.log.warn({ err: error }, 'console session could not be closed'),
-      );
+      )
+      .finally(() => this.#lines.delete(hungUp));
+    this.#lines.add(hungUp);
   }
 
   #carry(websocket: WebSocket, { stream, keep }: ConsoleLine): void {
@@ -189,6 +199,11 @@ export class Consoles {
 
   close(): void {
     for (const websocket of this.#open) this.#dismiss(websocket, GOING_AWAY, STOPPING);
+  }
+
+  /** Resolves when the sessions of all closed consoles are removed. The database must be open until then. */
+  async removed(): Promise<void> {
+    await Promise.all(this.#lines);
   }
 
   /** Closes the websocket, also if its client does not answer. */

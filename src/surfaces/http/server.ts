@@ -130,6 +130,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     consoles.close();
     done();
   });
+  app.addHook('onClose', () => consoles.removed());
   app.setErrorHandler((error, request, reply) => {
     const { status, headers, body } = refuse(request.exchange ?? openExchange(request), services, error);
     reply.code(status).headers(headers).send(body);
