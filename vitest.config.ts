@@ -11,8 +11,8 @@ const shared = {
   setupFiles: 'src/testing/record-statements.ts',
   // The files that one worker runs share their modules: loading them for each file would take as long as the tests.
   isolate: false,
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   expect: { poll: { timeout: 20_000 } },
 };
 

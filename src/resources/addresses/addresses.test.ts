@@ -241,6 +241,39 @@ describe('many at once', () => {
     await expect(first).rejects.toThrow('undone');
     expect((await second)?.block).toBe('203.0.113.2/32');
   });
+
+  it('nor when the one that was waited for is taken, and another comes back', async () => {
+    const pools = [single('a', '203.0.113.0/29')];
+    const held = await Promise.all(Array.from({ length: 5 }, () => allocated(pools)));
+    for (const { id } of held.slice(0, 2)) await releaseAddress(db, id, later(-QUARANTINE_DAYS));
+    await db.updateTable('public_addresses').set({ former_account_id: null }).execute();
+    const [kept, undone] = [new Pause(), new Pause()];
+    const hold = async (pause: Pause, isKept: boolean) => {
+      const held = db.transaction().execute(async (tx) => {
+        await allocateAddress(tx, request(pools));
+        await pause.here();
+        if (!isKept) throw new Error('undone');
+      });
+      await pause.reached;
+      return { held };
+    };
+    // The third waits for the row that comes first, which is the one that the first transaction took.
+    const first = await hold(kept, true);
+    const second = await hold(undone, false);
+    const third = allocate(pools);
+    await lockIsWaitedFor();
+    kept.end();
+    await first.held;
+    undone.end();
+    await expect(second.held).rejects.toThrow('undone');
+    expect(await third).not.toBeNull();
+  });
+
+  it('a request gets what a newer one cut from the pool', async () => {
+    const pools = [single('a', '203.0.113.0/29')];
+    await allocated(pools, { now: later(1) });
+    expect(await allocate(pools)).not.toBeNull();
+  });
 });
 
 describe('letting go', () => {

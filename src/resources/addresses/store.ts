@@ -56,6 +56,8 @@ export type PublicAddressRow = Selectable<Tables['public_addresses']>;
  * So long nobody else gets a released address, so that its next holder does not get traffic for the previous one.
  */
 export const QUARANTINE_DAYS = 7;
+/** The end of the quarantine of an address that nobody has held: in the past for every request, however old it is. */
+const NEVER_HELD = new Date(0);
 /**
  * How many rows are cut from a pool at once. Only the cutting takes an exclusive lock, so larger pieces mean
  * fewer waits.
@@ -118,13 +120,13 @@ async function take(
 }
 
 /** Skips blocks that already have a row, for example because the pool had another name or range before. */
-async function cutPiece(db: Db, pool: Pool, from: number, { location, now }: Holder): Promise<void> {
+async function cutPiece(db: Db, pool: Pool, from: number, { location }: Holder): Promise<void> {
   const until = Math.min(pool.size, from + PIECE);
   const blocks = Array.from({ length: until - from }, (_, n) => pool.at(from + n));
   const ids = blocks.map(newAddressId);
   await sql`
     insert into public_addresses (id, pool, location, block, kind, quarantined_until)
-    select id, ${pool.slug}, ${location}, block, 'ephemeral', ${now}::timestamptz
+    select id, ${pool.slug}, ${location}, block, 'ephemeral', ${NEVER_HELD}::timestamptz
     from unnest(${ids}::text[], ${blocks}::cidr[]) as piece (id, block)
     on conflict on constraint held_once do nothing`.execute(db);
   await db.updateTable('address_pool_cuts').set({ cut: until }).where('cidr', '=', pool.cidr).execute();

@@ -95,7 +95,8 @@ export async function startDaemon(kind: EngineKind = 'incus'): Promise<TestDaemo
       fetch: (url) =>
         runIn(namespace, process.execPath, [
           '-e',
-          'fetch(process.argv[1]).then((r) => r.text()).then((t) => process.stdout.write(t))',
+          // A packet that is lost while a machine comes up is repeated only after seconds; a new connection is not.
+          'fetch(process.argv[1], { signal: AbortSignal.timeout(3000) }).then((r) => r.text()).then((t) => process.stdout.write(t))',
           url,
         ]),
       stop,

@@ -129,5 +129,5 @@ export async function expectAllWell(place: Place, ordered: readonly Ordered[]): 
   const vms = await Promise.all(ordered.map(({ id }) => place.vps.readVm(id)));
   expect(new Set(vms.map((vm) => vm.primary_ipv4)).size).toBe(vms.length);
   expect((await place.instances()).sort()).toEqual(vms.map(({ id }) => nameOf(id)).sort());
-  for (const vm of vms) await expect.poll(() => place.page(vm), PATIENCE).toContain(vm.hostname);
+  await Promise.all(vms.map((vm) => expect.poll(() => place.page(vm), PATIENCE).toContain(vm.hostname)));
 }
