@@ -1,3 +1,5 @@
+import { type Meanings, Named, OneOf } from './schema.ts';
+
 /** The nine product families and the number of endpoints each has when it is complete, as the contract defines it. */
 export const familySizes = {
   account: 27,
@@ -12,5 +14,24 @@ export const familySizes = {
 } as const;
 
 export type FamilyName = keyof typeof familySizes;
+
+const familyMeanings: Meanings<FamilyName> = {
+  account: 'The account itself: keys, members, operations, events, webhooks, prices, usage and budgets.',
+  'flexible-vps': 'Virtual machines with their images, snapshots, networks, SSH keys and placement groups.',
+  kubernetes: 'Managed Kubernetes clusters and their node pools.',
+  dedicated: 'Dedicated servers.',
+  storage: 'Object storage: buckets and their access keys.',
+  datacenter: 'Racks, power, cross connects and remote hands in a data centre.',
+  'ip-management': 'Reserved public addresses, prefixes and reverse DNS.',
+  monitoring: 'Checks, alerts and metrics.',
+  support: 'Support tickets.',
+};
+
+export const Family = Named(
+  'Family',
+  OneOf<FamilyName>(familyMeanings, {
+    description: 'A family of products; the first part of the path of its calls.',
+  }),
+);
 
 export const familyNames = Object.keys(familySizes) as readonly FamilyName[];

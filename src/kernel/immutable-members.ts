@@ -5,7 +5,10 @@ import { type TObject, Type } from './schema.ts';
 const MARK = 'x-immutable';
 
 export const Immutable = Type.Optional(
-  Type.Unsafe<unknown>({ description: 'Cannot be changed: 422 `immutable`.', [MARK]: true }),
+  Type.Unsafe<unknown>({
+    description: 'It cannot be changed: a value is refused with 422 `immutable`.',
+    [MARK]: true,
+  }),
 );
 
 /** `instead` completes the error detail: what the caller can do instead. */

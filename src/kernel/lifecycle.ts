@@ -6,7 +6,7 @@
 import type { StoredOperation } from './operations/store.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
-import { OneOf, type TUnsafe } from './schema.ts';
+import { keysOf, type Meanings, Named, OneOf, type TUnsafe } from './schema.ts';
 
 export interface Transition<S extends string> {
   /** The ids of the endpoints that cause the transition, or another cause: `engine`, `provider`, `time`. */
@@ -22,7 +22,8 @@ interface Definition<S extends string> {
   readonly resource: string;
   /** The table with the `status` column. Tests use it to put a resource into a state. */
   readonly table: string;
-  readonly states: readonly S[];
+  /** The states and what each of them means. */
+  readonly states: Meanings<S>;
   /** States that last only while an operation runs. */
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
@@ -31,6 +32,9 @@ interface Definition<S extends string> {
 }
 
 const RETRY_SECONDS = 5;
+
+const pascalCase = (resource: string): string =>
+  resource.replaceAll(/(?:^|[_ -])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 export class Lifecycle<S extends string = string> {
   readonly resource: string;
@@ -43,21 +47,25 @@ export class Lifecycle<S extends string = string> {
   constructor(definition: Definition<S>) {
     this.resource = definition.resource;
     this.table = definition.table;
-    this.states = definition.states;
+    this.states = keysOf(definition.states);
     this.transitional = definition.transitional;
     const needs = Object.entries<readonly S[]>(definition.needs ?? {});
     this.transitions = [
       ...definition.transitions,
       ...needs.map(([id, from]): Transition<S> => ({ by: [id], from, to: [] })),
     ];
-    this.Status = OneOf(this.states, {
-      'x-states': this.transitions.map(({ by, from, through, to }) => ({
-        by,
-        from: from ?? [],
-        ...(through === undefined ? {} : { through }),
-        to,
-      })),
-    });
+    this.Status = Named(
+      `${pascalCase(this.resource)}Status`,
+      OneOf(definition.states, {
+        description: `The state of the ${this.resource}, which decides which calls it accepts (\`x-states\`).`,
+        'x-states': this.transitions.map(({ by, from, through, to }) => ({
+          by,
+          from: from ?? [],
+          ...(through === undefined ? {} : { through }),
+          to,
+        })),
+      }),
+    );
   }
 
   /** The states in which the endpoint is accepted; all states if no transition names the endpoint. */

@@ -11,27 +11,83 @@ export function Shape<P extends TProperties>(properties: P, options: object = {}
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-/** A named schema becomes a component of the OpenAPI document. Each name may be used for one schema only. */
+/** Keywords that say something about a member and not about its values. A use of a named schema may override them. */
+export const ANNOTATIONS = [
+  'description',
+  'default',
+  'readOnly',
+  'writeOnly',
+  'x-immutable',
+  'x-unit',
+] as const;
+
+/** Keeps the annotations of a named schema beside those of its use; it is not published. */
+export const COMPONENT = 'x-component';
+
+const annotationsOf = (schema: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => ANNOTATIONS.some((known) => known === name)));
+
+/**
+ * A named schema becomes a component of the OpenAPI document. Each name may be used for one schema only. A member can
+ * have its own description: `{ ...Labels, description: '…' }` is published as a reference with this description.
+ */
 export function Named<T extends TSchema>(title: string, schema: T): T {
-  return { ...schema, title };
+  return { ...schema, title, [COMPONENT]: annotationsOf(schema) };
 }
 
 /** In answers, "not set" is `null`; members are never absent. */
 export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  const plain = schema as { type?: unknown; enum?: unknown[]; properties?: unknown; title?: string };
+  const plain = schema as Plain;
   const isScalar = typeof plain.type === 'string' && plain.type !== 'object' && plain.type !== 'array';
   if (isScalar && plain.title === undefined) {
+    const meanings = plain[MEANINGS];
     return Type.Unsafe({
       ...schema,
       type: [plain.type, 'null'],
       ...(plain.enum ? { enum: [...plain.enum, null] } : {}),
+      ...(meanings ? { [MEANINGS]: [...meanings, 'No value.'] } : {}),
     });
   }
-  return Type.Unsafe({ anyOf: [schema, { type: 'null' }] });
+  // The description is about the member, so it stands beside the union and not inside one of its branches.
+  const { description, ...rest } = plain;
+  const own = plain[COMPONENT];
+  const isOwn = own !== undefined && own['description'] === description;
+  const branch = own === undefined || isOwn ? rest : { ...rest, description: own['description'] };
+  return Type.Unsafe({
+    anyOf: [isOwn ? schema : branch, { type: 'null' }],
+    ...(description === undefined || isOwn ? {} : { description }),
+  });
 }
 
-export function OneOf<const V extends string>(values: readonly V[], options: object = {}): TUnsafe<V> {
-  return Type.Unsafe<V>({ type: 'string', enum: [...values], ...options });
+interface Plain {
+  readonly type?: unknown;
+  readonly enum?: unknown[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly [COMPONENT]?: Readonly<Record<string, unknown>>;
+  readonly 'x-enum-descriptions'?: readonly string[];
+}
+
+const MEANINGS = 'x-enum-descriptions';
+
+/** What each value of an enumeration means. */
+export type Meanings<V extends string> = Readonly<Record<V, string>>;
+
+export const keysOf = <V extends string>(meanings: Meanings<V>): readonly V[] => Object.keys(meanings) as V[];
+
+/** With an object, its members are the values and say what each of them means. */
+export function OneOf<const V extends string>(
+  values: readonly V[] | Meanings<V>,
+  options: object = {},
+): TUnsafe<V> {
+  return Array.isArray(values)
+    ? Type.Unsafe<V>({ type: 'string', enum: [...values], ...options })
+    : Type.Unsafe<V>({
+        type: 'string',
+        enum: Object.keys(values),
+        [MEANINGS]: Object.values(values),
+        ...options,
+      });
 }
 
 /** Marks a value that is shown once, never logged and never replayed. All redaction code checks this mark. */
@@ -47,7 +103,23 @@ export function Id(prefix: string, options: object = {}): TUnsafe<string> {
   });
 }
 
+/** The id of the resource that a shape shows. Members that name another resource have their own description. */
+export const OwnId = (prefix: string): TUnsafe<string> =>
+  Id(prefix, { description: `Its id, which never changes: \`${prefix}_\` and 26 letters and digits.` });
+
 export const Time: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', format: 'date-time' });
+
+export const CreatedAt = Named('CreatedAt', { ...Time, description: 'When it was created.' });
+
+export const UpdatedAt = Named('UpdatedAt', { ...Time, description: 'When it was last changed.' });
+
+export const Etag = Named(
+  'Etag',
+  Type.String({
+    description:
+      'The version of the resource. Sent in quotes as `If-Match`, it refuses a change of another version.',
+  }),
+);
 
 /** Money and other exact quantities are decimal strings, because a binary float cannot hold 0.1. */
 export const Decimal: TUnsafe<string> = Type.Unsafe<string>({
@@ -61,24 +133,55 @@ export const Slug: TUnsafe<string> = Type.Unsafe<string>({
   maxLength: 63,
 });
 
-export const ResourceName: TUnsafe<string> = Type.Unsafe<string>({
-  type: 'string',
-  pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
-  minLength: 1,
-  maxLength: 63,
-});
+export const ResourceName: TUnsafe<string> = Named(
+  'ResourceName',
+  Type.Unsafe<string>({
+    type: 'string',
+    pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+    minLength: 1,
+    maxLength: 63,
+    description:
+      'A name that you choose: lower-case letters, digits and hyphens, unique for its type in the account.',
+  }),
+);
+
+export const Description = Named(
+  'Description',
+  Type.String({ maxLength: 255, description: 'A text of your own about it. It has no effect.' }),
+);
 
 export const Labels = Named(
   'Labels',
   Type.Unsafe<Record<string, string>>({
     type: 'object',
+    description: 'Names and values of your own, at most 32, for filters, budgets and cost reports.',
     maxProperties: 32,
     propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
     additionalProperties: { type: 'string', maxLength: 63 },
   }),
 );
 
+export const Currency = Named(
+  'Currency',
+  Type.String({ description: 'The currency of the amounts as an ISO 4217 code, such as `EUR`.' }),
+);
+
+export const HourlyPrice = Named('HourlyPrice', {
+  ...Decimal,
+  'x-unit': 'currency/hour',
+  description: 'The price of an hour, net of tax. A month costs at most the monthly price.',
+});
+
+export const MonthlyPrice = Named('MonthlyPrice', {
+  ...Decimal,
+  'x-unit': 'currency/month',
+  description: 'The price of a whole month, net of tax.',
+});
+
 export const Price = Named(
   'ResourcePrice',
-  Shape({ hourly: Decimal, monthly: Decimal, currency: Type.String() }),
+  Shape(
+    { hourly: HourlyPrice, monthly: MonthlyPrice, currency: Currency },
+    { description: 'What it costs in its present form, net of tax.' },
+  ),
 );

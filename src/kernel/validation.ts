@@ -9,6 +9,9 @@ import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 
 Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
 
+/** Other formats only name the kind of a value in the OpenAPI document: the handlers check it, with better messages. */
+Format.Clear();
+
 /** RFC 3339 allows leap seconds and the year 0, its extension zone names. `Date` or PostgreSQL cannot read them. */
 Format.Set(
   'date-time',

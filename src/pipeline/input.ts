@@ -23,7 +23,8 @@ export interface Input {
 
 const dryRun = Type.Optional(
   Type.Boolean({
-    description: 'Run all checks and return what the call would do and cost, without doing it.',
+    description:
+      'With `true`, all checks run and the answer is what the call would do and cost, without doing it.',
   }),
 );
 
@@ -31,6 +32,7 @@ const wait = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: LONGEST_WAIT_SECONDS,
+    'x-unit': 'seconds',
     description:
       'Seconds to hold the answer until there is news or the operation has ended; same as `Prefer: wait=N`.',
   }),

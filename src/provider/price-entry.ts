@@ -1,13 +1,38 @@
 /** Schema of the price list: one entry per SKU and period, with one row per location. */
 import { familyNames } from '../kernel/families.ts';
-import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
+import { keysOf, Named, Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
 import { Default, Instant, ListOf, Money, Quantity, Rate, Sku, Text } from './words.ts';
 
-export const billings = ['hourly_capped', 'monthly', 'metered', 'one_time'] as const;
-export const units = ['hour', 'month', 'gb_month', 'gb', 'million_requests', 'minute', 'item'] as const;
+const billingMeanings = {
+  hourly_capped: 'By the hour, up to the monthly price in each calendar month.',
+  monthly: 'By the month; a part of a month costs its share.',
+  metered: 'By use, such as traffic.',
+  one_time: 'Charged only once.',
+} as const;
+const unitMeanings = {
+  hour: 'An hour in which the resource exists or runs.',
+  month: 'A calendar month in UTC.',
+  gb_month: 'A gigabyte that is kept for a month.',
+  gb: 'A gigabyte that is transferred.',
+  million_requests: 'A million requests to object storage.',
+  minute: 'A minute of work.',
+  item: 'One piece.',
+} as const;
 
-export type Billing = (typeof billings)[number];
-export type Unit = (typeof units)[number];
+export const BillingShape = Named(
+  'Billing',
+  OneOf(billingMeanings, { description: 'How the price is charged.' }),
+);
+export const UnitShape = Named(
+  'PriceUnit',
+  OneOf(unitMeanings, { description: 'What one unit of the quantity is.' }),
+);
+
+const billings = keysOf(billingMeanings);
+const units = keysOf(unitMeanings);
+
+export type Billing = keyof typeof billingMeanings;
+export type Unit = keyof typeof unitMeanings;
 
 /** A row with `location: null` (or without location) applies to every location that has no row of its own. */
 export const PriceRow = Shape({

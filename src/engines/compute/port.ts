@@ -32,7 +32,14 @@ export type { Capabilities, CapabilityName } from './capabilities.ts';
 export { type Image, type ImageFormat, type ImageSource, imageFormats } from './image.ts';
 export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
-export { type MetricName, metricNames, type Series, type SeriesRange, type Traffic } from './series.ts';
+export {
+  type MetricName,
+  metricMeanings,
+  metricNames,
+  type Series,
+  type SeriesRange,
+  type Traffic,
+} from './series.ts';
 
 export type ComputeEngines = Engines<ComputeEngine>;
 

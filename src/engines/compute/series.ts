@@ -1,7 +1,14 @@
 import type { Ref } from './instance.ts';
 
-export const metricNames = ['cpu', 'memory', 'disk_io', 'disk_usage', 'network'] as const;
-export type MetricName = (typeof metricNames)[number];
+export const metricMeanings = {
+  cpu: 'How busy the virtual processors are.',
+  memory: 'How much memory the guest uses.',
+  disk_io: 'Reads from the root disk and writes to it.',
+  disk_usage: 'How much of the root disk is used.',
+  network: 'What the interfaces send and receive.',
+} as const;
+export type MetricName = keyof typeof metricMeanings;
+export const metricNames = Object.keys(metricMeanings) as readonly MetricName[];
 
 export interface SeriesRange {
   readonly from: Date;

@@ -1,6 +1,7 @@
 /** The caller and its rights: key ∩ role of the key's owner ∩ products ∩ account status, decided at each request. */
 import type { PrefixTrie } from '../net/prefix-trie.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
+import { keysOf, Named, OneOf } from '../schema.ts';
 import { allows, IMPLICIT, type Permission } from './permissions.ts';
 import { type RoleName, roleAllows } from './roles.ts';
 import type { AccountStatus, AllowlistMode, Approval, StoredKeyStatus } from './tables.ts';
@@ -24,8 +25,18 @@ export interface AccountAccess {
   };
 }
 
-export const denials = ['key', 'role', 'product', 'account_status'] as const;
-export type DeniedBy = (typeof denials)[number];
+const denialMeanings = {
+  key: 'The permissions of the key do not include it.',
+  role: 'The role of the owner of the key does not allow it.',
+  product: 'The product family is not enabled for the account.',
+  account_status: 'The account is restricted, suspended or closing.',
+} as const;
+export const denials = keysOf(denialMeanings);
+export type DeniedBy = keyof typeof denialMeanings;
+export const DeniedByShape = Named(
+  'DeniedBy',
+  OneOf(denialMeanings, { description: 'What does not grant the permission that the call needs.' }),
+);
 
 export interface Decision {
   readonly allowed: boolean;

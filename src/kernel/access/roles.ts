@@ -1,4 +1,5 @@
 /** Roles limit what a member's keys may do. They are checked at each request, so a demotion takes effect at once. */
+import { type Meanings, Named, OneOf } from '../schema.ts';
 import { allows, matches, type Permission } from './permissions.ts';
 
 export const roleNames = ['owner', 'admin', 'operator', 'developer', 'viewer', 'billing'] as const;
@@ -54,6 +55,14 @@ export const roles: Readonly<Record<RoleName, Role>> = {
     sensitive: false,
   },
 };
+
+export const RoleNameShape = Named(
+  'RoleName',
+  OneOf<RoleName>(
+    Object.fromEntries(roleNames.map((name) => [name, roles[name].description])) as Meanings<RoleName>,
+    { description: 'The role of the member, which limits what the keys of the member may do.' },
+  ),
+);
 
 export function roleAllows(name: RoleName, permission: Permission, sensitive: boolean): boolean {
   const role = roles[name];

@@ -1,16 +1,73 @@
 /** The tables that define who may do what. The kernel reads them; only the functions in `portal-api` write them. */
 import type { Generated } from 'kysely';
+import { keysOf, Named, OneOf } from '../schema.ts';
 import type { RoleName } from './roles.ts';
 
-export const accountStatuses = ['active', 'restricted', 'suspended', 'closing', 'closed'] as const;
-export type AccountStatus = (typeof accountStatuses)[number];
-export const approvals = ['off', 'destructive', 'writes'] as const;
-export type Approval = (typeof approvals)[number];
-export const allowlistModes = ['off', 'report_only', 'enforce'] as const;
-export type AllowlistMode = (typeof allowlistModes)[number];
+const openStatuses = {
+  active: 'All calls are accepted.',
+  restricted: 'Calls that raise the cost are refused, for example because a payment is overdue.',
+  suspended:
+    'The account can be read, resources can be deleted and operations cancelled; other calls are refused.',
+  closing: 'The account will be closed. Only reads and deletions are accepted.',
+} as const;
+const statusMeanings = {
+  ...openStatuses,
+  closed: 'The account is closed, and its keys no longer work.',
+} as const;
+export const accountStatuses = keysOf(statusMeanings);
+export type AccountStatus = keyof typeof statusMeanings;
+/** The status of an account whose keys still work. */
+export const OpenAccountStatus = Named(
+  'AccountStatus',
+  OneOf(openStatuses, {
+    description: 'Decides which calls the account may make. The provider and the portal change it.',
+  }),
+);
+const approvalMeanings = {
+  off: 'No call of the key waits for a person, except for those above `approval_over_monthly`.',
+  destructive: 'A person has to approve each call that deletes or overwrites something.',
+  writes: 'A person has to approve each call that changes something.',
+} as const;
+export const approvals = keysOf(approvalMeanings);
+export type Approval = keyof typeof approvalMeanings;
+export const ApprovalMode = Named(
+  'ApprovalMode',
+  OneOf(approvalMeanings, {
+    description: 'Which calls of a key a person has to approve first. Set in the portal.',
+  }),
+);
+const allowlistMeanings = {
+  off: 'Calls from all addresses are accepted.',
+  report_only:
+    'Calls from all addresses are accepted; those from other addresses are recorded as key denials.',
+  enforce: 'Only calls from the addresses on the list are accepted.',
+} as const;
+export const allowlistModes = keysOf(allowlistMeanings);
+export type AllowlistMode = keyof typeof allowlistMeanings;
+export const AllowlistModeShape = Named(
+  'AllowlistMode',
+  OneOf(allowlistMeanings, { description: 'What the IP allowlist does. Set in the portal.' }),
+);
 export type StoredKeyStatus = 'active' | 'suspended' | 'revoked';
-export const keyStatuses = ['active', 'suspended', 'expired', 'revoked'] as const;
-export type KeyStatus = (typeof keyStatuses)[number];
+const keyStatusMeanings = {
+  active: 'The key works.',
+  suspended: 'The key is refused until a person resumes it in the portal.',
+  expired: 'The key is refused, because its lifetime is over.',
+  revoked: 'The key is refused for good.',
+} as const;
+export type KeyStatus = keyof typeof keyStatusMeanings;
+export const ApiKeyStatus = Named(
+  'ApiKeyStatus',
+  OneOf(keyStatusMeanings, {
+    description: 'Whether the key works.',
+    'x-states': {
+      active: ['revoke'],
+      suspended: ['revoke'],
+      expired: ['revoke'],
+      revoked: [],
+    },
+  }),
+);
 
 interface Stamps {
   version: Generated<number>;

@@ -9,8 +9,21 @@ import { IMPLICIT } from './permissions.ts';
 
 export const Omitted = Named(
   'Omitted',
-  Shape({ family: Type.String(), resource_type: Type.String(), missing_permission: Type.String() }),
+  Shape(
+    {
+      family: Type.String({ description: 'The product family of the hidden type.' }),
+      resource_type: Type.String({ description: 'The type whose rows are hidden, such as `vm`.' }),
+      missing_permission: Type.String({
+        description: 'The permission that the key needs to see these rows.',
+      }),
+    },
+    { description: 'A type of resources that this key may not read.' },
+  ),
 );
+
+export const OmittedTypes = Type.Array(Omitted, {
+  description: 'The types of resources whose rows this key may not see.',
+});
 
 export interface Sight {
   /** The types of resources whose rows may be shown. */

@@ -1,6 +1,7 @@
 /** Audit entries of writes. Each hash includes the previous one, so recomputing the chain reveals a changed entry. */
 import { createHash } from 'node:crypto';
 import type { ResourceRef } from '../resource-ref.ts';
+import { Named, Nullable, OneOf, Shape, Type } from '../schema.ts';
 
 export interface AuditChange {
   readonly pointer: string;
@@ -9,15 +10,49 @@ export interface AuditChange {
 }
 
 export interface AuditActor {
-  readonly kind: 'api_key' | 'member' | 'system' | 'provider_staff';
+  readonly kind: ActorKind;
   readonly api_key_id: string | null;
   readonly member_id: string | null;
   readonly name: string;
 }
 
-export const auditOutcomes = ['accepted', 'succeeded', 'rejected', 'failed'] as const;
-export type AuditOutcome = (typeof auditOutcomes)[number];
-export const auditSources = ['api', 'portal', 'system'] as const;
+const outcomeMeanings = {
+  accepted: 'The call was accepted, and an operation does the work (202).',
+  succeeded: 'The change was made.',
+  rejected: 'The call was refused (4xx), and nothing changed.',
+  failed: 'The server failed (5xx).',
+} as const;
+export type AuditOutcome = keyof typeof outcomeMeanings;
+export const AuditOutcomeShape = Named(
+  'AuditOutcome',
+  OneOf(outcomeMeanings, { description: 'How the call ended.' }),
+);
+const sourceMeanings = {
+  api: 'A call with an API key.',
+  portal: 'A member of the account in the portal.',
+  system: 'The system itself, or a person who works for the provider.',
+} as const;
+export const AuditSource = OneOf(sourceMeanings, { description: 'Where the change came from.' });
+
+const actorMeanings = {
+  api_key: 'An API key of the account.',
+  member: 'A member of the account in the portal.',
+  system: 'The system itself.',
+  provider_staff: 'A person who works for the provider.',
+} as const;
+export type ActorKind = keyof typeof actorMeanings;
+export const ActorKindShape = Named(
+  'ActorKind',
+  OneOf(actorMeanings, { description: 'The kind of the originator; it decides which of the ids are set.' }),
+);
+export const actorMembers = {
+  kind: ActorKindShape,
+  api_key_id: Nullable(Type.String({ description: 'The API key that made the call; null for other kinds.' })),
+  member_id: Nullable(
+    Type.String({ description: 'The member, or the owner of the key; null if no member is behind it.' }),
+  ),
+};
+export const Actor = Named('Actor', Shape(actorMembers, { description: 'Who or what caused it.' }));
 
 export interface AuditEntry {
   readonly id: string;
@@ -25,7 +60,7 @@ export interface AuditEntry {
   readonly actor: AuditActor;
   readonly client_ip: string | null;
   readonly user_agent: string | null;
-  readonly source: (typeof auditSources)[number];
+  readonly source: keyof typeof sourceMeanings;
   readonly action: string;
   readonly resource: ResourceRef | null;
   readonly outcome: AuditOutcome;

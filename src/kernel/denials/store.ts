@@ -1,9 +1,17 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../store/database.ts';
 import type { AllowlistMode } from '../access/tables.ts';
+import { Named, OneOf } from '../schema.ts';
 
-export const denialCauses = ['permission', 'ip_restriction'] as const;
-export type DenialCause = (typeof denialCauses)[number];
+const causeMeanings = {
+  permission: 'The key did not have the permission that the call needs.',
+  ip_restriction: 'The address of the caller was not on the IP allowlist.',
+} as const;
+export type DenialCause = keyof typeof causeMeanings;
+export const DenialCauseShape = Named(
+  'DenialCause',
+  OneOf(causeMeanings, { description: 'Why the call was refused.' }),
+);
 
 export interface Denial {
   /** Created at the time of the denial, not of the write, so that sorting by id sorts by `first_at`. */

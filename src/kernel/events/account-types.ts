@@ -2,14 +2,15 @@
  * Event types of the account itself: its status, members and keys. They are declared in the kernel because the portal
  * writes them and does not import families; the account family publishes them.
  */
-import { roleNames } from '../access/roles.ts';
-import { accountStatuses, allowlistModes, approvals } from '../access/tables.ts';
+import { RoleNameShape } from '../access/roles.ts';
+import { AllowlistModeShape, ApprovalMode, OpenAccountStatus } from '../access/tables.ts';
 import type { Registry, Resource } from '../registry.ts';
-import { Nullable, OneOf, Shape, Time, type TProperties, Type } from '../schema.ts';
+import { Nullable, Shape, Time, type TProperties, Type } from '../schema.ts';
 import type { EventType } from './event.ts';
 
-const Text = Type.String();
-const Count = Type.Integer({ minimum: 0 });
+const text = (description: string) => Type.String({ description });
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const time = (description: string) => ({ ...Time, description });
 
 const info = (type: string, when: string, data: TProperties = {}): EventType => ({
   type,
@@ -22,14 +23,36 @@ const warning = (type: string, when: string, data: TProperties = {}): EventType 
   severity: 'warning',
 });
 
-const standing = { before: OneOf(accountStatuses), after: OneOf(accountStatuses) };
-const product = { family: Text, reason: Nullable(Text) };
-const key = { public_id: Text };
-const keyUse = { ...key, client_ip: Text, operation_id: Text };
-const denial = { api_key_id: Text, public_id: Text, client_ip: Text, operation_id: Text };
-const roleChange = { before: OneOf(roleNames), after: OneOf(roleNames) };
-const approval = { action: Text, api_key_id: Text, expires_at: Time };
-const decision = { ...approval, decided_by: Text };
+const standing = {
+  before: { ...OpenAccountStatus, description: 'The status until now.' },
+  after: { ...OpenAccountStatus, description: 'The status from now on.' },
+};
+const product = {
+  family: text('The product family that was switched on or off.'),
+  reason: Nullable(text('Why it was switched off; null if nobody gave a reason.')),
+};
+const key = { public_id: text('The second part of the key, which is safe to show.') };
+const client = {
+  client_ip: text('The address that the call came from.'),
+  operation_id: text('The call: the `operationId` in this document, such as `listVms`.'),
+};
+const keyUse = { ...key, ...client };
+const denial = { api_key_id: text('The key that made the call.'), ...key, ...client };
+const role = { role: RoleNameShape };
+const roleChange = {
+  before: { ...RoleNameShape, description: 'The role until now.' },
+  after: { ...RoleNameShape, description: 'The role from now on.' },
+};
+const approval = {
+  action: text('The call that needs approval: its `operationId` in this document.'),
+  api_key_id: text('The key that made the call.'),
+  expires_at: time('Until then a person can decide, or the approved call can be made.'),
+};
+const decision = { ...approval, decided_by: text('The member who decided.') };
+const modes = {
+  before: { ...AllowlistModeShape, description: 'The mode until now.' },
+  after: { ...AllowlistModeShape, description: 'The mode from now on.' },
+};
 
 export const accountEventTypes: readonly EventType[] = [
   warning(
@@ -46,46 +69,55 @@ export const accountEventTypes: readonly EventType[] = [
   info('account.product_enabled', 'A product family was enabled for the account.', product),
   warning('account.product_disabled', 'A product family was disabled for the account.', product),
   warning('limit.nearly_reached', '80 percent of a limit are used.', {
-    limit_id: Text,
-    location: Nullable(Text),
-    parent_id: Nullable(Text),
-    limit: Count,
-    used: Count,
+    limit_id: text('The id of the limit, as `listLimits` shows it.'),
+    location: Nullable(
+      text('The location that the limit counts in; null if it counts in the whole account.'),
+    ),
+    parent_id: Nullable(
+      text('The resource that the limit counts in; null if it counts in the whole account.'),
+    ),
+    limit: count('The value of the limit.'),
+    used: count('How much of the limit is used now.'),
   }),
   info('limit.raised', 'A limit of the account was raised.', {
-    limit_id: Text,
-    before: Nullable(Count),
-    after: Nullable(Count),
+    limit_id: text('The id of the limit, as `listLimits` shows it.'),
+    before: Nullable(count('The value until now; null if it was unlimited.')),
+    after: Nullable(count('The value from now on; null if it is unlimited.')),
   }),
 
   info('api_key.created', 'A key was created.', {
     ...key,
-    owner_id: Nullable(Text),
-    permissions: Type.Array(Text),
-    approval: OneOf(approvals),
-    expires_at: Nullable(Time),
+    owner_id: Nullable(text('The member who owns the key; null if it has no owner.')),
+    permissions: Type.Array(Type.String(), {
+      description: 'The patterns of the permissions that the key has.',
+    }),
+    approval: ApprovalMode,
+    expires_at: Nullable(time('When the key stops working; null if it does not expire.')),
   }),
   info('api_key.rolled', 'A key was replaced by a new one and expires soon.', {
     ...key,
-    replaced_by: Text,
-    expires_at: Time,
+    replaced_by: text('The id of the new key.'),
+    expires_at: time('When the old key stops working.'),
   }),
   warning('api_key.expiring', 'A key expires in 14, 3 or 1 days.', {
     ...key,
-    expires_at: Time,
-    days_left: Count,
+    expires_at: time('When the key stops working.'),
+    days_left: { ...count('Days until the key stops working.'), 'x-unit': 'days' },
   }),
-  warning('api_key.expired', 'A key expired.', { ...key, expires_at: Time }),
+  warning('api_key.expired', 'A key expired.', {
+    ...key,
+    expires_at: time('When the key stopped working.'),
+  }),
   warning('api_key.suspended', 'A key was suspended.', key),
   info('api_key.resumed', 'A suspended key works again.', key),
   warning('api_key.revoked', 'A key was revoked, which is final.', {
     ...key,
-    by: Text,
-    reason: Nullable(Text),
+    by: text('The key, member or system that revoked it.'),
+    reason: Nullable(text('The reason that was given; null if none was.')),
   }),
   warning('api_key.exposed', 'A key was found in a place where other people can read it.', {
     ...key,
-    source: Text,
+    source: text('Where the key was found.'),
   }),
   info('api_key.first_used', 'A key was used for the first time.', keyUse),
   warning(
@@ -94,13 +126,10 @@ export const accountEventTypes: readonly EventType[] = [
     keyUse,
   ),
 
-  warning('ip_allowlist.mode_changed', 'The mode of the IP allowlist was changed.', {
-    before: OneOf(allowlistModes),
-    after: OneOf(allowlistModes),
-  }),
+  warning('ip_allowlist.mode_changed', 'The mode of the IP allowlist was changed.', modes),
   info('ip_allowlist.entries_changed', 'Ranges were added to the IP allowlist or removed from it.', {
-    added: Type.Array(Text),
-    removed: Type.Array(Text),
+    added: Type.Array(Type.String(), { description: 'The ranges that were added.' }),
+    removed: Type.Array(Type.String(), { description: 'The ranges that were removed.' }),
   }),
   warning(
     'ip_allowlist.denied',
@@ -113,11 +142,11 @@ export const accountEventTypes: readonly EventType[] = [
     denial,
   ),
   warning('ip_allowlist.empty', 'The IP allowlist has no active range left.', {
-    mode: OneOf(allowlistModes),
+    mode: AllowlistModeShape,
   }),
 
-  info('member.invited', 'A person was invited to become a member.', { role: OneOf(roleNames) }),
-  info('member.joined', 'A person became a member.', { role: OneOf(roleNames) }),
+  info('member.invited', 'A person was invited to become a member.', role),
+  info('member.joined', 'A person became a member.', role),
   info(
     'member.role_changed',
     'The role of a member changed. The keys of the member are limited by the new role.',
@@ -125,8 +154,12 @@ export const accountEventTypes: readonly EventType[] = [
   ),
   warning('member.suspended', 'A member was suspended, together with all keys of the member.', {}),
   info('member.removed', 'A member was removed.', {
-    revoked_keys: Type.Array(Text),
-    transferred_keys: Type.Array(Text),
+    revoked_keys: Type.Array(Type.String(), {
+      description: 'The ids of the keys that were revoked with it.',
+    }),
+    transferred_keys: Type.Array(Type.String(), {
+      description: 'The ids of the keys that another member owns now.',
+    }),
   }),
 
   warning('approval.requested', 'A call waits for a person to approve it.', approval),

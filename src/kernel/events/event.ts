@@ -1,9 +1,18 @@
 /** Events for the feed, the streams and the webhooks. Each event type is declared once, by its family. */
 import type { ResourceRef } from '../resource-ref.ts';
-import type { TSchema } from '../schema.ts';
+import { keysOf, Named, OneOf, type TSchema } from '../schema.ts';
 
-export const severities = ['info', 'warning', 'error'] as const;
-export type Severity = (typeof severities)[number];
+const severityMeanings = {
+  info: 'Something happened as it should.',
+  warning: 'Somebody should look at it; nothing is broken yet.',
+  error: 'Something failed or no longer works.',
+} as const;
+export const severities = keysOf(severityMeanings);
+export type Severity = keyof typeof severityMeanings;
+export const SeverityShape = Named(
+  'Severity',
+  OneOf(severityMeanings, { description: 'How serious the event is.' }),
+);
 
 export interface EventType {
   /** `<resource_type>.<past participle>`; never renamed inside v1. */

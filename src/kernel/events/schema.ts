@@ -1,37 +1,40 @@
 /** The representation of events in the feed, the streams and the webhooks. */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../schema.ts';
-import { severities } from './event.ts';
+import { Actor } from '../audit/entry.ts';
+import { ResourceReference } from '../resource-ref.ts';
+import { Id, Named, Nullable, OwnId, Shape, type Static, Time, Type } from '../schema.ts';
+import { SeverityShape } from './event.ts';
 
 export const EventView = Named(
   'Event',
   Shape({
-    id: Id('evt'),
+    id: OwnId('evt'),
     sequence: Type.Integer({
       minimum: 1,
       description: 'The number of the event within the account, without gaps.',
     }),
     type: Type.String({ description: 'What happened, such as `vm.created`.' }),
-    severity: OneOf(severities),
-    occurred_at: Time,
-    family: Type.String(),
-    resource: Nullable(
-      Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
-    ),
-    operation_id: Nullable(Id('op')),
-    actor: Shape({
-      kind: OneOf(['api_key', 'member', 'system', 'provider_staff']),
-      api_key_id: Nullable(Type.String()),
-      member_id: Nullable(Type.String()),
+    severity: SeverityShape,
+    occurred_at: { ...Time, description: 'When it happened, in UTC.' },
+    family: Type.String({
+      description: 'The product family that the event belongs to, such as `flexible-vps`.',
     }),
-    message: Type.String({ description: 'One English sentence.' }),
+    resource: Nullable({
+      ...ResourceReference,
+      description: 'The resource that the event is about; null if it is about the account as a whole.',
+    }),
+    operation_id: Nullable(
+      Id('op', { description: 'The operation that caused the event; null if none did.' }),
+    ),
+    actor: Actor,
+    message: Type.String({ description: 'What happened, in one English sentence.' }),
     data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
       description: 'Details of the event; its members depend on the type.',
     }),
-    schema_version: Type.Literal(1),
+    schema_version: Type.Literal(1, { description: 'The version of this shape: always 1.' }),
   }),
 );
 export type EventView = Static<typeof EventView>;

@@ -16,7 +16,7 @@ export function NameOrId(prefix: string) {
     id: Type.Unsafe<string>({
       type: 'string',
       pattern: `^(${NAME}|${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25})$`,
-      description: 'Your name for it, or its id.',
+      description: 'The name that you gave it, or its id.',
     }),
   });
 }

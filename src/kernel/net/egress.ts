@@ -20,8 +20,14 @@ declare module '../services.ts' {
   }
 }
 
-export const egressFaults = ['timeout', 'dns', 'tls', 'connect', 'blocked_address'] as const;
-export type EgressFault = (typeof egressFaults)[number];
+export const egressFaultMeanings = {
+  timeout: 'There was no answer in time.',
+  dns: 'The host name has no address.',
+  tls: 'The certificate is not valid for the host name, or TLS failed.',
+  connect: 'The connection was refused or broke.',
+  blocked_address: 'The host name leads to an address that is not public.',
+} as const;
+export type EgressFault = keyof typeof egressFaultMeanings;
 
 /** The call got no answer. Customers see only `fault`; the cause is only logged. */
 export class NoAnswer extends Error {

@@ -1,18 +1,39 @@
 /** The representation of operations, the same for all families. */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
+import { Actor } from '../audit/entry.ts';
 import { type ProblemCode, problems } from '../problems/catalogue.ts';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../schema.ts';
+import { ResourceReference } from '../resource-ref.ts';
+import {
+  CreatedAt,
+  Etag,
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  type Static,
+  Time,
+  Type,
+  UpdatedAt,
+} from '../schema.ts';
 
-export const operationStatuses = [
-  'queued',
-  'running',
-  'cancelling',
-  'succeeded',
-  'failed',
-  'cancelled',
-] as const;
-export type OperationStatus = (typeof operationStatuses)[number];
+const statusMeanings = {
+  queued: 'Waits for a worker, or for earlier operations on the same resource.',
+  running: 'A worker does the work.',
+  cancelling: 'It was cancelled and rolls back what it had created.',
+  succeeded: 'The work is done.',
+  failed: 'The work was not done; `error` says why.',
+  cancelled: 'It was cancelled, and what it had created is removed.',
+} as const;
+export type OperationStatus = keyof typeof statusMeanings;
+export const OperationStatusShape = Named(
+  'OperationStatus',
+  OneOf(statusMeanings, {
+    description: 'How far the operation is. `succeeded`, `failed` and `cancelled` are final.',
+  }),
+);
 
 export const hasEnded = (status: OperationStatus): boolean =>
   status === 'succeeded' || status === 'failed' || status === 'cancelled';
@@ -47,61 +68,113 @@ export interface OperationError {
 export const OperationView = Named(
   'Operation',
   Shape({
-    id: Id('op'),
+    id: OwnId('op'),
     type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
-    family: Type.String(),
-    status: OneOf(operationStatuses),
-    progress_percent: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-    step: Type.String({ description: 'The current step; empty before the operation starts.' }),
-    waiting_for: Nullable(Type.String()),
-    resource: Shape({
-      type: Type.String(),
-      id: Nullable(Type.String()),
-      name: Nullable(Type.String()),
-    }),
-    related: Type.Array(Shape({ type: Type.String(), id: Type.String() })),
-    cancellable: Type.Boolean({ description: 'Whether it can be cancelled now.' }),
-    parent_id: Nullable(Id('op')),
-    children: Nullable(
-      Shape({
-        total: Type.Integer(),
-        succeeded: Type.Integer(),
-        failed: Type.Integer(),
-        pending: Type.Integer(),
+    family: Type.String({ description: 'The product family of the resource, such as `flexible-vps`.' }),
+    status: OperationStatusShape,
+    progress_percent: Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        'x-unit': 'percent',
+        description: 'The part of the work that is done; null if it is not known.',
       }),
     ),
-    error: Nullable(
-      Shape({
-        code: Type.String(),
-        detail: Type.String(),
-        retryable: Type.Boolean(),
+    step: Type.String({ description: 'The current step; empty before the operation starts.' }),
+    waiting_for: Nullable(
+      Type.String({
+        description: 'What the operation waits for before it goes on; null if it waits for nothing.',
       }),
+    ),
+    resource: { ...ResourceReference, description: 'The resource that the operation works on.' },
+    related: Type.Array(
+      Shape({
+        type: Type.String({ description: 'The type of the other resource, such as `snapshot`.' }),
+        id: Type.String({ description: 'The id of the other resource.' }),
+      }),
+      { description: 'Other resources that the operation uses or changes.' },
+    ),
+    cancellable: Type.Boolean({ description: 'Whether it can be cancelled now.' }),
+    parent_id: Nullable(
+      Id('op', {
+        description: 'The operation that started this one as its part; null if a call started it.',
+      }),
+    ),
+    children: Nullable(
+      Shape(
+        {
+          total: Type.Integer({ description: 'The number of all child operations.' }),
+          succeeded: Type.Integer({ description: 'Child operations that have succeeded.' }),
+          failed: Type.Integer({ description: 'Child operations that failed or were cancelled.' }),
+          pending: Type.Integer({
+            description: 'Child operations that have not ended, or that were never started.',
+          }),
+        },
+        { description: 'How many operations this one has started as its parts; null if none.' },
+      ),
+    ),
+    error: Nullable(
+      Shape(
+        {
+          code: Type.String({
+            description: 'The reason: a problem code, or a code of operations such as `timeout`.',
+          }),
+          detail: Type.String({ description: 'What went wrong in this case, in words.' }),
+          retryable: Type.Boolean({ description: 'Whether the same call may succeed if you make it again.' }),
+        },
+        { description: 'Why the operation failed; null if it did not fail.' },
+      ),
     ),
     result: Nullable(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
         required: ['changed'],
-        properties: { changed: { type: 'boolean' } },
+        properties: {
+          changed: {
+            type: 'boolean',
+            description: 'False if the resource already was as the call wanted it.',
+          },
+        },
         additionalProperties: true,
+        description:
+          'The result; null until the operation has succeeded. The type decides the other members.',
       }),
     ),
-    actor: Shape({
-      kind: OneOf(['api_key', 'member', 'system', 'provider_staff']),
-      api_key_id: Nullable(Type.String()),
-      member_id: Nullable(Type.String()),
+    actor: Actor,
+    request_id: Nullable(
+      Type.String({ description: 'The `X-Request-Id` of the call that started it; null if no call did.' }),
+    ),
+    expected_seconds: Nullable(
+      Type.Integer({
+        'x-unit': 'seconds',
+        description: 'How long such an operation usually takes; null if unknown.',
+      }),
+    ),
+    deadline_at: {
+      ...Time,
+      description: 'If the work is not done by then, the operation fails with `timeout`.',
+    },
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+    started_at: Nullable({
+      ...Time,
+      description: 'When a worker began; null while the operation is queued.',
     }),
-    request_id: Nullable(Type.String()),
-    expected_seconds: Nullable(Type.Integer()),
-    deadline_at: Time,
-    created_at: Time,
-    updated_at: Time,
-    started_at: Nullable(Time),
-    finished_at: Nullable(Time),
-    href: Type.String({ format: 'uri' }),
-    etag: Type.String(),
+    finished_at: Nullable({ ...Time, description: 'When it ended; null while it has not.' }),
+    href: Type.String({ format: 'uri', description: 'The URL of the operation, for `getOperation`.' }),
+    etag: Etag,
   }),
 );
 export type OperationView = Static<typeof OperationView>;
+
+/** The member `operation` of resources. */
+export const PendingOperation = Named(
+  'PendingOperation',
+  Nullable({
+    ...OperationView,
+    description: 'The operation that works on the resource now; null if there is none.',
+  }),
+);
 
 export const operationUrl = (baseUrl: string, id: string): string => `${baseUrl}/account/v1/operations/${id}`;
 

@@ -11,21 +11,37 @@ import {
 } from '../schema.ts';
 
 const paging = {
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),
-  cursor: Type.Optional(Type.String({ maxLength: 1000, description: '`next_cursor` of the previous page.' })),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    default: 50,
+    description: 'How many rows at most.',
+  }),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description:
+        '`next_cursor` of the previous page, with the same filters. Without it, the list starts at the first row.',
+    }),
+  ),
 };
 
 /** A list declares only the filters it supports, so that an unsupported parameter is refused instead of ignored. */
 export const dateFilters = {
-  created_after: Type.Optional({ ...Time, description: 'Created at or after this time.' }),
-  created_before: Type.Optional({ ...Time, description: 'Created before this time.' }),
+  created_after: Type.Optional({ ...Time, description: 'Only rows created at or after this time.' }),
+  created_before: Type.Optional({ ...Time, description: 'Only rows created before this time.' }),
 };
 
-export const nameFilter = { name: Type.Optional({ ...ResourceName, description: 'Exactly this name.' }) };
+export const nameFilter = {
+  name: Type.Optional({ ...ResourceName, description: 'Only the row with exactly this name.' }),
+};
 
 export const labelFilter = {
   label_selector: Type.Optional(
-    Type.String({ maxLength: 1000, description: '`env=prod,role in (web,api),!legacy`' }),
+    Type.String({
+      maxLength: 1000,
+      description: 'Only rows whose labels match all terms, such as `env=prod,role in (web,api),!legacy`.',
+    }),
   ),
 };
 
@@ -37,16 +53,19 @@ export function ListQuery<P extends TProperties, const S extends readonly string
   return Shape({
     ...paging,
     limit: { ...paging.limit, maximum, default: initial },
-    sort: OneOf<S[number]>(sort, { default: sort[0], description: 'A leading minus reverses the order.' }),
+    sort: OneOf<S[number]>(sort, {
+      default: sort[0],
+      description: 'The member that rows are sorted by. A leading minus reverses the order.',
+    }),
     ...filters,
   });
 }
 
 export function List<T extends TSchema, M extends TProperties = Record<never, never>>(row: T, more?: M) {
   return Shape({
-    data: Type.Array(row),
+    data: Type.Array(row, { description: 'The rows of this page.' }),
     next_cursor: Nullable(
-      Type.String({ description: 'Send it as `cursor` to get the next page; null on the last page.' }),
+      Type.String({ description: 'The `cursor` of the next page; null on the last page.' }),
     ),
     ...((more ?? {}) as M),
   });

@@ -3,16 +3,52 @@
  * costs.
  */
 import { type Micro, micro, toCents } from '../../kernel/micro.ts';
+import { keysOf, Named, OneOf } from '../../kernel/schema.ts';
 
-export const actions = ['notify', 'block_new_cost'] as const;
-export type Action = (typeof actions)[number];
+const actionMeanings = {
+  notify: 'Only events and e-mails are sent.',
+  block_new_cost: 'Calls in the scope that add cost are refused, as `blocks` says.',
+} as const;
+export const actions = keysOf(actionMeanings);
+export type Action = keyof typeof actionMeanings;
+export const ActionShape = Named(
+  'BudgetAction',
+  OneOf(actionMeanings, { description: 'What the budget does when its amount is reached.' }),
+);
+const blockingMeanings = {
+  spent: 'Calls that add cost are refused after the amount is spent.',
+  forecast:
+    'Also calls are refused whose monthly price does not fit into the amount beside all that runs or is being created, each for a whole month, and what this month has cost otherwise.',
+} as const;
 /** What a blocking budget compares with its amount: the cost so far, or what the account is committed to. */
-export const blockings = ['spent', 'forecast'] as const;
-export type Blocking = (typeof blockings)[number];
-export const bases = ['actual', 'forecast'] as const;
-export type Basis = (typeof bases)[number];
-export const statuses = ['ok', 'warning', 'exceeded', 'blocking'] as const;
-export type Status = (typeof statuses)[number];
+export const blockings = keysOf(blockingMeanings);
+export type Blocking = keyof typeof blockingMeanings;
+export const BlockingShape = Named(
+  'BudgetBlocking',
+  OneOf(blockingMeanings, { description: 'Which calls `block_new_cost` refuses.' }),
+);
+const basisMeanings = {
+  actual: 'The cost so far this month.',
+  forecast: 'The expected cost of the whole month.',
+} as const;
+export const bases = keysOf(basisMeanings);
+export type Basis = keyof typeof basisMeanings;
+export const BasisShape = Named(
+  'BudgetBasis',
+  OneOf(basisMeanings, { description: 'What is compared with the threshold.' }),
+);
+const statusMeanings = {
+  ok: 'No threshold was reached this month.',
+  warning: 'A threshold was reached this month, and the amount is not spent yet.',
+  exceeded: 'The amount is spent, and new cost is still allowed.',
+  blocking: 'The amount is spent, and calls that add cost are refused.',
+} as const;
+export const statuses = keysOf(statusMeanings);
+export type Status = keyof typeof statusMeanings;
+export const StatusShape = OneOf(statusMeanings, {
+  description: 'How far the budget is used this month.',
+  'x-states': Object.fromEntries(statuses.map((status) => [status, ['set', 'delete']])),
+});
 
 export interface Threshold {
   readonly percent: number;

@@ -1,16 +1,18 @@
 import type { EventType } from '../../kernel/events/event.ts';
-import { Decimal, OneOf, Shape, Type } from '../../kernel/schema.ts';
-import { actions, bases } from './budget.ts';
+import { Currency, Decimal, Shape, Type } from '../../kernel/schema.ts';
+import { ActionShape, BasisShape } from './budget.ts';
+
+const amount = { ...Decimal, 'x-unit': 'currency/month', description: 'The most to spend in a month.' };
 
 const figures = {
   period: Type.String({ description: 'The month: `2026-03`.' }),
-  amount: Decimal,
-  spent: Decimal,
-  forecast: Decimal,
-  currency: Type.String(),
+  amount,
+  spent: { ...Decimal, 'x-unit': 'currency', description: 'The cost so far this month.' },
+  forecast: { ...Decimal, 'x-unit': 'currency/month', description: 'The expected cost of the whole month.' },
+  currency: Currency,
 };
 
-const declared = Shape({ amount: Decimal, currency: Type.String(), action: OneOf(actions) });
+const declared = Shape({ amount, currency: Currency, action: ActionShape });
 
 export const budgetEventTypes: readonly EventType[] = [
   { type: 'budget.created', severity: 'info', when: 'A budget was declared.', data: declared },
@@ -20,13 +22,17 @@ export const budgetEventTypes: readonly EventType[] = [
     type: 'budget.threshold_crossed',
     severity: 'warning',
     when: 'The actual cost or the forecast reached a threshold of a budget: once a month.',
-    data: Shape({ ...figures, percent: Type.Integer(), basis: OneOf(bases) }),
+    data: Shape({
+      ...figures,
+      percent: Type.Integer({ 'x-unit': 'percent', description: 'The threshold that was reached.' }),
+      basis: BasisShape,
+    }),
   },
   {
     type: 'budget.exceeded',
     severity: 'error',
     when: 'A budget is used up.',
-    data: Shape({ ...figures, action: OneOf(actions) }),
+    data: Shape({ ...figures, action: ActionShape }),
   },
   {
     type: 'budget.reset',

@@ -1,31 +1,61 @@
-import { familyNames } from '../../kernel/families.ts';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
-import { actions, bases, blockings } from './budget.ts';
+import { Family } from '../../kernel/families.ts';
+import { Description, Id, Named, Nullable, Shape, type Static, Type } from '../../kernel/schema.ts';
+import { ActionShape, BasisShape, BlockingShape } from './budget.ts';
 
 const amount = Type.Unsafe<string>({
   type: 'string',
   pattern: '^(0|[1-9]\\d{0,7})(\\.\\d{1,2})?$',
+  'x-unit': 'currency/month',
   description: 'The most to spend in a month, from 0.01 to 10000000, with at most two decimals.',
 });
 
-const email = Type.Unsafe<string>({ type: 'string', maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' });
+const email = Type.Unsafe<string>({
+  type: 'string',
+  format: 'email',
+  maxLength: 254,
+  pattern: '^[^@\\s]+@[^@\\s]+$',
+});
 
 const threshold = Shape({
-  percent: Type.Integer({ minimum: 1, maximum: 200 }),
-  basis: Type.Optional(
-    OneOf(bases, { default: 'actual', description: 'The cost so far, or the forecast for the month.' }),
-  ),
+  percent: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    'x-unit': 'percent',
+    description: 'The part of the amount at which an event and e-mails are sent.',
+  }),
+  basis: Type.Optional({ ...BasisShape, default: 'actual' }),
 });
 
 const scope = Shape({
   families: Type.Optional(
-    Nullable(Type.Array(OneOf(familyNames), { minItems: 1, maxItems: 9, uniqueItems: true })),
+    Nullable(
+      Type.Array(Family, {
+        minItems: 1,
+        maxItems: 9,
+        uniqueItems: true,
+        description: 'Only cost of these product families. Left out or null: of all.',
+      }),
+    ),
   ),
   label_selector: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 1000, description: 'Such as `env=prod,!legacy`.' })),
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: 1000,
+        description:
+          'Only cost of resources whose labels match, such as `env=prod,!legacy`. Left out or null: of all.',
+      }),
+    ),
   ),
   api_key_ids: Type.Optional(
-    Nullable(Type.Array(Id('key'), { minItems: 1, maxItems: 20, uniqueItems: true })),
+    Nullable(
+      Type.Array(Id('key'), {
+        minItems: 1,
+        maxItems: 20,
+        uniqueItems: true,
+        description: 'Only cost of resources that these keys created. Left out or null: of all.',
+      }),
+    ),
   ),
 });
 
@@ -43,28 +73,22 @@ export const SetBudget = Named(
       ...scope,
       description: 'Which costs count: all given members must match. Left out or null: the whole account.',
     }),
-    thresholds: Type.Array(threshold, { minItems: 1, maxItems: 5 }),
-    action: Type.Optional(
-      OneOf(actions, {
-        default: 'notify',
-        description: '`block_new_cost` refuses calls in scope that add cost, as `blocks` says.',
-      }),
-    ),
-    blocks: Type.Optional(
-      OneOf(blockings, {
-        default: 'forecast',
-        description:
-          'Which calls `block_new_cost` refuses. `forecast`: calls whose monthly price does not fit into the amount beside all that runs or is being created, each counted for a whole month, and what this month has cost otherwise. `spent`: calls made after the amount is spent.',
-      }),
-    ),
+    thresholds: Type.Array(threshold, {
+      minItems: 1,
+      maxItems: 5,
+      description: 'When to warn. Each threshold warns once a month.',
+    }),
+    action: Type.Optional({ ...ActionShape, default: 'notify' }),
+    blocks: Type.Optional({ ...BlockingShape, default: 'forecast' }),
     emails: Type.Optional(
       Type.Array(email, {
         maxItems: 10,
         uniqueItems: true,
-        description: 'Members or contacts of the account.',
+        default: [],
+        description: 'Who gets an e-mail at a threshold: members or contacts of the account.',
       }),
     ),
-    description: Type.Optional(Type.String({ maxLength: 255 })),
+    description: Type.Optional({ ...Description, default: '' }),
   }),
 );
 export type SetBudget = Static<typeof SetBudget>;

@@ -1,14 +1,24 @@
 /** Groups the costs and quantities of a period by family, type, resource, label, location or day. */
 import { setImmediate } from 'node:timers/promises';
 import type { Micro } from '../../kernel/micro.ts';
+import { keysOf, OneOf } from '../../kernel/schema.ts';
 import { type Part, partsOf } from './accrual.ts';
 import { dayName, type Period, startOfDay } from './calendar.ts';
 import type { Ledger } from './span.ts';
 
-export const groupings = ['family', 'type', 'resource', 'label', 'location', 'day'] as const;
+const groupingMeanings = {
+  family: 'One group for each product family.',
+  type: 'One group for each type of resource.',
+  resource: 'One group for each resource.',
+  label: 'One group for each value of the label that `label_key` names.',
+  location: 'One group for each location.',
+  day: 'One group for each day in UTC.',
+} as const;
+export const groupings = keysOf(groupingMeanings);
+export const GroupBy = OneOf(groupingMeanings, { description: 'How the cost is grouped.' });
 
 export interface Grouping {
-  readonly by: (typeof groupings)[number];
+  readonly by: keyof typeof groupingMeanings;
   /** The label to group by, if `by` is `label`. */
   readonly labelKey?: string | undefined;
 }

@@ -1,24 +1,35 @@
 /** API schemas of the price list and of estimates. */
-import { familyNames } from '../../kernel/families.ts';
+import { Family } from '../../kernel/families.ts';
 import {
-  Decimal,
-  Id,
+  Currency,
+  HourlyPrice,
+  MonthlyPrice,
   Named,
   Nullable,
   OneOf,
+  OwnId,
   Shape,
   Slug,
   type Static,
   Time,
   Type,
 } from '../../kernel/schema.ts';
-import { billings, units } from '../../provider/price-entry.ts';
-
-const Configuration = Type.Unsafe<Record<string, unknown>>({
-  type: 'object',
-  description:
-    'The body of the create call of this resource type; members that do not affect the price are ignored.',
-});
+import { BillingShape, UnitShape } from '../../provider/price-entry.ts';
+import {
+  Amounts,
+  CatalogueVersion,
+  CONFIGURATION,
+  Configuration,
+  money,
+  number,
+  perMonth,
+  quantity,
+  ResourceType,
+  Setup,
+  Sku,
+  text,
+  WarningShape,
+} from './members.ts';
 
 const EstimateRequestItem = Named(
   'EstimateRequestItem',
@@ -27,19 +38,56 @@ const EstimateRequestItem = Named(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'Returned in the answer; unique in the request.',
+        description:
+          'A name of yours for the item, unique in the request and returned in the answer. Default: none.',
       }),
     ),
-    resource_type: Type.String({ minLength: 1, maxLength: 64 }),
-    configuration: Type.Optional(Configuration),
+    resource_type: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'What to price: a `resource_type` of the price list, such as `vm`.',
+    }),
+    configuration: Type.Optional({
+      ...Configuration,
+      description: `${CONFIGURATION} Required without \`change\`.`,
+    }),
     change: Type.Optional(
-      Shape({
-        resource_id: Type.String({ minLength: 1, maxLength: 90 }),
-        configuration: Nullable(Configuration),
+      Shape(
+        {
+          resource_id: Type.String({
+            minLength: 1,
+            maxLength: 90,
+            description: 'The id of the resource of yours that would change.',
+          }),
+          configuration: Nullable({
+            ...Configuration,
+            description:
+              'The members that would change, as in the create call; null: the resource would be deleted.',
+          }),
+        },
+        {
+          description:
+            'Prices the change of a resource instead of a new one. Send it without `configuration`.',
+        },
+      ),
+    ),
+    quantity: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        default: 1,
+        description: 'How many equal resources to price.',
       }),
     ),
-    quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1 })),
-    hours_per_month: Type.Optional(Type.Integer({ minimum: 0, maximum: 730, default: 730 })),
+    hours_per_month: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 730,
+        default: 730,
+        'x-unit': 'hours',
+        description: 'How many hours of a month the resource runs. Only hourly prices depend on it.',
+      }),
+    ),
     usage: Type.Optional(
       Type.Unsafe<Record<string, number>>({
         type: 'object',
@@ -54,128 +102,192 @@ const EstimateRequestItem = Named(
 export const EstimateRequest = Named(
   'EstimateRequest',
   Shape({
-    items: Type.Array(EstimateRequestItem, { minItems: 1, maxItems: 50 }),
+    items: Type.Array(EstimateRequestItem, { minItems: 1, maxItems: 50, description: 'What to price.' }),
     contract_months: Type.Optional(
-      Type.Unsafe<1 | 12 | 24>({ type: 'integer', enum: [1, 12, 24], default: 1 }),
+      Type.Unsafe<1 | 12 | 24>({
+        type: 'integer',
+        enum: [1, 12, 24],
+        'x-enum-descriptions': [
+          'Ends with each month.',
+          'A contract for one year.',
+          'A contract for two years.',
+        ],
+        default: 1,
+        'x-unit': 'months',
+        description: 'The term of the contract. Only products with contracts depend on it.',
+      }),
     ),
-    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-    compare_locations: Type.Optional(Type.Array(Slug, { maxItems: 10, uniqueItems: true })),
+    currency: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{3}$',
+        description: 'The currency of the account, which is the default. Others are refused.',
+      }),
+    ),
+    compare_locations: Type.Optional(
+      Type.Array(Slug, {
+        maxItems: 10,
+        uniqueItems: true,
+        description:
+          'Locations for which the answer also shows what the same items would cost. Default: none.',
+      }),
+    ),
   }),
 );
-
-const Amounts = Named('EstimateAmounts', Shape({ hourly: Decimal, monthly: Decimal }));
 
 const EstimateLine = Named(
   'EstimateLine',
   Shape({
-    sku: Type.String(),
-    description: Type.String(),
-    kind: OneOf(billings),
-    unit: OneOf(units),
-    quantity: Decimal,
-    included_quantity: Type.Optional(Decimal),
-    billable_quantity: Type.Optional(Decimal),
-    unit_price: Decimal,
-    unit_cap: Type.Optional(Decimal),
-    hourly: Nullable(Decimal),
-    monthly: Decimal,
-    setup: Type.Optional(Decimal),
+    sku: Sku,
+    description: text('What the line is for, in words.'),
+    kind: BillingShape,
+    unit: UnitShape,
+    quantity: quantity('How much is used in a month, in `unit`.'),
+    included_quantity: Type.Optional(quantity('The part of the quantity that is free of charge.')),
+    billable_quantity: Type.Optional(quantity('The part of the quantity that costs.')),
+    unit_price: money('The price of one unit, net of tax.'),
+    unit_cap: Type.Optional(
+      perMonth('The most that one piece costs in a month, however many hours it runs.'),
+    ),
+    hourly: Nullable({
+      ...HourlyPrice,
+      description: 'What the line costs in an hour; null if it has no hourly price.',
+    }),
+    monthly: MonthlyPrice,
+    setup: Type.Optional(Setup),
   }),
 );
 
 const EstimateItem = Named(
   'EstimateItem',
   Shape({
-    ref: Nullable(Type.String()),
-    resource_type: Type.String(),
-    quantity: Type.Integer(),
+    ref: Nullable(text('Your name for the item; null if you gave none.')),
+    resource_type: ResourceType,
+    quantity: Type.Integer({ description: 'How many pieces the prices are for.' }),
     available: Type.Boolean({ description: 'Whether it is sold there now; capacity is not reserved.' }),
-    hourly: Decimal,
-    monthly: Decimal,
-    setup: Decimal,
-    lines: Type.Array(EstimateLine),
-    range: Type.Optional(Shape({ min: Amounts, max: Amounts })),
-    before: Type.Optional(Amounts),
-    after: Type.Optional(Amounts),
-    difference: Type.Optional(Amounts),
+    hourly: HourlyPrice,
+    monthly: MonthlyPrice,
+    setup: Setup,
+    lines: Type.Array(EstimateLine, { description: 'What the price is made of.' }),
+    range: Type.Optional(
+      Shape(
+        {
+          min: { ...Amounts, description: 'The lowest price that is possible.' },
+          max: { ...Amounts, description: 'The highest price that is possible.' },
+        },
+        { description: 'Only if the size can change by itself, such as that of an autoscaled node pool.' },
+      ),
+    ),
+    before: Type.Optional({ ...Amounts, description: 'Only for a change: what the resource costs now.' }),
+    after: Type.Optional({ ...Amounts, description: 'Only for a change: what it would cost.' }),
+    difference: Type.Optional({ ...Amounts, description: 'Only for a change: `after` minus `before`.' }),
   }),
-);
-
-const WarningShape = Named(
-  'EstimateWarning',
-  Shape({ code: Type.String(), detail: Type.String(), pointer: Type.Optional(Type.String()) }),
 );
 
 export const Estimate = Named(
   'Estimate',
   Shape({
-    id: Id('est'),
-    currency: Type.String(),
-    tax: OneOf(['excluded']),
-    calculated_at: Time,
-    catalogue_version: Type.String(),
-    totals: Shape({
-      hourly: Decimal,
-      monthly: Decimal,
-      monthly_fixed: Decimal,
-      monthly_metered: Decimal,
-      setup: Decimal,
-    }),
-    items: Type.Array(EstimateItem),
-    comparison: Type.Optional(
-      Type.Array(Shape({ location: Slug, available: Type.Boolean(), monthly: Decimal, hourly: Decimal })),
+    id: OwnId('est'),
+    currency: Currency,
+    tax: OneOf(
+      { excluded: 'All amounts are net of tax.' },
+      { description: 'Whether the amounts contain tax.' },
     ),
-    assumptions: Type.Array(Type.String()),
+    calculated_at: { ...Time, description: 'When the estimate was made. Nothing is stored or reserved.' },
+    catalogue_version: CatalogueVersion,
+    totals: Shape(
+      {
+        hourly: HourlyPrice,
+        monthly: {
+          ...MonthlyPrice,
+          description: 'The price of a month: `monthly_fixed` plus `monthly_metered`.',
+        },
+        monthly_fixed: { ...MonthlyPrice, description: 'The part that is charged by the hour or the month.' },
+        monthly_metered: {
+          ...MonthlyPrice,
+          description: 'The part that is charged by use, such as traffic.',
+        },
+        setup: Setup,
+      },
+      { description: 'The sums over all items.' },
+    ),
+    items: Type.Array(EstimateItem, { description: 'The prices of the items, in the order of the request.' }),
+    comparison: Type.Optional(
+      Type.Array(
+        Shape({
+          location: { ...Slug, description: 'The slug of the location.' },
+          available: Type.Boolean({ description: 'Whether all items are sold there now.' }),
+          monthly: MonthlyPrice,
+          hourly: HourlyPrice,
+        }),
+        { description: 'Only with `compare_locations`: what the same items would cost there.' },
+      ),
+    ),
+    assumptions: Type.Array(Type.String(), {
+      description: 'What the estimate takes for granted, in sentences.',
+    }),
     exceeds_limits: Type.Array(
       Shape({
-        limit_id: Type.String(),
-        location: Nullable(Type.String()),
-        limit: Type.Number(),
-        used: Type.Number(),
-        requested: Type.Number(),
+        limit_id: text('The id of the limit, as `listLimits` shows it.'),
+        location: Nullable(text('The location that is counted; null if the limit counts in the account.')),
+        limit: number('The most you may have.'),
+        used: number('What you have now.'),
+        requested: number('What the items would add.'),
       }),
+      { description: 'Limits that would refuse the items.' },
     ),
     exceeds_budgets: Type.Array(
       Shape({
-        budget_id: Type.String(),
-        amount: Decimal,
-        spent: Decimal,
-        committed: {
-          ...Decimal,
-          description:
-            'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
-        },
-        requested: Decimal,
+        budget_id: text('The id of the budget that the items do not fit into.'),
+        amount: perMonth('The most to spend in a month.'),
+        spent: money('The cost so far this month.'),
+        committed: perMonth(
+          'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
+        ),
+        requested: perMonth('What the items would add in a month.'),
       }),
+      { description: 'Budgets that the items do not fit into.' },
     ),
-    warnings: Type.Array(WarningShape),
+    warnings: Type.Array(WarningShape, { description: 'What you should know about the estimate.' }),
   }),
 );
 
 export const Price = Named(
   'Price',
   Shape({
-    sku: Type.String(),
-    family: OneOf(familyNames),
-    resource_type: Type.String(),
-    name: Type.String(),
-    billing: OneOf(billings),
-    unit: OneOf(units),
-    currency: Type.String(),
+    sku: Sku,
+    family: Family,
+    resource_type: ResourceType,
+    name: text('What is sold, in words.'),
+    billing: BillingShape,
+    unit: UnitShape,
+    currency: Currency,
     prices: Type.Array(
       Shape({
-        location: Nullable(Type.String()),
-        hourly: Nullable(Decimal),
-        monthly: Nullable(Decimal),
-        unit_price: Nullable(Decimal),
-        setup: Nullable(Decimal),
-        included_quantity: Decimal,
-        tiers: Type.Array(Shape({ from_quantity: Decimal, unit_price: Decimal })),
+        location: Nullable(text('The location of the price; null: all locations without their own price.')),
+        hourly: Nullable({ ...HourlyPrice, description: 'The price of an hour; null if there is none.' }),
+        monthly: Nullable({
+          ...MonthlyPrice,
+          description: 'The price of a month, at which hours stop counting; null if there is none.',
+        }),
+        unit_price: Nullable(money('The price of one unit; null if it is not sold by the unit.')),
+        setup: Nullable({ ...Setup, description: 'What is charged once; null if nothing is.' }),
+        included_quantity: quantity('How many units are free of charge in a month.'),
+        tiers: Type.Array(
+          Shape({
+            from_quantity: quantity('The quantity from which this price applies.'),
+            unit_price: money('The price of each unit beyond that quantity.'),
+          }),
+          { description: 'Lower prices for larger quantities; empty if there are none.' },
+        ),
       }),
+      { description: 'The price in each location.' },
     ),
-    valid_from: Time,
-    valid_until: Nullable(Time),
-    catalogue_version: Type.String(),
+    valid_from: { ...Time, description: 'When the price begins to apply.' },
+    valid_until: Nullable({
+      ...Time,
+      description: 'When the price stops to apply; null if no end is known.',
+    }),
+    catalogue_version: CatalogueVersion,
   }),
 );
 

@@ -1,20 +1,62 @@
 import type { Generated } from 'kysely';
 import { idPrefix } from '../../kernel/ids.ts';
-import { egressFaults } from '../../kernel/net/egress.ts';
+import { egressFaultMeanings } from '../../kernel/net/egress.ts';
+import { Named, OneOf } from '../../kernel/schema.ts';
 
-export const webhookStatuses = ['active', 'failing', 'disabled'] as const;
-export type WebhookStatus = (typeof webhookStatuses)[number];
+const webhookMeanings = {
+  active: 'Messages are sent.',
+  failing: 'The last messages failed; they are still tried.',
+  disabled: 'Nothing is sent; `disabled_reason` says why.',
+} as const;
+export type WebhookStatus = keyof typeof webhookMeanings;
+export const WebhookStatusShape = OneOf(webhookMeanings, {
+  description: 'Whether messages are sent.',
+  'x-states': {
+    active: ['set', 'delete', 'redeliver'],
+    failing: ['set', 'delete', 'redeliver'],
+    disabled: ['set', 'delete'],
+  },
+});
 export type DisabledReason = 'manual' | 'failures' | 'gone';
 
 export const newDeliveryId = idPrefix('delivery', 'dlv');
 export const newMessageId = idPrefix('message', 'msg');
 
-export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'discarded'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
-export const deliveryTriggers = ['event', 'retry', 'redelivery'] as const;
+const deliveryMeanings = {
+  pending: 'The attempt will be made at `next_attempt_at`.',
+  succeeded: 'The receiver answered 2xx.',
+  failed: 'The receiver did not answer 2xx; `error_code` says why.',
+  discarded: 'The attempt was not made, for example because the webhook was disabled.',
+} as const;
+export type DeliveryStatus = keyof typeof deliveryMeanings;
+export const DeliveryStatusShape = Named(
+  'DeliveryStatus',
+  OneOf(deliveryMeanings, {
+    description: 'How the attempt ended.',
+    'x-states': {
+      pending: [],
+      succeeded: ['redeliver'],
+      failed: ['redeliver'],
+      discarded: ['redeliver'],
+    },
+  }),
+);
+const triggerMeanings = {
+  event: 'The first attempt, made because of the event.',
+  retry: 'Another attempt, made because an earlier one failed.',
+  redelivery: 'An attempt that somebody asked for with `redeliverWebhook`.',
+} as const;
+export const DeliveryTrigger = OneOf(triggerMeanings, { description: 'Why the attempt is made.' });
+const faultMeanings = {
+  ...egressFaultMeanings,
+  redirect: 'The receiver answered with a redirect, which is not followed.',
+  http_status: 'The receiver answered with a status that is not 2xx.',
+} as const;
 /** Why an attempt failed: the receiver did not answer, or its answer does not count as a success. */
-export const attemptFaults = [...egressFaults, 'redirect', 'http_status'] as const;
-export type AttemptFault = (typeof attemptFaults)[number];
+export type AttemptFault = keyof typeof faultMeanings;
+export const AttemptFaultShape = OneOf(faultMeanings, {
+  description: 'Why the attempt failed; null if it did not fail.',
+});
 
 interface WebhooksTable {
   id: string;
@@ -52,7 +94,7 @@ interface WebhookDeliveriesTable {
   event_id: string;
   event_type: string;
   attempt: number;
-  trigger: (typeof deliveryTriggers)[number];
+  trigger: keyof typeof triggerMeanings;
   status: Generated<DeliveryStatus>;
   http_status: number | null;
   error_code: AttemptFault | null;

@@ -77,7 +77,7 @@ describe('parameters', () => {
 
   it('say which resource an id names', () => {
     expect(widget?.get?.parameters[0]).toMatchObject({
-      description: 'The id of the widget.',
+      description: 'The id of the widget, as lists show it.',
       required: true,
       example: 'wid_01jqzv2m7xe9rs5d3k8w4t6y0b',
     });
@@ -185,7 +185,13 @@ describe('forCaller', () => {
     const part = forCaller(document, new Set(['deleteWidget']));
     expect(Object.keys(part.paths)).toEqual(['/workshop/v1/widgets/{id}']);
     expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
-    expect(Object.keys(part.components.schemas)).toEqual(['DryRun', 'FieldError', 'Problem']);
+    expect(Object.keys(part.components.schemas)).toEqual([
+      'Currency',
+      'DeniedBy',
+      'DryRun',
+      'FieldError',
+      'Problem',
+    ]);
     expect(Object.keys(part.components.parameters)).toEqual(['ApprovalId', 'IfMatch']);
     expect(part.components.securitySchemes).toEqual(document.components.securitySchemes);
   });

@@ -29,8 +29,7 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
 }
 
 /** Describes every event type and the schema of its `data`. */
-function describeEvents({ eventTypes }: Registry): OpenApiDocument['x-event-types'] {
-  const schemas = new NamedSchemas();
+function describeEvents({ eventTypes }: Registry, schemas: NamedSchemas): OpenApiDocument['x-event-types'] {
   return Object.fromEntries(
     [...eventTypes.values()].map(({ type, family, severity, when, data }) => [
       type,
@@ -53,6 +52,7 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
     ]),
   );
   pages.schemas.write(problemShape(facts.docsUrl));
+  const eventTypes = describeEvents(registry, pages.schemas);
   return withoutUnused({
     openapi: '3.1.0',
     info: {
@@ -85,6 +85,6 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       },
     },
     'x-egress-addresses': facts.egressAddresses ?? [],
-    'x-event-types': describeEvents(registry),
+    'x-event-types': eventTypes,
   });
 }

@@ -82,7 +82,7 @@ export function isVersioned(endpoint: Endpoint): boolean {
 /** `{id}` names the endpoint's own resource; other names, such as `{snapshot_id}`, contain the noun. */
 function describePathParameter(endpoint: Endpoint, name: string): string {
   const noun = name === 'id' ? endpoint.resource.name : name.replace(/_id$/, '');
-  return `The id of the ${noun.replaceAll(/[_-]/g, ' ')}.`;
+  return `The id of the ${noun.replaceAll(/[_-]/g, ' ')}, as lists show it.`;
 }
 
 function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] {

@@ -1,10 +1,10 @@
 /** Describes problems in the document: one response per status, with the codes that the endpoint can return. */
-import { denials } from '../../kernel/access/caller.ts';
+import { DeniedByShape } from '../../kernel/access/caller.ts';
 import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../../kernel/problems/possible.ts';
 import { Problem, problemBody } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
-import { Named, OneOf, Shape, Type } from '../../kernel/schema.ts';
+import { Named, Shape, Type } from '../../kernel/schema.ts';
 import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
 import type { Reference, Response } from './model.ts';
 import { schemaReference } from './schemas.ts';
@@ -54,14 +54,18 @@ export function problemShape(docsUrl: string) {
         next_step: Type.String({ description: 'What to do, in one sentence.' }),
         retryable: Type.Boolean({ description: 'Whether the identical request may succeed later.' }),
         retry_after_seconds: Type.Optional(
-          Type.Integer({ description: 'The same number as in the header `Retry-After`.', minimum: 1 }),
+          Type.Integer({
+            description: 'The same number as in the header `Retry-After`.',
+            minimum: 1,
+            'x-unit': 'seconds',
+          }),
         ),
         errors: Type.Array(FieldErrorShape, { description: 'On a 422: every invalid field.' }),
         required_permission: Type.Optional(
           Type.String({ description: 'On a 403: the permission that the call needs.' }),
         ),
         denied_by: Type.Optional(
-          Type.Array(OneOf(denials), {
+          Type.Array(DeniedByShape, {
             description: 'On a 403: what does not grant the permission.',
           }),
         ),

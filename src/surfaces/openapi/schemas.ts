@@ -1,4 +1,5 @@
 /** Collects named schemas, so that the document contains each of them once and refers to it everywhere else. */
+import { ANNOTATIONS, COMPONENT } from '../../kernel/schema.ts';
 import type { JsonSchema, Reference } from './model.ts';
 
 const COMPONENT_NAME = /^[A-Z]\w*$/;
@@ -17,9 +18,10 @@ export class NamedSchemas {
     return known;
   }
 
-  #name(written: JsonSchema): JsonSchema {
-    const { title } = written;
-    if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return written;
+  #name(whole: JsonSchema): JsonSchema {
+    const { title } = whole;
+    if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return whole;
+    const { written, use } = split(whole);
     const known = this.#written.get(title);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written)) {
       throw new Error(
@@ -27,7 +29,7 @@ export class NamedSchemas {
       );
     }
     this.#written.set(title, written);
-    return { ...schemaReference(title) };
+    return { ...schemaReference(title), ...use };
   }
 
   list(): Record<string, JsonSchema> {
@@ -53,6 +55,22 @@ export class NamedSchemas {
       Object.entries(members).map(([name, member]) => [name, this.#writeOne(member)]),
     );
   }
+}
+
+/** Separates the named schema from what one use of it says: a reference may have its own description. */
+function split({ [COMPONENT]: own, ...whole }: JsonSchema): { written: JsonSchema; use: JsonSchema } {
+  if (own === undefined) return { written: whole, use: {} };
+  const declared = own as JsonSchema;
+  const isAnnotation = ([name]: [string, unknown]): boolean => ANNOTATIONS.some((known) => known === name);
+  const members = Object.entries(whole);
+  return {
+    written: { ...Object.fromEntries(members.filter((member) => !isAnnotation(member))), ...declared },
+    use: Object.fromEntries(
+      members.filter(
+        (member) => isAnnotation(member) && JSON.stringify(declared[member[0]]) !== JSON.stringify(member[1]),
+      ),
+    ),
+  };
 }
 
 /** Converts tuples: TypeBox writes them as in older JSON Schema drafts, OpenAPI 3.1 uses draft 2020-12. */

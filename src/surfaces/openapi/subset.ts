@@ -26,10 +26,10 @@ function reach(from: unknown, sections: Sections): Set<string> {
   return reached;
 }
 
-/** Removes the components that no operation refers to. */
+/** Removes the components that no operation and no event refers to. */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { securitySchemes, ...sections } = document.components;
-  const reached = reach(document.paths, sections);
+  const reached = reach([document.paths, document['x-event-types']], sections);
   const kept = Object.entries(sections).map(([section, members]) => [
     section,
     Object.fromEntries(

@@ -1,0 +1,40 @@
+/** Members that the shapes of prices and estimates share. */
+import { Decimal, HourlyPrice, MonthlyPrice, Named, Shape, Type } from '../../kernel/schema.ts';
+
+export const text = (description: string) => Type.String({ description });
+export const number = (description: string) => Type.Number({ description });
+export const quantity = (description: string) => ({ ...Decimal, description });
+export const money = (description: string) => ({ ...Decimal, 'x-unit': 'currency', description });
+export const perMonth = (description: string) => ({ ...Decimal, 'x-unit': 'currency/month', description });
+
+export const Sku = Named('Sku', text('The item of the price list, such as `vps.flex-2-4`.'));
+
+export const ResourceType = Named(
+  'ResourceType',
+  text('The type of resource that is priced, such as `vm` or `volume`.'),
+);
+
+export const Setup = Named('SetupPrice', money('What is charged once, net of tax.'));
+
+export const CatalogueVersion = Named(
+  'CatalogueVersion',
+  text('The version of the price list that was used.'),
+);
+
+export const Amounts = Named('EstimateAmounts', Shape({ hourly: HourlyPrice, monthly: MonthlyPrice }));
+
+export const WarningShape = Named(
+  'EstimateWarning',
+  Shape({
+    code: text('What the warning is about, for programs.'),
+    detail: text('What you should know about the estimate, in words.'),
+    pointer: Type.Optional(text('JSON Pointer to the member of the request that causes it.')),
+  }),
+);
+
+export const CONFIGURATION =
+  'The body of the create call of this resource type; members that do not affect the price are ignored.';
+export const Configuration = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  description: CONFIGURATION,
+});
