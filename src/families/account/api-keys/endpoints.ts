@@ -1,12 +1,12 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { revokeKeys } from '../../../kernel/access/store.ts';
-import { keyStatuses } from '../../../kernel/access/tables.ts';
+import { ApiKeyStatus } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
-import { ApiKey, exampleKey, type KeyRow, presentKey, revokeReasons } from './schema.ts';
+import { Id, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { ApiKey, exampleKey, type KeyRow, presentKey, RevokeReason } from './schema.ts';
 import { findKeyById, lockKey, readKeys } from './store.ts';
 
 const KeyId = Shape({
@@ -33,17 +33,20 @@ export const listApiKeys = endpoint({
   resource: { name: 'api_key', role: 'list' },
   query: ListQuery(
     {
-      name: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this name.' })),
+      name: Type.Optional(Type.String({ maxLength: 64, description: 'Only keys with exactly this name.' })),
       ...dateFilters,
-      status: Type.Optional(OneOf(keyStatuses, { description: 'Only keys with this status.' })),
-      owner: Type.Optional(Id('mem', { description: 'The member that owns the key.' })),
-      expires_before: Type.Optional({ ...Time, description: 'Expiring before this time.' }),
-      unused_since: Type.Optional({ ...Time, description: 'Not used at or after this time.' }),
+      status: Type.Optional({ ...ApiKeyStatus, description: 'Only keys with this status.' }),
+      owner: Type.Optional(Id('mem', { description: 'Only keys that this member owns.' })),
+      expires_before: Type.Optional({ ...Time, description: 'Only keys that expire before this time.' }),
+      unused_since: Type.Optional({
+        ...Time,
+        description: 'Only keys that were not used at or after this time.',
+      }),
       permission: Type.Optional(
         Type.Unsafe<string>({
           type: 'string',
           pattern: '^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*:(read|write|delete)$',
-          description: 'Keys whose patterns grant this permission.',
+          description: 'Only keys whose patterns grant this permission.',
         }),
       ),
     },
@@ -92,7 +95,7 @@ export const revokeApiKey = endpoint({
   resource: { name: 'api_key', role: 'delete' },
   params: KeyId,
   query: Shape({
-    reason: Type.Optional(OneOf(revokeReasons, { description: 'Why the key is revoked, for the record.' })),
+    reason: Type.Optional(RevokeReason),
     comment: Type.Optional(Type.String({ maxLength: 200, description: 'More about why, for the record.' })),
   }),
   answers: { 200: ApiKey },

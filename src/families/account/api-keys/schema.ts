@@ -1,65 +1,114 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../../../kernel/access/permissions.ts';
-import { approvals, type KeyStatus, keyStatuses } from '../../../kernel/access/tables.ts';
+import { ApiKeyStatus, ApprovalMode, type KeyStatus } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import {
+  CreatedAt,
   Decimal,
+  Etag,
   Id,
   Named,
   Nullable,
   OneOf,
+  OwnId,
   Shape,
   type Static,
   Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
 import type { Tables } from '../../../store/database.ts';
 
-export const revokeReasons = ['leaked', 'rotated', 'unused', 'other'] as const;
+const reasonMeanings = {
+  leaked: 'Somebody else may know the key.',
+  rotated: 'A new key replaces it.',
+  unused: 'Nobody needs it any more.',
+  other: 'Another reason.',
+} as const;
+export const RevokeReason = OneOf(reasonMeanings, {
+  description: 'Why the key is revoked, for the record. Without it, no reason is recorded.',
+});
+
+export const PublicId = Named(
+  'KeyPublicId',
+  Type.String({
+    description: 'The second part of the key: safe to show and enough to identify the key.',
+  }),
+);
+
+export const KeyPermissions = Type.Array(Type.String(), {
+  description: 'What the key may do at most: permissions, or patterns such as `flexible-vps:*:read`.',
+});
 
 export const OverMonthly = Nullable({
   ...Decimal,
-  description: 'Calls that add more than this to the monthly cost need approval too.',
+  'x-unit': 'currency/month',
+  description: 'Calls that add more than this to the monthly cost need approval too; null: no such limit.',
 });
 
 export const ApiKey = Named(
   'ApiKey',
   Shape({
-    id: Id('key'),
-    public_id: Type.String({
-      description: 'The second part of the key: safe to show and enough to identify the key.',
-    }),
-    name: Type.String(),
-    status: OneOf(keyStatuses, {
-      'x-states': {
-        active: ['revoke'],
-        suspended: ['revoke'],
-        expired: ['revoke'],
-        revoked: [],
-      },
-    }),
-    permissions: Type.Array(Type.String()),
-    preset: Nullable(Type.String()),
-    approval: OneOf(approvals),
-    approval_over_monthly: OverMonthly,
-    owner: Shape({ member_id: Nullable(Id('mem')), name: Type.String() }),
-    expires_in: Type.String(),
-    expires_at: Nullable(Time),
-    last_used: Nullable(
-      Shape({
-        at: Time,
-        ip: Type.String(),
-        user_agent: Type.String(),
-        operation_id: Type.String(),
+    id: OwnId('key'),
+    public_id: PublicId,
+    name: Type.String({ description: 'The name that the key got in the portal.' }),
+    status: ApiKeyStatus,
+    permissions: KeyPermissions,
+    preset: Nullable(
+      Type.String({
+        description: 'The preset that the permissions were chosen from; null if they were chosen singly.',
       }),
     ),
-    last_rejected: Nullable(Shape({ at: Time, ip: Type.String(), code: Type.String() })),
-    exposed_at: Nullable(Time),
-    replaced_by: Nullable(Id('key')),
-    revoked: Nullable(Shape({ at: Time, by: Type.String(), reason: Nullable(Type.String()) })),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    approval: ApprovalMode,
+    approval_over_monthly: OverMonthly,
+    owner: Shape(
+      {
+        member_id: Nullable(Id('mem', { description: 'The member; null if that member was removed.' })),
+        name: Type.String({ description: 'The name of the member.' }),
+      },
+      { description: 'The member who owns the key; the role of the member limits the key.' },
+    ),
+    expires_in: Type.String({ description: 'The lifetime that was chosen for the key, such as `90d`.' }),
+    expires_at: Nullable({ ...Time, description: 'When the key stops working; null if it does not expire.' }),
+    last_used: Nullable(
+      Shape(
+        {
+          at: { ...Time, description: 'When the call was made.' },
+          ip: Type.String({ description: 'The address that the call came from.' }),
+          user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
+          operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
+        },
+        { description: 'The last call that was accepted; null if the key was never used.' },
+      ),
+    ),
+    last_rejected: Nullable(
+      Shape(
+        {
+          at: { ...Time, description: 'When the call was refused.' },
+          ip: Type.String({ description: 'The address that the call came from.' }),
+          code: Type.String({ description: 'The problem code of the refusal.' }),
+        },
+        { description: 'The last call with this key that was refused; null if none was.' },
+      ),
+    ),
+    exposed_at: Nullable({
+      ...Time,
+      description: 'When the key was found in a place that others can read; null if it was not.',
+    }),
+    replaced_by: Nullable(Id('key', { description: 'The key that replaces this one; null if none does.' })),
+    revoked: Nullable(
+      Shape(
+        {
+          at: { ...Time, description: 'When the key was revoked.' },
+          by: Type.String({ description: 'The key or the person that revoked it.' }),
+          reason: Nullable(Type.String({ description: 'The reason that was given; null if none was.' })),
+        },
+        { description: 'Who revoked the key; null if it is not revoked.' },
+      ),
+    ),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 

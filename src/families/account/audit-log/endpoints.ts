@@ -1,40 +1,61 @@
-import { auditOutcomes, auditSources } from '../../../kernel/audit/entry.ts';
+import { AuditOutcomeShape, AuditSource, actorMembers } from '../../../kernel/audit/entry.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { ResourceReference } from '../../../kernel/resource-ref.ts';
+import { Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readEntries } from './store.ts';
 
 const AuditEntry = Named(
   'AuditEntry',
   Shape({
-    id: Id('aud'),
-    occurred_at: Time,
-    actor: Shape({
-      kind: OneOf(['api_key', 'member', 'system', 'provider_staff']),
-      api_key_id: Nullable(Type.String()),
-      member_id: Nullable(Type.String()),
-      name: Type.String(),
-    }),
-    client_ip: Nullable(Type.String()),
-    user_agent: Nullable(Type.String()),
-    source: OneOf(auditSources),
-    action: Type.String({ description: 'The operation id of an API call, or what was done in the portal.' }),
-    resource: Nullable(
-      Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
+    id: OwnId('aud'),
+    occurred_at: { ...Time, description: 'When the call was made, in UTC.' },
+    actor: Shape(
+      {
+        ...actorMembers,
+        name: Type.String({ description: 'The name of the key or the person at that time.' }),
+      },
+      { description: 'Who made the call.' },
     ),
-    outcome: OneOf(auditOutcomes),
-    http_status: Nullable(Type.Integer()),
-    problem_code: Nullable(Type.String()),
-    request_id: Nullable(Type.String()),
-    operation_id: Nullable(Type.String()),
-    approval_operation_id: Nullable(Type.String()),
+    client_ip: Nullable(
+      Type.String({ description: 'The address that the call came from; null if it is not known.' }),
+    ),
+    user_agent: Nullable(
+      Type.String({ description: 'The header `User-Agent` of the call; null if it had none.' }),
+    ),
+    source: AuditSource,
+    action: Type.String({ description: 'The operation id of an API call, or what was done in the portal.' }),
+    resource: Nullable({
+      ...ResourceReference,
+      description: 'The resource that the call changed or wanted to change; null if there is none.',
+    }),
+    outcome: AuditOutcomeShape,
+    http_status: Nullable(
+      Type.Integer({ description: 'The HTTP status of the answer; null outside the API.' }),
+    ),
+    problem_code: Nullable(
+      Type.String({ description: 'The code of the refusal; null if the call was not refused.' }),
+    ),
+    request_id: Nullable(
+      Type.String({ description: 'The `X-Request-Id` of the call; null outside the API.' }),
+    ),
+    operation_id: Nullable(
+      Type.String({ description: 'The operation that the call started; null if none.' }),
+    ),
+    approval_operation_id: Nullable(
+      Type.String({ description: 'The request for approval that the call made or used; null if none.' }),
+    ),
     changes: Type.Array(
       Shape({
         pointer: Type.String({ description: 'JSON Pointer to the member that changed.' }),
-        before: Type.Unknown({ description: 'Any JSON value; null if there was no value.' }),
-        after: Type.Unknown({ description: 'Any JSON value; null if there is no value.' }),
+        before: Type.Unknown({
+          description: 'The value until then, any JSON value; null if there was none.',
+        }),
+        after: Type.Unknown({
+          description: 'The value from then on, any JSON value; null if there is none.',
+        }),
       }),
-      { maxItems: 100 },
+      { maxItems: 100, description: 'The members that changed, with secrets left out.' },
     ),
     prev_hash: Type.String({ description: 'Hash of the entry before it, hexadecimal.' }),
     hash: Type.String({
@@ -86,16 +107,18 @@ export const listAuditEntries = endpoint({
   resource: { name: 'audit_entry', role: 'list' },
   query: ListQuery(
     {
-      actor: Type.Optional(Type.String({ maxLength: 63, description: 'The id of an API key or a member.' })),
+      actor: Type.Optional(
+        Type.String({ maxLength: 63, description: 'Only entries of this API key or member, by its id.' }),
+      ),
       action: Type.Optional(
-        Type.String({ maxLength: 63, description: 'The id of an operation, such as `revokeApiKey`.' }),
+        Type.String({ maxLength: 63, description: 'Only calls of this operation, such as `revokeApiKey`.' }),
       ),
       resource_id: Type.Optional(
-        Type.String({ maxLength: 90, description: 'The id of the resource that was changed.' }),
+        Type.String({ maxLength: 90, description: 'Only changes of this resource, by its id.' }),
       ),
-      outcome: Type.Optional(OneOf(auditOutcomes, { description: 'Only entries with this outcome.' })),
-      since: Type.Optional({ ...Time, description: 'At or after this time.' }),
-      until: Type.Optional({ ...Time, description: 'Before this time.' }),
+      outcome: Type.Optional({ ...AuditOutcomeShape, description: 'Only entries with this outcome.' }),
+      since: Type.Optional({ ...Time, description: 'Only entries at or after this time.' }),
+      until: Type.Optional({ ...Time, description: 'Only entries before this time.' }),
     },
     { sort: ['-occurred_at', 'occurred_at'] },
   ),

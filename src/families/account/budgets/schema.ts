@@ -1,52 +1,92 @@
 import {
+  CreatedAt,
+  Currency,
   Decimal,
+  Description,
+  Etag,
   Id,
   Named,
   Nullable,
   OneOf,
+  OwnId,
+  ResourceName,
   Shape,
   type Static,
   Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
-import { actions, bases, blockings, statuses } from '../../../money/budgets/budget.ts';
+import { ActionShape, BasisShape, BlockingShape, StatusShape } from '../../../money/budgets/budget.ts';
 
-const states = Object.fromEntries(statuses.map((status) => [status, ['set', 'delete']]));
+const Percent = Type.Integer({
+  'x-unit': 'percent',
+  description: 'The part of the amount at which the budget warns.',
+});
 
 export const Budget = Named(
   'Budget',
   Shape({
-    id: Id('bud'),
-    name: Type.String(),
-    description: Type.String(),
-    amount: Decimal,
-    currency: Type.String(),
-    period: OneOf(['month'], { description: 'The calendar month, in UTC.' }),
-    scope: Shape({
-      families: Nullable(Type.Array(Type.String())),
-      label_selector: Nullable(Type.String()),
-      api_key_ids: Nullable(Type.Array(Id('key'))),
+    id: OwnId('bud'),
+    name: ResourceName,
+    description: Description,
+    amount: { ...Decimal, 'x-unit': 'currency/month', description: 'The most to spend in a month.' },
+    currency: Currency,
+    period: OneOf(
+      { month: 'The calendar month, in UTC.' },
+      { description: 'The time after which the budget starts again.' },
+    ),
+    scope: Shape(
+      {
+        families: Nullable(
+          Type.Array(Type.String(), { description: 'Only cost of these product families; null: of all.' }),
+        ),
+        label_selector: Nullable(
+          Type.String({ description: 'Only cost of resources whose labels match; null: of all.' }),
+        ),
+        api_key_ids: Nullable(
+          Type.Array(Id('key'), {
+            description: 'Only cost of resources that these keys created; null: of all.',
+          }),
+        ),
+      },
+      { description: 'Which costs count: those that match all members.' },
+    ),
+    thresholds: Type.Array(Shape({ percent: Percent, basis: BasisShape }), {
+      description: 'When the budget warns, once a month each.',
     }),
-    thresholds: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases) })),
-    action: OneOf(actions),
-    blocks: OneOf(blockings, {
-      description: 'What `block_new_cost` looks at: what is spent, or also what is to come.',
+    action: ActionShape,
+    blocks: BlockingShape,
+    emails: Type.Array(Type.String({ format: 'email' }), {
+      description: 'Who gets an e-mail at a threshold.',
     }),
-    emails: Type.Array(Type.String()),
     locked: Type.Boolean({
       description: 'Set in the portal: API keys can tighten the budget, but not loosen it.',
     }),
-    spent: { ...Decimal, description: 'Cost so far this month of the resources in the scope.' },
-    forecast: { ...Decimal, description: 'Expected cost of this month at the present rate.' },
-    percent_used: Type.Number(),
-    status: OneOf(statuses, { 'x-states': states }),
-    crossed: Type.Array(Shape({ percent: Type.Integer(), basis: OneOf(bases), at: Time }), {
-      description:
-        'Thresholds reached this month. Spending 100 % of the amount is listed even if it is no threshold.',
+    spent: {
+      ...Decimal,
+      'x-unit': 'currency',
+      description: 'Cost so far this month of the resources in the scope.',
+    },
+    forecast: {
+      ...Decimal,
+      'x-unit': 'currency/month',
+      description: 'Expected cost of this month at the present rate.',
+    },
+    percent_used: Type.Number({
+      'x-unit': 'percent',
+      description: 'The part of the amount that is spent; it can exceed 100.',
     }),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    status: StatusShape,
+    crossed: Type.Array(
+      Shape({ percent: Percent, basis: BasisShape, at: { ...Time, description: 'When it was reached.' } }),
+      {
+        description:
+          'Thresholds reached this month. Spending 100 % of the amount is listed even if it is no threshold.',
+      },
+    ),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 

@@ -1,10 +1,10 @@
-import { Omitted, sightOf } from '../../../kernel/access/visibility.ts';
-import { severities } from '../../../kernel/events/event.ts';
+import { OmittedTypes, sightOf } from '../../../kernel/access/visibility.ts';
+import { SeverityShape } from '../../../kernel/events/event.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import { EventView, presentEvent } from '../../../kernel/events/schema.ts';
-import { familyNames } from '../../../kernel/families.ts';
+import { Family } from '../../../kernel/families.ts';
 import { endpoint, ok, type Stream } from '../../../kernel/record.ts';
-import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { share } from '../../../kernel/shared-body.ts';
 import { checkQuery, cursorAt, type FeedCall, readingFrom, startingPlace } from './feed.ts';
 import type { FeedPage } from './store.ts';
@@ -26,12 +26,17 @@ const example: EventView = {
 };
 
 const query = Shape({
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many rows at most.' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    default: 50,
+    description: 'The number of events in one answer at most.',
+  }),
   cursor: Type.Optional(
     Type.String({
       maxLength: 1000,
       description:
-        '`next_cursor` of the previous page, or the `id` of a stream event. Works with any filters.',
+        '`next_cursor` of the previous page, or the `id` of a stream event. Works with any filters. Default: the oldest event.',
     }),
   ),
   since: Type.Optional(
@@ -48,20 +53,20 @@ const query = Shape({
         'Only these types: exact names, `vm.*` or `*`, separated by commas. `*` includes `operation.*`; other lists must name it.',
     }),
   ),
-  family: Type.Optional(OneOf(familyNames, { description: 'Only events of this family.' })),
+  family: Type.Optional({ ...Family, description: 'Only events of this family.' }),
   resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'Only events about this resource.' })),
   resource_type: Type.Optional(
     Type.String({ maxLength: 63, description: 'Only events about resources of this type.' }),
   ),
-  severity_min: Type.Optional(OneOf(severities, { description: 'Only events of at least this severity.' })),
+  severity_min: Type.Optional({ ...SeverityShape, description: 'Only events of at least this severity.' }),
 });
 
 const Feed = Shape({
-  data: Type.Array(EventView),
+  data: Type.Array(EventView, { description: 'The events of this page, the oldest first.' }),
   next_cursor: Type.String({
     description: 'Cursor of the next page; valid even if there are no further events yet.',
   }),
-  omitted: Type.Array(Omitted),
+  omitted: OmittedTypes,
 });
 
 const bodies = new WeakMap<FeedPage, Static<typeof Feed>>();

@@ -1,40 +1,85 @@
 import { judgeAddress } from '../../../kernel/access/allowlist.ts';
-import { allowlistModes } from '../../../kernel/access/tables.ts';
+import { AllowlistModeShape } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Etag, Id, Named, Nullable, OneOf, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { readAllowlist, readWouldDeny } from './store.ts';
 
 const IpAllowlist = Named(
   'IpAllowlist',
   Shape({
-    mode: OneOf(allowlistModes, { description: 'Off, Report only or Enforce; set in the portal.' }),
-    mode_changed: Nullable(Shape({ at: Time, by: Type.String() })),
-    version: Type.Integer(),
+    mode: AllowlistModeShape,
+    mode_changed: Nullable(
+      Shape(
+        {
+          at: { ...Time, description: 'When the mode was changed.' },
+          by: Type.String({ description: 'The person who changed it.' }),
+        },
+        { description: 'The last change of the mode; null if it never changed.' },
+      ),
+    ),
+    version: Type.Integer({
+      description: 'A number that grows with each change of the mode or the entries.',
+    }),
     entries: Type.Array(
       Shape({
-        id: Id('ale'),
-        cidr: Type.String(),
-        family: OneOf(['ipv4', 'ipv6']),
-        note: Type.String(),
-        expires_at: Nullable(Time),
-        last_matched_at: Nullable(Time),
-        created: Shape({ at: Time, by: Type.String() }),
+        id: OwnId('ale'),
+        cidr: Type.String({
+          format: 'cidr',
+          description: 'The range of addresses that may call, such as `203.0.113.0/24`.',
+        }),
+        family: OneOf(
+          { ipv4: 'A range of IPv4 addresses.', ipv6: 'A range of IPv6 addresses.' },
+          { description: 'The version of the addresses.' },
+        ),
+        note: Type.String({ description: 'A text of yours about the range; it may be empty.' }),
+        expires_at: Nullable({
+          ...Time,
+          description: 'When the entry stops counting; null if it does not expire.',
+        }),
+        last_matched_at: Nullable({
+          ...Time,
+          description: 'When a call last came from this range; null if none did.',
+        }),
+        created: Shape(
+          {
+            at: { ...Time, description: 'When the entry was added.' },
+            by: Type.String({ description: 'The person who added it.' }),
+          },
+          { description: 'Who added the entry.' },
+        ),
       }),
+      { description: 'The ranges on the list.' },
     ),
-    caller: Shape({
-      ip: Type.String(),
-      would_allow: Type.Boolean(),
-      matched_entry_id: Nullable(Type.String()),
-    }),
-    would_deny: Shape({
-      requests_24h: Type.Integer(),
-      pairs_30d: Type.Array(
-        Shape({ key_id: Id('key'), ip: Type.String(), count: Type.Integer(), last_at: Time }),
-        { maxItems: 50 },
-      ),
-    }),
-    etag: Type.String(),
+    caller: Shape(
+      {
+        ip: Type.String({ description: 'Your address, as the server sees it.' }),
+        would_allow: Type.Boolean({ description: 'Whether Enforce mode would allow your address.' }),
+        matched_entry_id: Nullable(
+          Type.String({ description: 'The entry that contains your address; null if none does.' }),
+        ),
+      },
+      { description: 'What the list says about the address of this call.' },
+    ),
+    would_deny: Shape(
+      {
+        requests_24h: Type.Integer({ description: 'How many such calls there were in the last 24 hours.' }),
+        pairs_30d: Type.Array(
+          Shape({
+            key_id: Id('key', { description: 'The key that made the calls.' }),
+            ip: Type.String({ description: 'The address that the calls came from.' }),
+            count: Type.Integer({ description: 'How many calls there were.' }),
+            last_at: { ...Time, description: 'When the last of them was made.' },
+          }),
+          {
+            maxItems: 50,
+            description: 'The keys and addresses of such calls in the last 30 days, the latest first.',
+          },
+        ),
+      },
+      { description: 'Calls that Report only mode let through and Enforce mode would refuse.' },
+    ),
+    etag: Etag,
   }),
 );
 

@@ -1,20 +1,22 @@
-import { denials } from '../../../kernel/access/caller.ts';
-import { allowlistModes } from '../../../kernel/access/tables.ts';
-import { denialCauses } from '../../../kernel/denials/store.ts';
+import { DeniedByShape, denials } from '../../../kernel/access/caller.ts';
+import { AllowlistModeShape } from '../../../kernel/access/tables.ts';
+import { DenialCauseShape } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, keysOf, Named, Nullable, OneOf, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { PublicId } from '../api-keys/schema.ts';
 import { readDenials, readDropped } from './store.ts';
 
-const codes = [
-  'permission_denied',
-  'product_not_enabled',
-  'account_restricted',
-  'account_suspended',
-  'portal_only',
-  'ip_not_allowed',
-] as const;
-type Code = (typeof codes)[number];
+const codeMeanings = {
+  permission_denied: 'The key or the role of its owner does not have the permission.',
+  product_not_enabled: 'The product family is not enabled for the account.',
+  account_restricted: 'The account may not make calls that raise its cost.',
+  account_suspended: 'The account is suspended or closing.',
+  portal_only: 'Only a person may do this, in the portal.',
+  ip_not_allowed: 'The address of the caller is not on the IP allowlist.',
+} as const;
+const codes = keysOf(codeMeanings);
+type Code = keyof typeof codeMeanings;
 
 const hints: Record<Code, string> = {
   permission_denied: 'Create a key with the required permission, or give its owner a role that has it.',
@@ -28,26 +30,39 @@ const hints: Record<Code, string> = {
 const KeyDenial = Named(
   'KeyDenial',
   Shape({
-    id: Id('den'),
-    cause: OneOf(denialCauses),
-    code: OneOf(codes),
+    id: OwnId('den'),
+    cause: DenialCauseShape,
+    code: OneOf(codeMeanings, { description: 'The problem code of the refusal.' }),
     enforced: Type.Boolean({
       description: 'False: the call was let through, because the allowlist was in Report only mode.',
     }),
-    allowlist_mode: OneOf(allowlistModes),
-    key: Shape({ id: Id('key'), public_id: Type.String(), name: Type.String() }),
-    client_ip: Type.String(),
-    method: Type.String(),
-    path_template: Type.String(),
-    operation_id: Type.String(),
-    required_permission: Nullable(Type.String()),
-    denied_by: Nullable(Type.Array(OneOf(denials))),
-    user_agent: Type.String(),
+    allowlist_mode: { ...AllowlistModeShape, description: 'The mode of the IP allowlist at that time.' },
+    key: Shape(
+      {
+        id: OwnId('key'),
+        public_id: PublicId,
+        name: Type.String({ description: 'The name that the key got in the portal.' }),
+      },
+      { description: 'The key that made the call.' },
+    ),
+    client_ip: Type.String({ description: 'The address that the call came from.' }),
+    method: Type.String({ description: 'The HTTP method of the call.' }),
+    path_template: Type.String({ description: 'The path of the call, with its parameters in braces.' }),
+    operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
+    required_permission: Nullable(
+      Type.String({ description: 'The permission that the call needs; null if the address was the cause.' }),
+    ),
+    denied_by: Nullable(
+      Type.Array(DeniedByShape, {
+        description: 'What did not grant the permission; null if the address was the cause.',
+      }),
+    ),
+    user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
     count: Type.Integer({ description: 'Number of calls: equal denials within ten minutes share one row.' }),
-    first_at: Time,
-    last_at: Time,
-    last_request_id: Type.String(),
-    hint: Type.String(),
+    first_at: { ...Time, description: 'When the first of these calls was made.' },
+    last_at: { ...Time, description: 'When the last of these calls was made.' },
+    last_request_id: Type.String({ description: 'The `X-Request-Id` of the last of these calls.' }),
+    hint: Type.String({ description: 'What to do if the call should be allowed, in one sentence.' }),
   }),
 );
 
@@ -90,15 +105,16 @@ export const listKeyDenials = endpoint({
   resource: { name: 'key_denial', role: 'list' },
   query: ListQuery(
     {
-      cause: Type.Optional(OneOf(denialCauses, { description: 'Only denials with this cause.' })),
+      cause: Type.Optional({ ...DenialCauseShape, description: 'Only denials with this cause.' }),
       enforced: Type.Optional(
-        Type.Boolean({ description: 'False: only calls that Report only mode let through.' }),
+        Type.Boolean({
+          description:
+            'True: only calls that were refused. False: only calls that Report only mode let through.',
+        }),
       ),
-      key_id: Type.Optional(Id('key', { description: 'The key that was denied.' })),
-      client_ip: Type.Optional(
-        Type.String({ maxLength: 45, description: 'The client address of the call.' }),
-      ),
-      since: Type.Optional({ ...Time, description: 'Last seen at or after this time.' }),
+      key_id: Type.Optional(Id('key', { description: 'Only denials of this key.' })),
+      client_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Only calls from this address.' })),
+      since: Type.Optional({ ...Time, description: 'Only denials last seen at or after this time.' }),
     },
     { sort: ['-first_at', 'first_at'] },
   ),

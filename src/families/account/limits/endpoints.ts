@@ -1,4 +1,4 @@
-import { familyNames } from '../../../kernel/families.ts';
+import { Family } from '../../../kernel/families.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -8,16 +8,31 @@ import { readAllLimits } from '../../../resources/limits/limit-rows.ts';
 const Limit = Named(
   'Limit',
   Shape({
-    id: Type.String(),
-    family: Type.String(),
-    name: Type.String(),
-    unit: Type.String(),
-    limit: Nullable(Type.Integer({ description: 'Null: counted, but not limited.' })),
-    used: Type.Integer(),
-    scope: OneOf(['account', 'location', 'parent']),
-    location: Nullable(Type.String()),
-    raisable: Type.Boolean(),
-    maximum_on_request: Nullable(Type.Integer()),
+    id: Type.String({ description: 'The name of the limit for programs, such as `flexible-vps.vms`.' }),
+    family: Type.String({ description: 'The product family whose resources are counted.' }),
+    name: Type.String({ description: 'What is counted, in words.' }),
+    unit: Type.String({ description: 'The unit of `limit` and `used`, such as `keys` or `GB`.' }),
+    limit: Nullable(Type.Integer({ description: 'The most you may have. Null: counted, but not limited.' })),
+    used: Type.Integer({ description: 'How much you have now.' }),
+    scope: OneOf(
+      {
+        account: 'Counts in the whole account.',
+        location: 'Counts in each location on its own.',
+        parent: 'Counts in each parent resource on its own, for example snapshots of each machine.',
+      },
+      { description: 'What is counted together.' },
+    ),
+    location: Nullable(
+      Type.String({
+        description: 'The location of this count; null if the limit is not counted by location.',
+      }),
+    ),
+    raisable: Type.Boolean({ description: 'Whether the provider raises the limit on request.' }),
+    maximum_on_request: Nullable(
+      Type.Integer({
+        description: 'The highest value that the provider grants on request; null if none is set.',
+      }),
+    ),
   }),
 );
 
@@ -51,10 +66,15 @@ export const listLimits = endpoint({
   resource: { name: 'limit', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames, { description: 'Only limits of this family.' })),
+      family: Type.Optional({ ...Family, description: 'Only limits of this family.' }),
       location: Type.Optional(Type.String({ maxLength: 63, description: 'Only limits of this location.' })),
       used_percent_min: Type.Optional(
-        Type.Number({ minimum: 0, maximum: 1000, description: 'Only limits used at least this much.' }),
+        Type.Number({
+          minimum: 0,
+          maximum: 1000,
+          'x-unit': 'percent',
+          description: 'Only limits of which at least this percentage is used.',
+        }),
       ),
     },
     { sort: ['id'] },

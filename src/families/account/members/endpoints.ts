@@ -1,35 +1,63 @@
-import { roleNames, roles } from '../../../kernel/access/roles.ts';
+import { RoleNameShape, roleNames, roles } from '../../../kernel/access/roles.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import {
+  CreatedAt,
+  Etag,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  Time,
+  Type,
+  UpdatedAt,
+} from '../../../kernel/schema.ts';
 import { readMembers } from './store.ts';
 
-const memberStatuses = ['invited', 'active', 'suspended'] as const;
+const MemberStatus = Named(
+  'MemberStatus',
+  OneOf(
+    {
+      invited: 'The person has not accepted the invitation yet.',
+      active: 'The person can sign in to the portal and own keys.',
+      suspended: 'The person cannot sign in, and the keys of the person are refused.',
+    },
+    { description: 'Whether the member can sign in and use keys.' },
+  ),
+);
 
 const Member = Named(
   'Member',
   Shape({
-    id: Id('mem'),
-    name: Type.String(),
-    email: Type.String(),
-    role: OneOf(roleNames),
-    status: OneOf(memberStatuses),
-    mfa_enabled: Type.Boolean(),
-    key_count: Type.Integer({ description: 'Keys that are active or suspended.' }),
-    last_sign_in_at: Nullable(Time),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    id: OwnId('mem'),
+    name: Type.String({ description: 'The name of the person.' }),
+    email: Type.String({ format: 'email', description: 'The address that the person signs in with.' }),
+    role: RoleNameShape,
+    status: MemberStatus,
+    mfa_enabled: Type.Boolean({ description: 'Whether the member signs in with a second factor.' }),
+    key_count: Type.Integer({
+      description: 'The number of keys of the member that are active or suspended.',
+    }),
+    last_sign_in_at: Nullable({
+      ...Time,
+      description: 'When the member last signed in to the portal; null if never.',
+    }),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 
 const RoleDefinition = Named(
   'Role',
   Shape({
-    name: OneOf(roleNames),
-    description: Type.String(),
-    patterns: Type.Array(Type.String()),
+    name: RoleNameShape,
+    description: Type.String({ description: 'What members with this role may do, in words.' }),
+    patterns: Type.Array(Type.String(), {
+      description: 'The permissions that keys of such members can have at most, as patterns.',
+    }),
     sensitive: Type.Boolean({ description: 'Whether keys of its members may use sensitive permissions.' }),
   }),
 );
@@ -73,14 +101,20 @@ export const listMembers = endpoint({
   resource: { name: 'member', role: 'list' },
   query: ListQuery(
     {
-      name: Type.Optional(Type.String({ maxLength: 100, description: 'Exactly this name.' })),
+      name: Type.Optional(
+        Type.String({ maxLength: 100, description: 'Only members with exactly this name.' }),
+      ),
       ...dateFilters,
-      role: Type.Optional(OneOf(roleNames, { description: 'Only members with this role.' })),
-      status: Type.Optional(OneOf(memberStatuses, { description: 'Only members with this status.' })),
+      role: Type.Optional({ ...RoleNameShape, description: 'Only members with this role.' }),
+      status: Type.Optional({ ...MemberStatus, description: 'Only members with this status.' }),
     },
     { sort: ['created_at', '-created_at', 'name', '-name'] },
   ),
-  answers: { 200: List(Member, { roles: Type.Array(RoleDefinition) }) },
+  answers: {
+    200: List(Member, {
+      roles: Type.Array(RoleDefinition, { description: 'All roles and what they allow.' }),
+    }),
+  },
   problems: [],
   example: { answer: { status: 200, body: example } },
   async handle(call) {

@@ -1,7 +1,7 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
-import { maySee, Omitted, sightOf } from '../../../kernel/access/visibility.ts';
+import { maySee, OmittedTypes, sightOf } from '../../../kernel/access/visibility.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { familyNames } from '../../../kernel/families.ts';
+import { Family } from '../../../kernel/families.ts';
 import {
   cancelOperation as cancel,
   mayCancel,
@@ -10,15 +10,15 @@ import {
 import {
   hasEnded,
   type OperationRow,
+  OperationStatusShape,
   OperationView,
-  operationStatuses,
   presentOperation,
 } from '../../../kernel/operations/schema.ts';
 import { findOperation } from '../../../kernel/operations/store.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
-import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { Id, Shape, Type } from '../../../kernel/schema.ts';
 import { endOf } from '../../../kernel/waiting/channels.ts';
 import { exampleOperation } from './example.ts';
 import { readOperations } from './store.ts';
@@ -60,14 +60,14 @@ export const listOperations = endpoint({
         Type.Array(Type.String({ maxLength: 90 }), {
           minItems: 1,
           maxItems: 50,
-          description: 'Only these ids, separated by commas.',
+          description: 'Only operations with these ids, separated by commas.',
         }),
       ),
-      family: Type.Optional(OneOf(familyNames, { description: 'Only operations of this family.' })),
+      family: Type.Optional({ ...Family, description: 'Only operations of this family.' }),
       type: Type.Optional(
         Type.String({ maxLength: 63, description: 'Only this kind, such as `vm.create`.' }),
       ),
-      status: Type.Optional(OneOf(operationStatuses, { description: 'Only operations with this status.' })),
+      status: Type.Optional({ ...OperationStatusShape, description: 'Only operations with this status.' }),
       resource_id: Type.Optional(
         Type.String({ maxLength: 90, description: 'Only operations on this resource.' }),
       ),
@@ -77,7 +77,7 @@ export const listOperations = endpoint({
     },
     { sort: ['-created_at', 'created_at'] },
   ),
-  answers: { 200: List(OperationView, { omitted: Type.Array(Omitted) }) },
+  answers: { 200: List(OperationView, { omitted: OmittedTypes }) },
   problems: [],
   example: {
     query: { status: 'running' },
@@ -143,7 +143,12 @@ export const cancelOperation = endpoint({
   resource: { name: 'operation', role: 'action' },
   params: OperationId,
   body: Shape({
-    reason: Type.Optional(Type.String({ maxLength: 200, description: 'Why, for the record.' })),
+    reason: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Why you cancel it, for the audit log. Default: no reason is recorded.',
+      }),
+    ),
   }),
   answers: { 200: OperationView, 202: OperationView },
   problems: ['not_cancellable'],

@@ -3,9 +3,9 @@ import type { Resource } from '../../../kernel/registry.ts';
 import { Nullable, Shape, Type } from '../../../kernel/schema.ts';
 
 const data = Shape({
-  type: Type.String(),
-  status: Type.String(),
-  error_code: Nullable(Type.String()),
+  type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
+  status: Type.String({ description: 'The status of the operation after the change.' }),
+  error_code: Nullable(Type.String({ description: 'Why it failed; null if it did not fail.' })),
 });
 
 export const operationResource: Resource = {

@@ -1,10 +1,10 @@
-import { familyNames } from '../../../kernel/families.ts';
+import { Family } from '../../../kernel/families.ts';
 import { findConfigurations } from '../../../kernel/inventory/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { OneOf, Type } from '../../../kernel/schema.ts';
+import { Type } from '../../../kernel/schema.ts';
 import { estimate } from '../../../money/prices/estimate.ts';
 import { priceList } from '../../../money/prices/list.ts';
 import { readReferences } from '../../../money/prices/references.ts';
@@ -25,12 +25,14 @@ export const listPrices = endpoint({
   resource: { name: 'price', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames, { description: 'Only prices of this family.' })),
+      family: Type.Optional({ ...Family, description: 'Only prices of this family.' }),
       resource_type: Type.Optional(
         Type.String({ maxLength: 63, description: 'Only prices of this type of resource.' }),
       ),
-      location: Type.Optional(Type.String({ maxLength: 63, description: 'Only prices at this location.' })),
-      sku: Type.Optional(Type.String({ maxLength: 80, description: 'Only this price.' })),
+      location: Type.Optional(
+        Type.String({ maxLength: 63, description: 'Only prices that apply at this location.' }),
+      ),
+      sku: Type.Optional(Type.String({ maxLength: 80, description: 'Only the prices of this SKU.' })),
     },
     { sort: ['sku'] },
   ),

@@ -7,7 +7,10 @@ export const priceResource: Resource = {
   eventTypes: eventTypesOf('price', {
     change_announced: {
       when: 'Prices of resources of the account will change.',
-      data: Shape({ valid_from: Time, skus: Type.Array(Type.String()) }),
+      data: Shape({
+        valid_from: { ...Time, description: 'When the new prices apply.' },
+        skus: Type.Array(Type.String(), { description: 'The items of the price list that change.' }),
+      }),
     },
   }),
 };

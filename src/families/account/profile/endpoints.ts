@@ -1,40 +1,91 @@
-import { approvals } from '../../../kernel/access/tables.ts';
+import { ApprovalMode, OpenAccountStatus } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
-import { familyNames } from '../../../kernel/families.ts';
+import { Family, familyNames } from '../../../kernel/families.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import {
+  CreatedAt,
+  Etag,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  Time,
+  Type,
+  UpdatedAt,
+} from '../../../kernel/schema.ts';
 import { readProfile } from './store.ts';
 
-const Contacts = Type.Array(Type.String());
+const contacts = (topic: string) =>
+  Type.Array(Type.String({ format: 'email' }), { description: `E-mail addresses for ${topic}.` });
 
 const Profile = Named(
   'Profile',
   Shape({
-    id: Id('acc'),
-    name: Type.String(),
-    status: OneOf(['active', 'restricted', 'suspended', 'closing']),
-    currency: Type.String({ description: 'ISO 4217.' }),
-    country: Type.String(),
-    timezone: Type.String(),
+    id: OwnId('acc'),
+    name: Type.String({ description: 'The name of the account, usually that of the company.' }),
+    status: OpenAccountStatus,
+    currency: Type.String({ description: 'The currency of all prices and costs, as an ISO 4217 code.' }),
+    country: Type.String({
+      description: 'The country of the account, as an ISO 3166 code with two letters.',
+    }),
+    timezone: Type.String({
+      description: 'The time zone of the account, such as `Europe/Berlin`. The API uses UTC.',
+    }),
     products: Type.Array(
       Shape({
-        family: OneOf(familyNames),
-        enabled: Type.Boolean(),
-        since: Nullable(Time),
-        reason: Nullable(Type.String({ description: 'Why it is off.' })),
+        family: Family,
+        enabled: Type.Boolean({ description: 'Whether the account may use the family.' }),
+        since: Nullable({
+          ...Time,
+          description: 'When it was last switched on or off; null if it never was.',
+        }),
+        reason: Nullable(
+          Type.String({ description: 'Why it is off; null if it is on or nobody gave a reason.' }),
+        ),
       }),
+      { description: 'All product families, and whether the account may use them.' },
     ),
-    contacts: Shape({ technical: Contacts, abuse: Contacts, security: Contacts }),
-    support_plan: OneOf(['basic', 'business', 'premium']),
-    key_policy: Shape({
-      max_lifetime_days: Nullable(Type.Integer()),
-      non_expiring_allowed: Type.Boolean(),
-      default_approval: OneOf(approvals),
-      mfa_required: Type.Boolean(),
-    }),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    contacts: Shape(
+      {
+        technical: contacts('technical notices'),
+        abuse: contacts('complaints about abuse'),
+        security: contacts('security incidents'),
+      },
+      { description: 'Whom the provider writes to. Set in the portal.' },
+    ),
+    support_plan: OneOf(
+      {
+        basic: 'The support that is part of every account.',
+        business: 'Support for businesses, as agreed with the provider.',
+        premium: 'The highest level of support, as agreed with the provider.',
+      },
+      { description: 'The level of support of the account.' },
+    ),
+    key_policy: Shape(
+      {
+        max_lifetime_days: Nullable(
+          Type.Integer({
+            'x-unit': 'days',
+            description: 'The longest lifetime of a new key; null: no limit.',
+          }),
+        ),
+        non_expiring_allowed: Type.Boolean({
+          description: 'Whether new keys may be made that never expire.',
+        }),
+        default_approval: {
+          ...ApprovalMode,
+          description: 'The approval mode that new keys get unless it is chosen.',
+        },
+        mfa_required: Type.Boolean({
+          description: 'Whether members need a second factor to sign in to the portal.',
+        }),
+      },
+      { description: 'The rules for new API keys. Set in the portal.' },
+    ),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 

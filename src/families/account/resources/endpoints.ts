@@ -1,36 +1,60 @@
-import { Omitted, sightOf } from '../../../kernel/access/visibility.ts';
-import { familyNames } from '../../../kernel/families.ts';
-import { operationStatuses } from '../../../kernel/operations/schema.ts';
+import { OmittedTypes, sightOf } from '../../../kernel/access/visibility.ts';
+import { Family } from '../../../kernel/families.ts';
+import { OperationStatusShape } from '../../../kernel/operations/schema.ts';
 import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
-import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
+import { dateFilters, List, ListQuery, labelFilter } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import type { Registry } from '../../../kernel/registry.ts';
-import { Id, Labels, Named, Nullable, OneOf, Price, Shape, Time, Type } from '../../../kernel/schema.ts';
+import {
+  CreatedAt,
+  Labels,
+  Named,
+  Nullable,
+  OwnId,
+  Price,
+  Shape,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { formatMoney, formatRate } from '../../../money/prices/format.ts';
 import { readResources } from './store.ts';
 
 const ResourceSummary = Named(
   'ResourceSummary',
   Shape({
-    id: Type.String(),
-    type: Type.String(),
-    family: Type.String(),
-    name: Type.String(),
-    status: Type.String(),
-    location: Nullable(Type.String()),
+    id: Type.String({ description: 'The id of the resource, such as `vm_01jq…`.' }),
+    type: Type.String({ description: 'The kind of resource, such as `vm` or `network`.' }),
+    family: Type.String({ description: 'The product family that the resource belongs to.' }),
+    name: Type.String({ description: 'The name of the resource; it may be empty.' }),
+    status: Type.String({ description: 'The state of the resource; its type decides the values.' }),
+    location: Nullable(Type.String({ description: 'The slug of its location; null if it has none.' })),
     labels: Labels,
-    parent_id: Nullable(Type.String()),
+    parent_id: Nullable(
+      Type.String({
+        description: 'The resource that it is a part of, such as the machine of a snapshot; null if none.',
+      }),
+    ),
     operation: Nullable(
       Shape(
-        { id: Id('op'), type: Type.String(), status: OneOf(operationStatuses) },
+        {
+          id: OwnId('op'),
+          type: Type.String({ description: 'The kind of operation, such as `vm.resize`.' }),
+          status: OperationStatusShape,
+        },
         {
           description: 'The operation that works on the resource now; null if it is idle.',
         },
       ),
     ),
-    price: Nullable(Price),
-    href: Type.String(),
-    created_at: Time,
+    price: Nullable({
+      ...Price,
+      description: 'What it costs in its present state; null if it has no price of its own.',
+    }),
+    href: Type.String({
+      format: 'uri',
+      description: 'The URL of the resource, which returns all its members.',
+    }),
+    created_at: CreatedAt,
   }),
 );
 
@@ -74,21 +98,21 @@ export const listResources = endpoint({
   resource: { name: 'resource', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames, { description: 'Only resources of this family.' })),
+      family: Type.Optional({ ...Family, description: 'Only resources of this family.' }),
       type: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources of this type.' })),
       location: Type.Optional(
         Type.String({ maxLength: 63, description: 'Only resources at this location.' }),
       ),
       status: Type.Optional(Type.String({ maxLength: 63, description: 'Only resources with this status.' })),
-      name: Type.Optional(Type.String({ maxLength: 63, description: 'Exactly this name.' })),
-      label_selector: Type.Optional(
-        Type.String({ maxLength: 1000, description: '`env=prod,role in (web,api),!legacy`' }),
+      name: Type.Optional(
+        Type.String({ maxLength: 63, description: 'Only resources with exactly this name.' }),
       ),
+      ...labelFilter,
       ids: Type.Optional(
         Type.Array(Type.String({ maxLength: 90 }), {
           minItems: 1,
           maxItems: 50,
-          description: 'Only these ids, separated by commas.',
+          description: 'Only resources with these ids, separated by commas.',
         }),
       ),
       ...dateFilters,
@@ -106,7 +130,12 @@ export const listResources = endpoint({
       ],
     },
   ),
-  answers: { 200: List(ResourceSummary, { omitted: Type.Array(Omitted), as_of: Time }) },
+  answers: {
+    200: List(ResourceSummary, {
+      omitted: OmittedTypes,
+      as_of: { ...Time, description: 'When the inventory was read.' },
+    }),
+  },
   problems: [],
   example: { query: { label_selector: 'env=prod' }, answer: { status: 200, body: example } },
   async handle(call) {

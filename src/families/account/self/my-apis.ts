@@ -1,25 +1,44 @@
-import { denials } from '../../../kernel/access/caller.ts';
+import { DeniedByShape } from '../../../kernel/access/caller.ts';
 import { needsApproval } from '../../../kernel/approvals/needs-approval.ts';
-import { familyNames } from '../../../kernel/families.ts';
+import { Family } from '../../../kernel/families.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const Method = Named(
+  'Method',
+  OneOf(
+    {
+      GET: 'Reads and changes nothing.',
+      POST: 'Creates something or starts an action.',
+      PUT: 'Creates or replaces what the path names.',
+      PATCH: 'Changes the members that are sent.',
+      DELETE: 'Deletes or revokes what the path names.',
+    },
+    { description: 'The HTTP method of the call.' },
+  ),
+);
 
 const ApiAccess = Named(
   'ApiAccess',
   Shape({
-    operation_id: Type.String(),
-    method: OneOf(methods),
-    path: Type.String(),
-    family: Type.String(),
-    summary: Type.String(),
-    permission: Type.String(),
-    effect: OneOf(['read', 'write', 'destructive']),
-    allowed: Type.Boolean(),
-    denied_by: Type.Array(OneOf(denials)),
+    operation_id: Type.String({ description: 'The `operationId` of the endpoint in this document.' }),
+    method: Method,
+    path: Type.String({ description: 'The path of the endpoint, with its parameters in braces.' }),
+    family: Type.String({ description: 'The product family of the endpoint.' }),
+    summary: Type.String({ description: 'What the endpoint does, in a few words.' }),
+    permission: Type.String({ description: 'The permission that a key needs to call it.' }),
+    effect: OneOf(
+      {
+        read: 'It changes nothing.',
+        write: 'It creates or changes something.',
+        destructive: 'It deletes or overwrites something.',
+      },
+      { description: 'What a call can do to the account.' },
+    ),
+    allowed: Type.Boolean({ description: 'Whether this key may call it now.' }),
+    denied_by: Type.Array(DeniedByShape, { description: 'Why this key may not call it; empty if it may.' }),
     approval_required: Type.Boolean({
       description: 'Whether a person has to approve every such call of this key, whatever it costs.',
     }),
@@ -56,8 +75,8 @@ export const listMyApis = endpoint({
   resource: { name: 'api_access', role: 'list' },
   query: ListQuery(
     {
-      family: Type.Optional(OneOf(familyNames, { description: 'Only endpoints of this family.' })),
-      method: Type.Optional(OneOf(methods, { description: 'Only endpoints with this method.' })),
+      family: Type.Optional({ ...Family, description: 'Only endpoints of this family.' }),
+      method: Type.Optional({ ...Method, description: 'Only endpoints with this method.' }),
       allowed: Type.Optional(
         Type.Boolean({ description: 'True: only endpoints that this key may call; false: only the others.' }),
       ),

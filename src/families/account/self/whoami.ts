@@ -1,45 +1,85 @@
 import { judgeAddress } from '../../../kernel/access/allowlist.ts';
-import { roleNames } from '../../../kernel/access/roles.ts';
-import { allowlistModes, approvals, keyStatuses } from '../../../kernel/access/tables.ts';
+import { RoleNameShape } from '../../../kernel/access/roles.ts';
+import {
+  AllowlistModeShape,
+  ApiKeyStatus,
+  ApprovalMode,
+  OpenAccountStatus,
+} from '../../../kernel/access/tables.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
-import { OverMonthly } from '../api-keys/schema.ts';
+import { Id, Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { KeyPermissions, OverMonthly, PublicId } from '../api-keys/schema.ts';
 
 const Whoami = Named(
   'Whoami',
   Shape({
-    account: Shape({
-      id: Id('acc'),
-      name: Type.String(),
-      status: OneOf(['active', 'restricted', 'suspended', 'closing']),
-    }),
-    key: Shape({
-      id: Id('key'),
-      public_id: Type.String(),
-      name: Type.String(),
-      status: OneOf(keyStatuses),
-      expires_at: Nullable(Time),
-      permissions: Type.Array(Type.String()),
-      approval: OneOf(approvals),
-      approval_over_monthly: OverMonthly,
-    }),
-    owner: Shape({ member_id: Id('mem'), role: OneOf(roleNames) }),
-    effective_permissions: Type.Array(
-      Type.String({ description: 'Explicit triples: key ∩ role ∩ products ∩ account status.' }),
+    account: Shape(
+      {
+        id: OwnId('acc'),
+        name: Type.String({ description: 'The name of the account, as set in the portal.' }),
+        status: OpenAccountStatus,
+      },
+      { description: 'The account that the key belongs to.' },
     ),
-    client: Shape({
-      ip: Type.String(),
-      rate_limit_key: Type.String(),
-      allowlist: Shape({
-        mode: OneOf(allowlistModes),
-        would_allow: Type.Boolean({
-          description: 'Whether Enforce mode would allow this address, whatever the current mode is.',
+    key: Shape(
+      {
+        id: OwnId('key'),
+        public_id: PublicId,
+        name: Type.String({ description: 'The name that the key got in the portal.' }),
+        status: ApiKeyStatus,
+        expires_at: Nullable({
+          ...Time,
+          description: 'When the key stops working; null if it does not expire.',
         }),
-        matched_entry_id: Nullable(Type.String()),
-      }),
+        permissions: KeyPermissions,
+        approval: ApprovalMode,
+        approval_over_monthly: OverMonthly,
+      },
+      { description: 'The key that makes this call.' },
+    ),
+    owner: Shape(
+      { member_id: Id('mem', { description: 'The member who owns the key.' }), role: RoleNameShape },
+      { description: 'The member who owns the key; the role limits the key.' },
+    ),
+    effective_permissions: Type.Array(Type.String(), {
+      description:
+        'What the key may do now: the permissions that key, role, products and account status all allow.',
     }),
-    rate_limit: Shape({ limit: Type.Integer(), remaining: Type.Integer(), window_seconds: Type.Integer() }),
-    server_time: Time,
+    client: Shape(
+      {
+        ip: Type.String({ description: 'Your address, as the server sees it.' }),
+        rate_limit_key: Type.String({
+          description: 'The address, or the /64 of an IPv6 address, whose requests are counted.',
+        }),
+        allowlist: Shape(
+          {
+            mode: AllowlistModeShape,
+            would_allow: Type.Boolean({
+              description: 'Whether Enforce mode would allow this address, whatever the current mode is.',
+            }),
+            matched_entry_id: Nullable(
+              Type.String({
+                description: 'The entry of the allowlist that contains the address; null if none does.',
+              }),
+            ),
+          },
+          { description: 'What the IP allowlist says about your address.' },
+        ),
+      },
+      { description: 'Where this call came from.' },
+    ),
+    rate_limit: Shape(
+      {
+        limit: Type.Integer({ description: 'How many requests you may send in the window.' }),
+        remaining: Type.Integer({ description: 'How many requests are left at the moment.' }),
+        window_seconds: Type.Integer({
+          'x-unit': 'seconds',
+          description: 'The length of the sliding window.',
+        }),
+      },
+      { description: 'The rate limit of your address.' },
+    ),
+    server_time: { ...Time, description: 'The clock of the server, to compare yours with.' },
   }),
 );
 

@@ -1,10 +1,10 @@
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Currency, Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering/calendar.ts';
 import { forecastOf } from '../../../money/metering/spent.ts';
 import { readLedger } from '../../../money/metering/store.ts';
-import { groupings, groupUsage, type UsageGroup } from '../../../money/metering/usage.ts';
+import { GroupBy, groupUsage, type UsageGroup } from '../../../money/metering/usage.ts';
 import { formatAmount, formatQuantity } from '../../../money/prices/format.ts';
 
 const MAX_DAYS = 400;
@@ -12,31 +12,92 @@ const MAX_DAYS = 400;
 const Usage = Named(
   'Usage',
   Shape({
-    period: Shape({ from: Time, to: Time, is_billing_period: Type.Boolean() }),
-    currency: Type.String(),
-    accrued: Shape({ total: Decimal, fixed: Decimal, metered: Decimal }),
-    forecast: Shape({
-      total: Decimal,
-      method: OneOf(['run_rate']),
-      confidence: OneOf(['low', 'medium', 'high']),
-    }),
+    period: Shape(
+      {
+        from: { ...Time, description: 'The start of the period, included.' },
+        to: { ...Time, description: 'The end of the period, not included.' },
+        is_billing_period: Type.Boolean({
+          description: 'Whether the period is exactly one calendar month in UTC.',
+        }),
+      },
+      { description: 'The period that the figures are about.' },
+    ),
+    currency: Currency,
+    accrued: Shape(
+      {
+        total: { ...Decimal, 'x-unit': 'currency', description: 'All cost so far: `fixed` plus `metered`.' },
+        fixed: {
+          ...Decimal,
+          'x-unit': 'currency',
+          description: 'What existing resources have cost by the hour or month.',
+        },
+        metered: {
+          ...Decimal,
+          'x-unit': 'currency',
+          description: 'What was charged by use, such as traffic.',
+        },
+      },
+      { description: 'The cost from the start of the period until now, net of tax.' },
+    ),
+    forecast: Shape(
+      {
+        total: {
+          ...Decimal,
+          'x-unit': 'currency',
+          description: 'The expected cost of the whole period, net of tax.',
+        },
+        method: OneOf(
+          { run_rate: 'Resources run on until the end, and metered use goes on at the same rate.' },
+          { description: 'How the forecast is made.' },
+        ),
+        confidence: OneOf(
+          {
+            low: 'Less than a tenth of the period has passed, or the forecast has changed by more than half.',
+            medium: 'Between the other two.',
+            high: 'The period is over, or half of it has passed and the forecast has hardly changed.',
+          },
+          { description: 'How sure the forecast is.' },
+        ),
+      },
+      { description: 'What the whole period will cost if everything goes on as now.' },
+    ),
     groups: Type.Array(
       Shape({
-        key: Shape({
-          family: Type.Optional(Type.String()),
-          resource_type: Type.Optional(Type.String()),
-          resource_id: Type.Optional(Type.String()),
-          label_value: Type.Optional({
-            ...Nullable(Type.String()),
-            description: '`null`: resources that did not have the label at the time.',
-          }),
-          location: Type.Optional(Nullable(Type.String())),
-          day: Type.Optional(Type.String()),
-        }),
+        key: Shape(
+          {
+            family: Type.Optional(
+              Type.String({
+                description: 'With `group_by=family`, `type` and `resource`: the product family.',
+              }),
+            ),
+            resource_type: Type.Optional(
+              Type.String({ description: 'With `group_by=type` and `resource`: the type, such as `vm`.' }),
+            ),
+            resource_id: Type.Optional(
+              Type.String({ description: 'With `group_by=resource`: the id of the resource.' }),
+            ),
+            label_value: Type.Optional({
+              ...Nullable(Type.String()),
+              description:
+                'With `group_by=label`: the value of the label; null for resources that did not have it then.',
+            }),
+            location: Type.Optional(
+              Nullable(
+                Type.String({
+                  description: 'With `group_by=location`: the location; null if the cost has none.',
+                }),
+              ),
+            ),
+            day: Type.Optional(
+              Type.String({ description: 'With `group_by=day`: the day in UTC, such as `2026-03-01`.' }),
+            ),
+          },
+          { description: 'What the rows of the group have in common; `group_by` decides the members.' },
+        ),
         quantities: Type.Array(
           Shape({
-            sku: Type.String(),
-            unit: Type.String(),
+            sku: Type.String({ description: 'The item of the price list.' }),
+            unit: Type.String({ description: 'The unit of the quantities, such as `hour` or `gb_month`.' }),
             quantity: { ...Decimal, description: 'The quantity used, in `unit`.' },
             included: { ...Decimal, description: 'The part of `quantity` that was free of charge.' },
             billable: {
@@ -44,12 +105,18 @@ const Usage = Named(
               description: 'The part of `quantity` that costs: `included` plus `billable` is `quantity`.',
             },
           }),
+          { description: 'What was used in this group, by SKU.' },
         ),
-        cost: { ...Decimal, description: 'Exact to 0.000001: the groups add up to `accrued.total`.' },
+        cost: {
+          ...Decimal,
+          'x-unit': 'currency',
+          description: 'The cost of the group, exact to 0.000001: the groups add up to `accrued.total`.',
+        },
       }),
+      { description: 'The cost so far, grouped as `group_by` says.' },
     ),
-    data_complete_until: Time,
-    is_invoice: Type.Literal(false),
+    data_complete_until: { ...Time, description: 'Use and cost up to this time are counted.' },
+    is_invoice: Type.Literal(false, { description: 'Always false: invoices are in the portal.' }),
   }),
 );
 
@@ -122,14 +189,20 @@ export const getUsage = endpoint({
   access: 'read',
   resource: { name: 'usage', role: 'read' },
   query: Shape({
-    from: Type.Optional({ ...Time, description: 'Start of the period; the current month by default.' }),
-    to: Type.Optional({ ...Time, description: 'End of the period, not included.' }),
-    group_by: OneOf(groupings, {
-      default: 'family',
-      description: 'How rows are grouped.',
+    from: Type.Optional({
+      ...Time,
+      description: 'Start of the period. Default: the start of the current month in UTC.',
     }),
+    to: Type.Optional({
+      ...Time,
+      description: 'End of the period, not included. Default: the end of the current month in UTC.',
+    }),
+    group_by: { ...GroupBy, default: 'family' as const },
     label_key: Type.Optional(
-      Type.String({ maxLength: 63, description: 'With `group_by=label`: which label.' }),
+      Type.String({
+        maxLength: 63,
+        description: 'With `group_by=label`, and only then: the name of the label.',
+      }),
     ),
   }),
   answers: { 200: Usage },

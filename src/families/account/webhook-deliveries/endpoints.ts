@@ -2,9 +2,9 @@ import { NameOrId, referenceOf } from '../../../kernel/named/named.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
-import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { announceDue } from '../../../operations/webhooks/attempts/store.ts';
-import { deliveryStatuses } from '../../../operations/webhooks/tables.ts';
+import { DeliveryStatusShape } from '../../../operations/webhooks/tables.ts';
 import { webhooks } from '../webhooks/resource.ts';
 import { Delivery, exampleDelivery, presentDelivery } from './schema.ts';
 import { findDelivery, findPending, insertRedelivery, isEventKept, readDeliveries } from './store.ts';
@@ -22,7 +22,7 @@ export const listWebhookDeliveries = endpoint({
   params: NameOrId('wh'),
   query: ListQuery(
     {
-      status: Type.Optional(OneOf(deliveryStatuses, { description: 'Only attempts with this status.' })),
+      status: Type.Optional({ ...DeliveryStatusShape, description: 'Only attempts with this status.' }),
       event_type: Type.Optional(
         Type.String({ maxLength: 100, description: 'Only messages about events of exactly this type.' }),
       ),

@@ -1,37 +1,57 @@
 import type { Selectable } from 'kysely';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
-import { attemptFaults, deliveryStatuses, deliveryTriggers } from '../../../operations/webhooks/tables.ts';
+import {
+  CreatedAt,
+  Id,
+  Named,
+  Nullable,
+  OwnId,
+  Shape,
+  type Static,
+  Time,
+  Type,
+  UpdatedAt,
+} from '../../../kernel/schema.ts';
+import {
+  AttemptFaultShape,
+  DeliveryStatusShape,
+  DeliveryTrigger,
+} from '../../../operations/webhooks/tables.ts';
 import type { Tables } from '../../../store/database.ts';
 
 export const Delivery = Named(
   'Delivery',
   Shape({
-    id: Id('dlv'),
-    webhook_id: Id('wh'),
+    id: OwnId('dlv'),
+    webhook_id: Id('wh', { description: 'The webhook that the message is sent to.' }),
     message_id: Id('msg', { description: 'Sent as `webhook-id`; the same for every attempt.' }),
-    event_id: Id('evt'),
-    event_type: Type.String(),
-    attempt: Type.Integer({ minimum: 1 }),
-    trigger: OneOf(deliveryTriggers),
-    status: OneOf(deliveryStatuses, {
-      'x-states': {
-        pending: [],
-        succeeded: ['redeliver'],
-        failed: ['redeliver'],
-        discarded: ['redeliver'],
-      },
+    event_id: Id('evt', { description: 'The event that the message is about.' }),
+    event_type: Type.String({ description: 'The type of the event, such as `vm.created`.' }),
+    attempt: Type.Integer({
+      minimum: 1,
+      description: 'The number of this attempt at the message; the first is 1.',
     }),
-    http_status: Nullable(Type.Integer()),
-    error_code: Nullable(OneOf(attemptFaults)),
-    duration_ms: Nullable(Type.Integer()),
-    response_excerpt: Nullable(Type.String({ description: "The first 1 KiB of the receiver's answer." })),
+    trigger: DeliveryTrigger,
+    status: DeliveryStatusShape,
+    http_status: Nullable(
+      Type.Integer({ description: 'The HTTP status of the receiver; null if it did not answer.' }),
+    ),
+    error_code: Nullable(AttemptFaultShape),
+    duration_ms: Nullable(
+      Type.Integer({
+        'x-unit': 'milliseconds',
+        description: 'How long the attempt took; null before it is made.',
+      }),
+    ),
+    response_excerpt: Nullable(
+      Type.String({ description: "The first 1 KiB of the receiver's answer; null if it did not answer." }),
+    ),
     next_attempt_at: Nullable({
       ...Time,
       description:
         'The time of this attempt while it is pending; of the next attempt if it failed and is retried.',
     }),
-    created_at: Time,
-    updated_at: Time,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 

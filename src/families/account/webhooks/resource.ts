@@ -18,12 +18,15 @@ export const webhooks = new Owned({
     failing: {
       severity: 'warning',
       when: 'Deliveries of a webhook fail repeatedly, or so many deliveries wait that the oldest were dropped.',
-      data: Shape({ reason: Type.String(), pending: Type.Integer() }),
+      data: Shape({
+        reason: Type.String({ description: 'Why: `failures` or `backlog`.' }),
+        pending: Type.Integer({ description: 'How many delivery attempts wait.' }),
+      }),
     },
     disabled: {
       severity: 'error',
       when: 'A webhook was disabled because its receiver answered 410 or failed for too long.',
-      data: Shape({ reason: Type.String() }),
+      data: Shape({ reason: Type.String({ description: 'Why, as in `disabled_reason` of the webhook.' }) }),
     },
     recovered: { when: 'Deliveries of a failing webhook succeed again.' },
   },

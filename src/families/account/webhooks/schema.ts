@@ -3,61 +3,88 @@ import { fold } from '../../../kernel/access/permissions.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import {
+  CreatedAt,
+  Description,
+  Etag,
   Id,
   Labels,
   Named,
   Nullable,
   OneOf,
+  OwnId,
   ResourceName,
   Secret,
   Shape,
   type Static,
   Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
-import { webhookStatuses } from '../../../operations/webhooks/tables.ts';
+import { WebhookStatusShape } from '../../../operations/webhooks/tables.ts';
 import type { Tables } from '../../../store/database.ts';
 
 export const Webhook = Named(
   'Webhook',
   Shape({
-    id: Id('wh'),
+    id: OwnId('wh'),
     name: ResourceName,
-    url: Type.String(),
-    owner: Shape({ member_id: Nullable(Id('mem')) }),
+    url: Type.String({ format: 'uri', description: 'Where messages are sent to, by POST over https.' }),
+    owner: Shape(
+      { member_id: Nullable(Id('mem', { description: 'The member; null if that member was removed.' })) },
+      { description: 'The owner of the key that set it last.' },
+    ),
     visible_permissions: Type.Array(Type.String(), {
       description:
         'The permissions of the key that set it last. The webhook receives only events that they, and the role of the owner, allow to read.',
     }),
-    event_types: Type.Array(EventPattern),
-    enabled: Type.Boolean(),
-    description: Type.String(),
-    labels: Labels,
-    status: OneOf(webhookStatuses, {
-      'x-states': {
-        active: ['set', 'delete', 'redeliver'],
-        failing: ['set', 'delete', 'redeliver'],
-        disabled: ['set', 'delete'],
-      },
+    event_types: Type.Array(EventPattern, {
+      description: 'The events that it receives: exact types, `vm.*`, or `*`.',
     }),
-    disabled_reason: Nullable(OneOf(['manual', 'failures', 'gone', 'account_suspended'])),
-    secret_version: Type.Integer({ minimum: 1 }),
+    enabled: Type.Boolean({
+      description: 'False if you switched it off, or if it was disabled because of failures.',
+    }),
+    description: Description,
+    labels: Labels,
+    status: WebhookStatusShape,
+    disabled_reason: Nullable(
+      OneOf(
+        {
+          manual: 'You switched it off.',
+          failures: 'Messages failed for too long.',
+          gone: 'The receiver answered 410.',
+          account_suspended: 'The account is suspended or closing. Messages are sent again after that.',
+        },
+        { description: 'Why nothing is sent; null if it is not disabled.' },
+      ),
+    ),
+    secret_version: Type.Integer({
+      minimum: 1,
+      description: 'The number of the signing secret; the first is 1.',
+    }),
     previous_secret_valid_until: Nullable({
       ...Time,
       description: 'Until this time messages also carry a signature of the previous secret.',
     }),
-    last_success_at: Nullable(Time),
+    last_success_at: Nullable({
+      ...Time,
+      description: 'When the receiver last answered 2xx; null if it never did.',
+    }),
     last_failure: Nullable(
-      Shape({
-        at: Time,
-        code: Type.String({ description: 'Same values as `error_code` of a delivery.' }),
-        http_status: Nullable(Type.Integer()),
-      }),
+      Shape(
+        {
+          at: { ...Time, description: 'When the attempt was made.' },
+          code: Type.String({ description: 'Same values as `error_code` of a delivery.' }),
+          http_status: Nullable(
+            Type.Integer({ description: 'The HTTP status of the receiver; null if it did not answer.' }),
+          ),
+        },
+        { description: 'The last attempt that failed; null if none did.' },
+      ),
     ),
     pending_count: Type.Integer({ description: 'Number of delivery attempts that are scheduled.' }),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 
@@ -68,6 +95,7 @@ export const WebhookWithSecret = Named(
     secret: Nullable(
       Secret(
         Type.String({
+          readOnly: true,
           description:
             'The signing secret (`whsec_…`), only in the answer that created it. If you lost that answer, raise `secret_version` again.',
         }),
@@ -82,22 +110,25 @@ export const SetWebhook = Named(
     url: Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: 'https, port 443, 8443 or from 1024 on; no user, no fragment, no private address.',
+      format: 'uri',
+      description:
+        'Where messages are sent to: https, port 443, 8443 or from 1024 on; no user, no fragment, no private address.',
     }),
     event_types: Type.Array(EventPattern, {
       minItems: 1,
       maxItems: MAX_PATTERNS,
       uniqueItems: true,
-      description: 'Exact types, `vm.*`, or `*` for all.',
+      description: 'The events to receive: exact types, `vm.*`, or `*` for all.',
     }),
     enabled: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'True also enables a webhook again that was disabled because its receiver failed.',
+        description:
+          'Whether messages are sent. True also enables a webhook again that was disabled because its receiver failed.',
       }),
     ),
-    description: Type.Optional(Type.String({ maxLength: 255, default: '' })),
-    labels: Type.Optional(Labels),
+    description: Type.Optional({ ...Description, default: '' }),
+    labels: Type.Optional({ ...Labels, default: {} }),
     secret_version: Type.Optional(
       Type.Integer({
         minimum: 1,
