@@ -2,21 +2,41 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { Architecture } from '../hardware.ts';
 import { readPlaces, soldPlans } from './sold-plans.ts';
 
 const Location = Named(
   'VpsLocation',
   Shape({
-    slug: Type.String(),
-    name: Type.String(),
-    country: Type.String(),
-    city: Type.String(),
-    network_zone: Type.String(),
-    features: Type.Array(OneOf(['ipv6', 'volumes', 'vpn', 'live_resize', 'nested_virtualization'])),
-    architectures: Type.Array(OneOf(['amd64', 'arm64'])),
-    status: OneOf(['available', 'limited', 'full', 'maintenance'], {
-      description: '`limited`: there is room for some of the plans sold there; `full`: for none of them.',
+    slug: Type.String({ description: 'The short name of the location, which requests use, such as `fra1`.' }),
+    name: Type.String({ description: 'The name of the location for people.' }),
+    country: Type.String({ description: 'The country, as an ISO 3166 code with two letters.' }),
+    city: Type.String({ description: 'The city that the data centre is in or near.' }),
+    network_zone: Type.String({
+      description: 'Locations with the same value are close to each other in the network.',
     }),
+    features: Type.Array(
+      OneOf({
+        ipv6: 'Machines can have public IPv6 addresses.',
+        volumes: 'Volumes can be attached to machines.',
+        vpn: 'Private networks can have a VPN gateway.',
+        live_resize: 'Machines can grow while they run.',
+        nested_virtualization: 'Machines can run virtual machines themselves.',
+      }),
+      { description: 'What the location offers beyond machines.' },
+    ),
+    architectures: Type.Array(Architecture, {
+      description: 'The kinds of processor that machines can have there.',
+    }),
+    status: OneOf(
+      {
+        available: 'There is room for all plans that are sold there.',
+        limited: 'There is room for some of the plans that are sold there.',
+        full: 'There is room for none of the plans that are sold there.',
+        maintenance: 'No machines can be created at the moment.',
+      },
+      { description: 'Whether new machines find room there.' },
+    ),
   }),
 );
 

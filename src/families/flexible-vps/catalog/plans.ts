@@ -16,61 +16,118 @@ import {
 } from '../../../kernel/schema.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import { GB_MEANS } from '../gigabytes.ts';
+import { Architecture, DiskGb, LocationSlug, MemoryMb, Vcpus } from '../hardware.ts';
 import { priceVm } from '../vms/inventory.ts';
-import { requireVm, resizeOf, resizeReasons } from './resize-targets.ts';
+import { ResizeReason, requireVm, resizeOf } from './resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
 
-const Bounds = Shape({ min: Type.Integer(), max: Type.Integer(), step: Type.Integer() });
+const ranged = {
+  min: Type.Integer({ description: 'The smallest value that is allowed.' }),
+  max: Type.Integer({ description: 'The largest value that is allowed.' }),
+};
+const Bounds = Named(
+  'SizeBounds',
+  Shape({
+    ...ranged,
+    step: Type.Integer({ description: 'The value must be `min` plus a multiple of this.' }),
+  }),
+);
+
+const PlanCategory = Named(
+  'PlanCategory',
+  OneOf(
+    {
+      shared: 'The processors are shared with other machines.',
+      dedicated: 'The processors are only for the machine.',
+      custom: 'You choose the size yourself, with `custom_size`.',
+    },
+    { description: 'The kind of plan.' },
+  ),
+);
 
 const Plan = Named(
   'VpsPlan',
   Shape({
-    slug: Type.String(),
-    name: Type.String(),
-    category: OneOf(['shared', 'dedicated', 'custom']),
-    architecture: OneOf(['amd64', 'arm64']),
-    vcpus: Type.Integer({ description: 'Of `custom`: the minimum.' }),
-    memory_mb: Type.Integer(),
-    disk_gb: Type.Integer({ description: GB_MEANS }),
-    traffic_gb_per_month: Type.Integer({ description: GB_MEANS }),
-    network_mbps: Type.Integer(),
+    slug: Type.String({ description: 'The short name of the plan, which requests use, such as `flex-2-4`.' }),
+    name: Type.String({ description: 'The name of the plan for people.' }),
+    category: PlanCategory,
+    architecture: Architecture,
+    vcpus: { ...Vcpus, description: 'The number of virtual processors. Of `custom`: the minimum.' },
+    memory_mb: { ...MemoryMb, description: 'The memory in MB (2^20 bytes). Of `custom`: the minimum.' },
+    disk_gb: { ...DiskGb, description: `The root disk in GB. Of \`custom\`: the minimum. ${GB_MEANS}` },
+    traffic_gb_per_month: Type.Integer({
+      'x-unit': 'GB/month',
+      description: `How much a machine may send in a month without further cost. ${GB_MEANS}`,
+    }),
+    network_mbps: Type.Integer({
+      'x-unit': 'Mbit/s',
+      description: 'The speed of the public network interface.',
+    }),
     locations: Type.Array(
       Shape({
-        location: Type.String(),
+        location: LocationSlug,
         available: Type.Boolean({
           description:
             'Whether the location has free capacity for this plan now. Public addresses are not counted: a machine can do without.',
         }),
-        price: Nullable(Price),
+        price: Nullable({
+          ...Price,
+          description: 'What a machine of this plan costs there; null if it is not sold.',
+        }),
       }),
       {
         description:
-          'Prices exclude public IPv4 address, licence and tax. The price of `custom` is for the smallest size.',
+          'Where the plan is sold. Prices exclude public IPv4 address, licence and tax. The price of `custom` is for the smallest size.',
       },
     ),
-    deprecated_at: Nullable(Time),
-    removed_at: Nullable(Time),
+    deprecated_at: Nullable({
+      ...Time,
+      description: 'From then on the plan is on its way out; null if it is not.',
+    }),
+    removed_at: Nullable({
+      ...Time,
+      description: 'From then on the plan is no longer sold; null if no end is known.',
+    }),
     custom_limits: Nullable(
       Shape(
         {
-          vcpus: Bounds,
-          memory_mb: Bounds,
-          disk_gb: Bounds,
-          memory_mb_per_vcpu: Shape({ min: Type.Integer(), max: Type.Integer() }),
+          vcpus: { ...Bounds, description: 'The numbers of virtual processors that you can choose.' },
+          memory_mb: {
+            ...Bounds,
+            'x-unit': 'MB',
+            description: 'The sizes of the memory that you can choose.',
+          },
+          disk_gb: {
+            ...Bounds,
+            'x-unit': 'GB',
+            description: 'The sizes of the root disk that you can choose.',
+          },
+          memory_mb_per_vcpu: Shape(ranged, {
+            'x-unit': 'MB',
+            description: 'The memory for each virtual processor has to be in this range.',
+          }),
         },
-        { description: 'Only of `custom`: the sizes that you can choose.' },
+        { description: 'Only of `custom`: the sizes that you can choose; null for other plans.' },
       ),
     ),
     resize: Nullable(
       Shape(
         {
-          allowed: Type.Boolean(),
+          allowed: Type.Boolean({ description: 'Whether the machine can be resized to this plan now.' }),
           mode: Nullable(
-            OneOf(['live', 'cold'], { description: '`cold`: the machine has to be stopped first.' }),
+            OneOf(
+              {
+                live: 'The machine can keep running.',
+                cold: 'The machine has to be stopped, which the resize does by itself.',
+              },
+              { description: 'How the machine would be resized; null if it cannot be.' },
+            ),
           ),
-          reason_code: Nullable(OneOf(resizeReasons)),
+          reason_code: Nullable(ResizeReason),
         },
-        { description: 'With `resize_for`: whether that machine can be resized to this plan.' },
+        {
+          description: 'With `resize_for`: whether that machine can be resized to this plan; otherwise null.',
+        },
       ),
     ),
   }),
@@ -134,12 +191,8 @@ export const listVpsPlans = endpoint({
         ...Slug,
         description: 'Only plans sold in this location; each plan then lists only this location.',
       }),
-      architecture: Type.Optional(
-        OneOf(['amd64', 'arm64'], { description: 'Only plans of this architecture.' }),
-      ),
-      category: Type.Optional(
-        OneOf(['shared', 'dedicated', 'custom'], { description: 'Only plans of this category.' }),
-      ),
+      architecture: Type.Optional({ ...Architecture, description: 'Only plans of this architecture.' }),
+      category: Type.Optional({ ...PlanCategory, description: 'Only plans of this category.' }),
       available_in: Type.Optional({
         ...Slug,
         description: 'Only plans for which this location has free capacity now.',

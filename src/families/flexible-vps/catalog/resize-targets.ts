@@ -1,22 +1,26 @@
 /** Decides for each plan whether a machine can be resized to it, and whether the machine has to be stopped first. */
 import type { Call } from '../../../kernel/call.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
+import { OneOf } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import type { VmRow } from '../vms/table.ts';
 import { isAvailable, type Place, type SoldPlan } from './sold-plans.ts';
 import { findVmToResize } from './store.ts';
 
-export const resizeReasons = [
-  'current_plan',
-  'incompatible',
-  'location_mismatch',
-  'invalid_state',
-  'resource_suspended',
-  'vm_in_rescue',
-  'capacity_unavailable',
-] as const;
-type Reason = (typeof resizeReasons)[number];
+const reasonMeanings = {
+  current_plan: 'The machine already has this plan.',
+  incompatible: 'The plan has another architecture.',
+  location_mismatch: 'The plan is not sold in the location of the machine.',
+  invalid_state: 'The machine is neither running nor stopped.',
+  resource_suspended: 'The provider has suspended the machine.',
+  vm_in_rescue: 'The machine is in rescue mode.',
+  capacity_unavailable: 'The location has no room for the larger size at the moment.',
+} as const;
+type Reason = keyof typeof reasonMeanings;
+export const ResizeReason = OneOf(reasonMeanings, {
+  description: 'Why the machine cannot be resized to this plan; null if it can.',
+});
 
 export interface Resize {
   readonly allowed: boolean;

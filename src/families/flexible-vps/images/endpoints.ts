@@ -4,20 +4,22 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
-import { OneOf, Slug, Type } from '../../../kernel/schema.ts';
+import { Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import { price } from '../../../money/prices/price.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { Architecture } from '../hardware.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
 import { costOfRemoving } from './inventory.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
+import { ImageKind } from './members.ts';
 import { draftOf } from './new-image.ts';
 import { images } from './resource.ts';
-import { architectures, CreateImage, Image, ImageId, presentImage, publicRow } from './schema.ts';
+import { CreateImage, Image, ImageId, presentImage, publicRow } from './schema.ts';
 import { readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
@@ -54,18 +56,20 @@ export const listImages = endpoint({
   access: 'read',
   resource: { name: 'image', role: 'list' },
   query: ResourceQuery({
-    kind: Type.Optional(
-      OneOf(['public', 'custom'], { description: 'Only public images of the provider, or only your own.' }),
-    ),
+    kind: Type.Optional({
+      ...ImageKind,
+      description: 'Only public images of the provider, or only your own.',
+    }),
     os: Type.Optional({
       ...Slug,
       description: 'Only images of this family (`linux`) or distribution (`debian`).',
     }),
-    architecture: Type.Optional(OneOf(architectures, { description: 'Only images for this architecture.' })),
-    status: Type.Optional(OneOf(imageLife.states, { description: 'Only images with this status.' })),
+    architecture: Type.Optional({ ...Architecture, description: 'Only images for this architecture.' }),
+    status: Type.Optional({ ...imageLife.Status, description: 'Only images with this status.' }),
     include_deprecated: Type.Optional(
       Type.Boolean({
-        description: 'Also deprecated images. They will be removed; do not use them for new machines.',
+        description:
+          'Whether deprecated images are listed too. They will be removed; do not use them for new machines.',
       }),
     ),
   }),

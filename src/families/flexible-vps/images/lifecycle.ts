@@ -1,7 +1,12 @@
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 
-const states = ['creating', 'available', 'failed', 'deleting'] as const;
-export type ImageState = (typeof states)[number];
+const states = {
+  creating: 'The image is being copied from a machine or downloaded.',
+  available: 'Machines can be created from the image.',
+  failed: 'The image was not created; `failure` says why. It is deleted after 7 days.',
+  deleting: 'The image is being deleted.',
+} as const;
+export type ImageState = keyof typeof states;
 
 export const imageLife = new Lifecycle<ImageState>({
   resource: 'image',

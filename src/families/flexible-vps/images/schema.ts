@@ -1,7 +1,10 @@
 /** An image as the API shows it. Provider images and the account's own images have the same schema. */
-import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
+import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import {
+  CreatedAt,
+  Description,
+  Etag,
   Id,
   Labels,
   Named,
@@ -14,57 +17,114 @@ import {
   type Static,
   Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { GB_MEANS } from '../gigabytes.ts';
+import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
 import { imageLife } from './lifecycle.ts';
+import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
 import { images } from './resource.ts';
 import type { ImageRow } from './table.ts';
-
-export const osFamilies = ['linux', 'windows', 'bsd'] as const;
-export const architectures = ['amd64', 'arm64'] as const;
-export const sourceTypes = ['vm', 'snapshot', 'backup', 'url'] as const;
 
 export const Image = Named(
   'Image',
   Shape({
-    id: Type.String({ description: 'For public images, this is the slug.' }),
-    kind: OneOf(['public', 'custom']),
-    slug: Nullable(Type.String()),
-    name: Type.String(),
-    description: Type.String(),
+    id: Type.String({ description: 'The id of the image: `img_…`. For public images, this is the slug.' }),
+    kind: ImageKind,
+    slug: Nullable(
+      Type.String({ description: 'The slug of a public image, such as `debian-12`; null for your own.' }),
+    ),
+    name: Type.String({ description: 'The name of the image; of your own images, unique in the account.' }),
+    description: Description,
     labels: Labels,
-    os: Shape({ family: OneOf(osFamilies), distribution: Type.String(), version: Type.String() }),
-    architecture: OneOf(architectures),
-    boot_mode: OneOf(['uefi', 'bios']),
-    secure_boot: Type.Boolean(),
-    min_disk_gb: Type.Integer({ description: GB_MEANS }),
-    min_memory_mb: Type.Integer(),
-    size_bytes: Nullable(Type.Integer({ description: `An image is billed by its size. ${GB_MEANS}` })),
-    sha256: Nullable(Type.String()),
-    cloud_init: Type.Boolean(),
-    guest_agent: Type.Boolean(),
-    default_user: Type.String(),
-    source: Shape({
-      type: OneOf(['provider', ...sourceTypes]),
-      id: Nullable(Type.String()),
-      url: Nullable(Type.String({ description: 'Without the query.' })),
+    os: Shape(
+      { family: OsFamily, ...osMembers },
+      { description: 'The operating system that the image contains.' },
+    ),
+    architecture: Architecture,
+    boot_mode: BootMode,
+    secure_boot: { ...SecureBoot, description: 'Whether machines of this image can use secure boot.' },
+    min_disk_gb: Type.Integer({
+      'x-unit': 'GB',
+      description: `The smallest disk that the image fits on. ${GB_MEANS}`,
     }),
+    min_memory_mb: Type.Integer({
+      'x-unit': 'MB',
+      description: 'The least memory that a machine needs for the image.',
+    }),
+    size_bytes: Nullable(
+      Type.Integer({
+        'x-unit': 'bytes',
+        description: `The space that the image takes, by which it is billed; null if it is not known. ${GB_MEANS}`,
+      }),
+    ),
+    sha256: Nullable(
+      Type.String({ description: 'The SHA-256 of the image, hexadecimal; null if it is not known.' }),
+    ),
+    cloud_init: Type.Boolean({
+      description: 'Whether the image runs cloud-init, which applies SSH keys and user data.',
+    }),
+    guest_agent: Type.Boolean({
+      description: 'Whether the image contains the guest agent, which resets passwords.',
+    }),
+    default_user: Type.String({ description: 'The user that SSH keys and passwords are set for.' }),
+    source: Shape(
+      {
+        type: OneOf(
+          { provider: 'The provider made it.', ...sourceTypes },
+          { description: 'What the image was made from.' },
+        ),
+        id: Nullable(
+          Type.String({ description: 'The id of the machine, snapshot or backup; null for other sources.' }),
+        ),
+        url: Nullable(
+          Type.String({
+            format: 'uri',
+            description: 'The URL of the file, without the query; null for other sources.',
+          }),
+        ),
+      },
+      { description: 'Where the image comes from.' },
+    ),
     locations: Type.Array(Type.String(), {
       description:
         'Locations that have the image. Others get a copy when the first machine there is created from it.',
     }),
     status: imageLife.Status,
-    progress_percent: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
-    failure: Nullable(Shape({ code: Type.String(), detail: Type.String() })),
-    operation: Nullable(OperationView),
-    deprecated_at: Nullable(Time),
-    removed_at: Nullable(Time),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    progress_percent: Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        'x-unit': 'percent',
+        description: 'The part of the creation that is done; null if it is not being created.',
+      }),
+    ),
+    failure: Nullable(
+      Shape(
+        {
+          code: Type.String({
+            description: 'The reason, such as `checksum_mismatch`, as in `error.code` of operations.',
+          }),
+          detail: Type.String({ description: 'What went wrong, in words.' }),
+        },
+        { description: 'Why the image could not be created; null if it did not fail.' },
+      ),
+    ),
+    operation: PendingOperation,
+    deprecated_at: Nullable({
+      ...Time,
+      description: 'From then on, do not use it for new machines; null if it is current.',
+    }),
+    removed_at: Nullable({
+      ...Time,
+      description: 'From then on it can no longer be used; null if no end is known.',
+    }),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 export type Image = Static<typeof Image>;
@@ -79,44 +139,76 @@ export const ImageId = Shape({
 
 const Sha256 = Type.String({
   pattern: '^[0-9a-f]{64}$',
-  description: 'The SHA-256 of the file as it is downloaded, before it is unpacked.',
+  description:
+    'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
 });
 
 export const CreateImage = Shape({
   name: ResourceName,
-  description: Type.Optional(Type.String({ maxLength: 255 })),
-  labels: Type.Optional(Labels),
-  source: Shape({
-    type: OneOf(sourceTypes),
-    vm_id: Type.Optional(Id('vm', { description: 'Required with the types `vm` and `snapshot`.' })),
-    snapshot_id: Type.Optional(Id('snap', { description: 'Required with the type `snapshot`.' })),
-    backup_id: Type.Optional(Id('bkp', { description: 'Required with the type `backup`.' })),
-    url: Type.Optional(
-      Secret(
-        Type.String({
-          maxLength: 2048,
-          description:
-            'Required with the type `url`: an https address without user and password. The query is never shown again, so you can use signed links.',
-        }),
+  description: Type.Optional({ ...Description, default: '' }),
+  labels: Type.Optional({ ...Labels, default: {} }),
+  source: Shape(
+    {
+      type: OneOf(sourceTypes, {
+        description: 'What the image is made from. It decides which other members are required.',
+      }),
+      vm_id: Type.Optional(
+        Id('vm', { description: 'Required with the types `vm` and `snapshot`: the machine to copy.' }),
       ),
-    ),
-    format: Type.Optional(
-      OneOf(['qcow2', 'raw', 'vmdk'], {
-        description:
-          'The format that the file must have. If left out, the format is detected. The file may be packed with gzip, xz or zstd.',
+      snapshot_id: Type.Optional(
+        Id('snap', { description: 'Required with the type `snapshot`: the snapshot of `vm_id`.' }),
+      ),
+      backup_id: Type.Optional(
+        Id('bkp', { description: 'Required with the type `backup`, which is not offered yet.' }),
+      ),
+      url: Type.Optional(
+        Secret(
+          Type.String({
+            maxLength: 2048,
+            format: 'uri',
+            writeOnly: true,
+            description:
+              'Required with the type `url`: an https address without user and password. The query is never shown again, so you can use signed links.',
+          }),
+        ),
+      ),
+      format: Type.Optional(ImageFormat),
+      sha256: Type.Optional(Sha256),
+      architecture: Type.Optional({
+        ...Architecture,
+        description: 'Required with the type `url`: the processor that the system in the file is made for.',
       }),
-    ),
-    sha256: Type.Optional(Sha256),
-    architecture: Type.Optional(OneOf(architectures, { description: 'Required with the type `url`.' })),
-    os: Type.Optional(
-      Shape({
-        family: Type.Optional(OneOf(osFamilies)),
-        distribution: Type.Optional(Slug),
-        version: Type.Optional(Type.String({ maxLength: 63 })),
+      os: Type.Optional(
+        Shape(
+          {
+            family: Type.Optional({ ...OsFamily, default: 'linux' }),
+            distribution: Type.Optional({
+              ...Slug,
+              default: 'other',
+              description: 'The distribution or edition, such as `ubuntu`.',
+            }),
+            version: Type.Optional(
+              Type.String({
+                maxLength: 63,
+                default: '',
+                description: 'The version of the distribution, such as `24.04`.',
+              }),
+            ),
+          },
+          {
+            description:
+              'Only with the type `url`: the operating system in the file, for display. Default: unknown Linux.',
+          },
+        ),
+      ),
+      boot_mode: Type.Optional({
+        ...BootMode,
+        default: 'uefi',
+        description: 'Only with the type `url`: how machines of this image boot.',
       }),
-    ),
-    boot_mode: Type.Optional(OneOf(['uefi', 'bios'])),
-  }),
+    },
+    { description: 'What the image is made from.' },
+  ),
 });
 export type CreateImage = Static<typeof CreateImage>;
 

@@ -1,12 +1,12 @@
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, OneOf, Type } from '../../../kernel/schema.ts';
+import { Id, Type } from '../../../kernel/schema.ts';
 import { VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
 import { attachVmInterface } from './attach.ts';
 import { detachVmInterface } from './detach.ts';
 import { interfaceLife } from './lifecycle.ts';
-import { exampleInterface, Interface, presentInterface } from './schema.ts';
+import { exampleInterface, Interface, InterfaceKind, presentInterface } from './schema.ts';
 import { listInterfaces } from './store.ts';
 import { updateVmInterface } from './update.ts';
 
@@ -22,7 +22,7 @@ const listVmInterfaces = endpoint({
   params: VmId,
   query: ListQuery(
     {
-      kind: Type.Optional(OneOf(['public', 'private'], { description: 'Only interfaces of this kind.' })),
+      kind: Type.Optional({ ...InterfaceKind, description: 'Only interfaces of this kind.' }),
       network_id: Type.Optional(Id('net', { description: 'Only the interface in this network.' })),
       status: Type.Optional({ ...interfaceLife.Status, description: 'Only interfaces in this state.' }),
       ...dateFilters,

@@ -3,7 +3,12 @@ import { Lifecycle } from '../../../kernel/lifecycle.ts';
 export const interfaceLife = new Lifecycle({
   resource: 'interface',
   table: 'vm_interfaces',
-  states: ['attaching', 'active', 'updating', 'detaching'] as const,
+  states: {
+    attaching: 'The interface is being added to the machine.',
+    active: 'The interface is part of the machine.',
+    updating: 'A change of the interface is being applied; it works meanwhile.',
+    detaching: 'The interface is being removed from the machine.',
+  },
   transitional: ['attaching', 'updating', 'detaching'],
   transitions: [
     { by: ['attachVmInterface', 'createVm'], from: null, through: 'attaching', to: ['active', null] },

@@ -1,35 +1,60 @@
 import { etagOf } from '../../../kernel/etag.ts';
 import { Immutable } from '../../../kernel/immutable-members.ts';
-import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
+import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import {
+  CreatedAt,
+  Description,
+  Etag,
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  type Static,
+  Type,
+  UpdatedAt,
+} from '../../../kernel/schema.ts';
 import { interfaceLife } from './lifecycle.ts';
 import type { InterfaceRow } from './table.ts';
+
+export const InterfaceKind = Named(
+  'InterfaceKind',
+  OneOf(
+    { public: 'It has the public addresses.', private: 'It is in a private network.' },
+    { description: 'Which network the interface is in.' },
+  ),
+);
+
+const AntiSpoofing = Type.Boolean({
+  description: 'Blocks outgoing packets whose source address does not belong to the interface.',
+});
 
 export const Interface = Named(
   'Interface',
   Shape({
-    id: Id('nic'),
-    vm_id: Id('vm'),
-    kind: OneOf(['public', 'private']),
-    network_id: Nullable(Id('net')),
-    mac: Type.String(),
-    ipv4: Nullable(Type.String()),
-    ipv6: Nullable(Type.String()),
-    alias_ips: Type.Array(Type.String()),
-    anti_spoofing: Type.Boolean({
-      description: 'Blocks outgoing packets whose source address does not belong to the interface.',
-    }),
-    mtu: Type.Integer(),
+    id: OwnId('nic'),
+    vm_id: Id('vm', { description: 'The machine that the interface is part of.' }),
+    kind: InterfaceKind,
+    network_id: Nullable(Id('net', { description: 'The private network; null for the public interface.' })),
+    mac: Type.String({ description: 'The MAC address, such as `02:4f:31:9a:00:7c`.' }),
+    ipv4: Nullable(Type.String({ format: 'ipv4', description: 'The IPv4 address; null if it has none.' })),
+    ipv6: Nullable(Type.String({ format: 'ipv6', description: 'The IPv6 address; null if it has none.' })),
+    alias_ips: Type.Array(Type.String(), { description: 'Additional addresses of the interface.' }),
+    anti_spoofing: AntiSpoofing,
+    mtu: Type.Integer({ 'x-unit': 'bytes', description: 'The largest packet that the interface sends.' }),
     index: Type.Integer({ description: 'The position of the interface in the guest. It never changes.' }),
-    firewall_ids: Type.Array(Id('fw')),
-    description: Type.String(),
+    firewall_ids: Type.Array(Id('fw'), {
+      description: 'The firewalls of the interface. Firewalls are not offered yet: always empty.',
+    }),
+    description: Description,
     status: interfaceLife.Status,
-    operation: Nullable(OperationView),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    operation: PendingOperation,
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 export type Interface = Static<typeof Interface>;
@@ -80,27 +105,42 @@ export function presentInterface(
 
 const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
   maxItems: 10,
-  description: 'Additional addresses of the network for this interface.',
+  description: 'All additional addresses of the network for this interface.',
 });
 const moveAliases = Type.Optional(
-  Type.Boolean({ description: 'Take over aliases that other machines in the network have, in one step.' }),
+  Type.Boolean({
+    default: false,
+    description: 'Whether aliases that other machines in the network have are taken over, in one step.',
+  }),
 );
 
 export const AttachInterface = Shape({
-  network_id: Id('net'),
-  ipv4: Type.Optional(Type.String({ maxLength: 15, description: 'Default: the lowest free address.' })),
-  ipv6: Type.Optional(Type.String({ maxLength: 45, description: 'Default: derived from the MAC address.' })),
-  alias_ips: Type.Optional(Addresses),
-  anti_spoofing: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
-  description: Type.Optional(Type.String({ maxLength: 255 })),
+  network_id: Id('net', { description: 'The private network to join, in the location of the machine.' }),
+  ipv4: Type.Optional(
+    Type.String({
+      maxLength: 15,
+      format: 'ipv4',
+      description: 'A free address of the network. Default: the lowest free address.',
+    }),
+  ),
+  ipv6: Type.Optional(
+    Type.String({
+      maxLength: 45,
+      format: 'ipv6',
+      description: 'A free address of the network. Default: derived from the MAC address.',
+    }),
+  ),
+  alias_ips: Type.Optional({ ...Addresses, default: [] }),
+  anti_spoofing: Type.Optional({ ...AntiSpoofing, default: true }),
+  description: Type.Optional({ ...Description, default: '' }),
   move_aliases: moveAliases,
 });
 export type AttachInterface = Static<typeof AttachInterface>;
 
 export const UpdateInterface = Shape({
   alias_ips: Type.Optional(Addresses),
-  anti_spoofing: Type.Optional(Type.Boolean()),
-  description: Type.Optional(Type.String({ maxLength: 255 })),
+  anti_spoofing: Type.Optional(AntiSpoofing),
+  description: Type.Optional(Description),
   move_aliases: moveAliases,
   network_id: Immutable,
   ipv4: Immutable,

@@ -30,7 +30,10 @@ export const deleteVpsNetwork = endpoint({
   resource: { name: 'network', role: 'delete' },
   params: NetworkId,
   query: Shape({
-    detach: Type.Boolean({ default: false, description: 'Detach all machines first.' }),
+    detach: Type.Boolean({
+      default: false,
+      description: 'Whether machines that are still in the network are detached first.',
+    }),
   }),
   answers: { 202: Network },
   problems: ['resource_protected', 'resource_in_use', 'invalid_state', 'operation_in_progress'],

@@ -1,7 +1,13 @@
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
 
-const states = ['creating', 'active', 'updating', 'error', 'deleting'] as const;
-export type NetworkStatus = (typeof states)[number];
+const states = {
+  creating: 'The network is being created; machines cannot join yet.',
+  active: 'The network works.',
+  updating: 'A change of the settings is being applied; the network works meanwhile.',
+  error: 'The network was not created or was lost; `status_reason` says why. Delete it.',
+  deleting: 'Machines are being detached and the network deleted.',
+} as const;
+export type NetworkStatus = keyof typeof states;
 
 export const networkLife = new Lifecycle<NetworkStatus>({
   resource: 'network',

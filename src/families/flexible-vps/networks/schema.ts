@@ -1,18 +1,22 @@
 /** The schemas of private networks in requests and answers. */
 import { Immutable } from '../../../kernel/immutable-members.ts';
-import { OperationView } from '../../../kernel/operations/schema.ts';
+import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  CreatedAt,
+  Description,
+  Etag,
   Id,
   Labels,
   Named,
   Nullable,
   OneOf,
+  OwnId,
   ResourceName,
   Shape,
   Slug,
   type Static,
-  Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
 import { networkLife } from './lifecycle.ts';
 
@@ -20,117 +24,196 @@ export const MTU = 1442;
 export const MOST_IN_USE = 500;
 
 const Address = Type.String({ minLength: 2, maxLength: 45 });
-const Range = Type.String({ minLength: 4, maxLength: 49 });
-const Description = Type.String({ maxLength: 255 });
+const Range = Type.String({ minLength: 4, maxLength: 49, format: 'cidr' });
 
 const DomainName = Type.String({
   maxLength: 253,
+  format: 'hostname',
+  description: 'The domain that machines search for short host names; null: none. Default: null.',
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
 });
 
 const Route = Named(
   'NetworkRoute',
-  Shape({ destination: Range, next_hop: Address, description: Description }),
+  Shape({
+    destination: { ...Range, description: 'The range of addresses that the route leads to.' },
+    next_hop: { ...Address, description: 'The address inside the network that packets are sent to.' },
+    description: Description,
+  }),
 );
 const NewRoute = Shape({
-  destination: { ...Range, examples: ['192.168.50.0/24'] },
-  next_hop: { ...Address, description: 'An address inside the network.' },
-  description: Type.Optional(Description),
+  destination: {
+    ...Range,
+    description: 'The range of addresses that the route leads to.',
+    examples: ['192.168.50.0/24'],
+  },
+  next_hop: { ...Address, description: 'The address inside the network that packets are sent to.' },
+  description: Type.Optional({ ...Description, default: '' }),
 });
 
 /** 50 is the maximum for any network; the limit of the account may be lower. */
 const Routes = Type.Array(NewRoute, {
   maxItems: 50,
-  description: 'The complete list; each destination once.',
+  description: 'The complete list of routes; each destination once. Default: none.',
 });
-const Servers = Type.Array(Address, { maxItems: 3, uniqueItems: true });
-const Protection = Shape({ delete: Type.Boolean() });
+const Servers = Type.Array(Address, {
+  maxItems: 3,
+  uniqueItems: true,
+  description: 'Addresses of the DNS servers that machines get. Default: those of the provider.',
+});
+const Delete = Type.Boolean({ description: 'Refuse to delete the network.' });
+const Nat4 = Type.Boolean({
+  description: 'Whether machines without a public IPv4 address reach the internet over IPv4.',
+});
+const Nat6 = Type.Boolean({
+  description: 'Whether machines without a public IPv6 address reach the internet over IPv6.',
+});
+const PROTECTION = 'What is refused until you switch the protection off.';
+const DNS = 'What machines in the network get as DNS settings.';
+const NAT = 'Whether machines without a public address can reach the internet.';
+const Protection = Shape({ delete: Delete }, { description: PROTECTION });
 
 export const Network = Named(
   'Network',
   Shape({
-    id: Id('net'),
+    id: OwnId('net'),
     name: ResourceName,
-    description: Type.String(),
+    description: Description,
     labels: Labels,
     status: networkLife.Status,
-    status_reason: Nullable(Type.String({ description: 'The error code, if something went wrong.' })),
-    operation: Nullable(OperationView),
-    location: { ...Slug, 'x-immutable': true },
-    ipv4_cidr: Type.String({ 'x-immutable': true }),
+    status_reason: Nullable(
+      Type.String({ description: 'The code of the error that led to this status; null if there was none.' }),
+    ),
+    operation: PendingOperation,
+    location: {
+      ...Slug,
+      'x-immutable': true,
+      description: 'The slug of the location. Only machines there can join.',
+    },
+    ipv4_cidr: Type.String({
+      'x-immutable': true,
+      format: 'cidr',
+      description: 'The IPv4 range of the network, such as `10.10.0.0/24`.',
+    }),
     ipv4_gateway: Type.String({
-      description: 'The first address. The last two addresses are reserved as well.',
+      format: 'ipv4',
+      description: 'The gateway: the first address. The last two addresses are reserved as well.',
     }),
     ipv6_cidr: Nullable(
       Type.String({
         'x-immutable': true,
-        description: 'A /64 of unique local addresses (RFC 4193) that no other network has.',
+        format: 'cidr',
+        description:
+          'A /64 of unique local addresses (RFC 4193) that no other network has; null if there is none.',
       }),
     ),
-    nat: Shape(
-      { ipv4: Type.Boolean(), ipv6: Type.Boolean() },
-      { description: 'Whether machines without a public address can reach the internet.' },
+    nat: Shape({ ipv4: Nat4, ipv6: Nat6 }, { description: NAT }),
+    dns: Shape(
+      {
+        servers: Type.Array(Type.String(), { description: 'The DNS servers; empty: those of the provider.' }),
+        domain: Nullable(
+          Type.String({
+            format: 'hostname',
+            description: 'The domain that machines search for short host names; null: none.',
+          }),
+        ),
+      },
+      { description: DNS },
     ),
-    dns: Shape({ servers: Type.Array(Type.String()), domain: Nullable(Type.String()) }),
-    mtu: Type.Integer(),
-    routes: Type.Array(Route),
-    addresses: Shape({
-      ipv4_total: Type.Integer({ description: 'Addresses that machines can use.' }),
-      ipv4_used: Type.Integer(),
-    }),
+    mtu: Type.Integer({ 'x-unit': 'bytes', description: 'The largest packet in the network.' }),
+    routes: Type.Array(Route, { description: 'Routes that machines in the network get.' }),
+    addresses: Shape(
+      {
+        ipv4_total: Type.Integer({ description: 'How many addresses machines can use.' }),
+        ipv4_used: Type.Integer({ description: 'How many of these addresses are in use.' }),
+      },
+      { description: 'How full the IPv4 range is.' },
+    ),
     in_use: Type.Optional(
       Type.Array(
         Shape({
-          address: Type.String(),
-          type: OneOf(['vm', 'vpn_gateway', 'gateway']),
+          address: Type.String({ description: 'The address that is in use.' }),
+          type: OneOf(
+            {
+              vm: 'A machine has the address.',
+              vpn_gateway: 'A VPN gateway has the address.',
+              gateway: 'The gateway of the network has the address.',
+            },
+            { description: 'What has the address.' },
+          ),
           id: Type.String({ description: 'The id of the machine; for a gateway, the id of the network.' }),
-          interface_id: Nullable(Id('nic')),
+          interface_id: Nullable(
+            Id('nic', { description: 'The interface that has it; null for a gateway.' }),
+          ),
         }),
         {
-          description: `The first ${MOST_IN_USE}, in ascending order. Only shown when you get a single network.`,
+          description: `The addresses in use: the first ${MOST_IN_USE}, in ascending order. Only shown when you get a single network.`,
         },
       ),
     ),
     protection: Protection,
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 export type Network = Static<typeof Network>;
 
 export const NetworkId = Shape({ id: Id('net') });
 
+const Dns = Named(
+  'NewDns',
+  Shape(
+    { servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) },
+    { description: `${DNS} Default: those of the provider.` },
+  ),
+);
+
 export const NewNetwork = Shape({
   name: ResourceName,
-  location: Slug,
+  location: {
+    ...Slug,
+    description: 'The slug of the location, such as `fra1`. Only machines there can join.',
+  },
   ipv4_cidr: {
     ...Range,
-    description: 'Inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',
+    description:
+      'The IPv4 range of the network: inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',
   },
   ipv6: Type.Optional(Type.Boolean({ default: true, description: 'Whether the network gets a /64.' })),
   nat: Type.Optional(
-    Shape({
-      ipv4: Type.Optional(Type.Boolean({ default: true })),
-      ipv6: Type.Optional(Type.Boolean({ default: false })),
-    }),
+    Shape(
+      {
+        ipv4: Type.Optional({ ...Nat4, default: true }),
+        ipv6: Type.Optional({ ...Nat6, default: false }),
+      },
+      { default: {}, description: NAT },
+    ),
   ),
-  dns: Type.Optional(Shape({ servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) })),
-  routes: Type.Optional(Routes),
-  labels: Type.Optional(Labels),
-  description: Type.Optional(Description),
-  protection: Type.Optional(Shape({ delete: Type.Optional(Type.Boolean({ default: false })) })),
+  dns: Type.Optional(Dns),
+  routes: Type.Optional({ ...Routes, default: [] }),
+  labels: Type.Optional({ ...Labels, default: {} }),
+  description: Type.Optional({ ...Description, default: '' }),
+  protection: Type.Optional(
+    Shape({ delete: Type.Optional({ ...Delete, default: false }) }, { default: {}, description: PROTECTION }),
+  ),
 });
 export type NewNetwork = Static<typeof NewNetwork>;
 
 export const NetworkChange = Shape({
   name: Type.Optional(ResourceName),
-  labels: Type.Optional(Labels),
+  labels: Type.Optional({
+    ...Labels,
+    description: 'The complete new labels; they replace all present ones.',
+  }),
   description: Type.Optional(Description),
-  nat: Type.Optional(Shape({ ipv4: Type.Optional(Type.Boolean()), ipv6: Type.Optional(Type.Boolean()) })),
-  dns: Type.Optional(Shape({ servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) })),
-  routes: Type.Optional(Routes),
-  protection: Type.Optional(Shape({ delete: Type.Optional(Type.Boolean()) })),
+  nat: Type.Optional(Shape({ ipv4: Type.Optional(Nat4), ipv6: Type.Optional(Nat6) }, { description: NAT })),
+  dns: Type.Optional({ ...Dns, description: DNS }),
+  routes: Type.Optional({
+    ...Routes,
+    description: 'The complete new list of routes; each destination once.',
+  }),
+  protection: Type.Optional(Shape({ delete: Type.Optional(Delete) }, { description: PROTECTION })),
   location: Immutable,
   ipv4_cidr: Immutable,
   ipv6: Immutable,

@@ -3,7 +3,20 @@ import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
-import { Id, Labels, Named, OneOf, ResourceName, Shape, Slug, Time, Type } from '../../../kernel/schema.ts';
+import {
+  CreatedAt,
+  Etag,
+  Id,
+  Labels,
+  Named,
+  OneOf,
+  OwnId,
+  ResourceName,
+  Shape,
+  Slug,
+  Type,
+  UpdatedAt,
+} from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
@@ -29,28 +42,32 @@ export const placementGroups = new Owned({
   etag: ({ id, version, vm_ids }) => etagOf([id, ...vm_ids].join(' '), version),
 });
 
-const Policy = OneOf(['spread', 'compact'], {
-  description: '`spread`: no two machines on one host. `compact`: as close together as possible.',
-});
+const Policy = Named(
+  'PlacementPolicy',
+  OneOf(
+    { spread: 'No two machines are on one host.', compact: 'Machines are as close together as possible.' },
+    { description: 'How the machines of the group are placed.' },
+  ),
+);
 const Strict = Type.Boolean({
   description:
-    '`true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.',
+    'Whether the policy must be met. `true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.',
 });
 const PlacementGroup = Named(
   'PlacementGroup',
   Shape({
-    id: Id('pg'),
+    id: OwnId('pg'),
     name: ResourceName,
     labels: Labels,
-    location: Slug,
+    location: { ...Slug, description: 'The slug of the location. All machines of the group are in it.' },
     policy: Policy,
     strict: Strict,
     vm_ids: Type.Array(Id('vm'), {
       description: 'The machines in the group, except machines that are being deleted. At most 10.',
     }),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 const CreatePlacementGroup = Named(
@@ -60,7 +77,7 @@ const CreatePlacementGroup = Named(
     location: { ...Slug, description: 'A location that runs machines. All machines of the group are in it.' },
     policy: Type.Optional({ ...Policy, default: 'spread' }),
     strict: Type.Optional({ ...Strict, default: true }),
-    labels: Type.Optional(Labels),
+    labels: Type.Optional({ ...Labels, default: {} }),
   }),
 );
 

@@ -1,9 +1,16 @@
 /** The five power actions, their parameters and their statuses. */
-import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { keysOf, Named, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 
-export const actionTypes = ['power_on', 'power_off', 'shutdown', 'restart', 'reset'] as const;
-export type ActionType = (typeof actionTypes)[number];
+const actionMeanings = {
+  power_on: 'Starts the machine.',
+  power_off: 'Forces the machine off at once, like pulling the plug.',
+  shutdown: 'Asks the guest to shut down.',
+  restart: 'Asks the guest to shut down, then starts the machine.',
+  reset: 'Forces the machine off at once, then starts it.',
+} as const;
+export const actionTypes = keysOf(actionMeanings);
+export type ActionType = keyof typeof actionMeanings;
 
 const TIMEOUT_SECONDS = 90;
 const LONGEST_TIMEOUT_SECONDS = 600;
@@ -14,26 +21,30 @@ export const TimeoutSeconds = Type.Integer({
   minimum: 5,
   maximum: LONGEST_TIMEOUT_SECONDS,
   default: TIMEOUT_SECONDS,
+  'x-unit': 'seconds',
   description: 'How long the guest may take to shut down.',
 });
 
 export const actionMembers = {
-  type: OneOf(actionTypes, {
-    description: '`shutdown` and `restart` ask the guest to shut down; `power_off` and `reset` do not.',
-  }),
+  type: Named('PowerAction', OneOf(actionMeanings, { description: 'What to do with the machine.' })),
   timeout_seconds: Type.Optional(TimeoutSeconds),
   on_timeout: Type.Optional(
-    OneOf(['fail', 'force'], {
-      default: 'fail',
-      description:
-        '`fail`: the machine keeps running, and the operation fails with `shutdown_timeout`. `force`: the machine is forced off.',
-    }),
+    Named(
+      'OnTimeout',
+      OneOf(
+        {
+          fail: 'The machine keeps running, and the operation fails with `shutdown_timeout`.',
+          force: 'The machine is forced off.',
+        },
+        { default: 'fail', description: 'What happens if the guest does not shut down in time.' },
+      ),
+    ),
   ),
 };
 
 /** A power action with defaults for the members that the caller left out. */
 export const Action = Shape({
-  type: OneOf(actionTypes),
+  type: OneOf(actionMeanings),
   timeout_seconds: Type.Integer(),
   on_timeout: OneOf(['fail', 'force']),
 });

@@ -3,9 +3,14 @@ import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 
 export const AttachPublicIp = Shape({
-  ip_id: Id('ip'),
+  ip_id: Id('ip', {
+    description: 'The reserved address to attach. It must be in the location of the machine.',
+  }),
   move: Type.Optional(
-    Type.Boolean({ description: 'Detach the address from the machine that has it, in the same operation.' }),
+    Type.Boolean({
+      default: false,
+      description: 'Whether the address may be taken from the machine that has it, in the same operation.',
+    }),
   ),
 });
 export type AttachPublicIp = Static<typeof AttachPublicIp>;

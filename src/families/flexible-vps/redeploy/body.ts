@@ -7,18 +7,31 @@ export const RedeployVm = Shape({
     Type.String({
       minLength: 1,
       maxLength: 90,
-      description: 'Default: the image that the VM was created from.',
+      description:
+        'The id of an image, or the slug of a public one. Default: the image that the VM was created from.',
     }),
   ),
-  ssh_key_ids: Type.Optional({ ...SshKeyIds, description: 'Default: the keys that were installed last.' }),
+  ssh_key_ids: Type.Optional({
+    ...SshKeyIds,
+    description: 'SSH keys to install for the default user. Default: the keys that were installed last.',
+  }),
   user_data: Type.Optional(
-    Nullable({ ...UserData, description: 'Default: the stored user data. null: no user data.' }),
+    Nullable({
+      ...UserData,
+      description: 'User data for cloud-init; null: none. Never shown again. Default: the stored user data.',
+    }),
   ),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
-    Type.Boolean({ description: 'Default: true if there is neither an SSH key nor user data.' }),
+    Type.Boolean({
+      description:
+        'Whether the answer contains a new password for the default user. Default: true if there is neither an SSH key nor user data.',
+    }),
   ),
-  hostname: Type.Optional({ ...Hostname, description: 'Default: the present hostname.' }),
+  hostname: Type.Optional({
+    ...Hostname,
+    description: 'The host name that cloud-init sets in the guest. Default: the present one.',
+  }),
   delete_snapshots: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the snapshots of the VM may be deleted.' }),
   ),

@@ -1,28 +1,54 @@
-import { OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
+import { Named, OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
+import { GB_MEANS } from '../gigabytes.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
 
-const disk = Type.Integer({ minimum: 1, maximum: 100_000 });
+const disk = Type.Integer({ minimum: 1, maximum: 100_000, 'x-unit': 'GB' });
+
+export const StartAfter = Named(
+  'StartAfter',
+  OneOf(
+    {
+      as_before: 'The machine runs afterwards if it ran before.',
+      yes: 'The machine runs afterwards.',
+      no: 'The machine is stopped afterwards.',
+    },
+    { default: 'as_before', description: 'Whether the machine runs afterwards.' },
+  ),
+);
 
 export const ResizeVm = Shape({
-  plan: Type.Optional({ ...Slug, description: 'Send either `plan` or `custom_size`.' }),
+  plan: Type.Optional({ ...Slug, description: 'The slug of the new plan. Required without `custom_size`.' }),
   custom_size: Type.Optional(
-    Shape({
-      vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
-      memory_mb: Type.Integer({ minimum: 1, maximum: 16_777_216 }),
-      disk_gb: Type.Optional(disk),
-    }),
+    Shape(
+      {
+        vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
+        memory_mb: Type.Integer({
+          minimum: 1,
+          maximum: 16_777_216,
+          'x-unit': 'MB',
+          description: 'The memory in MB. An MB has 2^20 bytes.',
+        }),
+        disk_gb: Type.Optional({
+          ...disk,
+          description: `The size of the root disk in GB. A disk never shrinks. Default: the present size. ${GB_MEANS}`,
+        }),
+      },
+      { description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.' },
+    ),
   ),
   disk_gb: Type.Optional({
     ...disk,
     description:
-      'Default: the present size. A disk never shrinks. If it is larger than the disk of the plan, the difference is billed.',
+      'The new size of the root disk in GB (2^30 bytes). A disk never shrinks. What exceeds the disk of the plan is billed. Default: the present size.',
   }),
   mode: Type.Optional(
-    OneOf(['cold', 'live'], {
-      default: 'cold',
-      description:
-        '`cold` stops a running machine and starts it again. `live` keeps it running, but it can only grow.',
-    }),
+    OneOf(
+      {
+        cold: 'A running machine is stopped and started again.',
+        live: 'The machine keeps running, but it can only grow.',
+      },
+      { default: 'cold', description: 'Whether the machine keeps running.' },
+    ),
   ),
   shutdown_timeout_seconds: Type.Optional(TimeoutSeconds),
   force_after_timeout: Type.Optional(
@@ -31,7 +57,7 @@ export const ResizeVm = Shape({
       description: 'Whether a guest that does not shut down in time is forced off.',
     }),
   ),
-  start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
+  start_after: Type.Optional(StartAfter),
 });
 export type ResizeVm = Static<typeof ResizeVm>;
 

@@ -3,6 +3,7 @@ import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { enterStatus } from '../power/status.ts';
+import { StartAfter } from '../resize/schema.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { exampleOperation } from '../vms/example.ts';
@@ -14,11 +15,21 @@ import { restoreVmKind } from './kind.ts';
 import { Confirm, requireConfirmation, requireOverwritable } from './refusals.ts';
 
 const RestoreVm = Shape({
-  source: Shape({
-    type: OneOf(['snapshot', 'backup']),
-    snapshot_id: Type.Optional(Id('snap')),
-    backup_id: Type.Optional(Id('bkp')),
-  }),
+  source: Shape(
+    {
+      type: OneOf(
+        { snapshot: 'A snapshot of this machine.', backup: 'Not offered yet: refused.' },
+        { description: 'What the disk is restored from.' },
+      ),
+      snapshot_id: Type.Optional(
+        Id('snap', { description: 'Required with the type `snapshot`: the snapshot to restore.' }),
+      ),
+      backup_id: Type.Optional(
+        Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
+      ),
+    },
+    { description: 'Where the content of the disk comes from.' },
+  ),
   delete_newer_snapshots: Type.Optional(
     Type.Boolean({ default: false, description: 'For a snapshot: whether newer snapshots may be deleted.' }),
   ),
@@ -26,9 +37,12 @@ const RestoreVm = Shape({
     Type.Boolean({ default: false, description: 'For a backup: whether all snapshots may be deleted.' }),
   ),
   safety_backup: Type.Optional(
-    Type.Boolean({ description: 'For a backup: whether the present disk is backed up first.' }),
+    Type.Boolean({
+      default: false,
+      description: 'For a backup: whether the present disk is backed up first.',
+    }),
   ),
-  start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
+  start_after: Type.Optional(StartAfter),
   confirm: Confirm,
 });
 type RestoreVm = Static<typeof RestoreVm>;

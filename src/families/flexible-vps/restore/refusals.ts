@@ -8,7 +8,11 @@ import type { VmRow } from '../vms/table.ts';
 
 /** Optional in the schema, so that a missing confirmation gets its own error code and explanation. */
 export const Confirm = Type.Optional(
-  Type.String({ maxLength: 63, description: 'Required: the current name of the machine.' }),
+  Type.String({
+    maxLength: 63,
+    description:
+      'The current name of the machine, to confirm that its disk is overwritten. Without it, the call is refused.',
+  }),
 );
 
 export function requireConfirmation(confirm: string | undefined, { name }: Pick<VmRow, 'name'>): void {

@@ -3,7 +3,12 @@ import { Lifecycle } from '../../../kernel/lifecycle.ts';
 export const snapshotLife = new Lifecycle({
   resource: 'snapshot',
   table: 'vm_snapshots',
-  states: ['creating', 'available', 'failed', 'deleting'],
+  states: {
+    creating: 'The snapshot is being taken.',
+    available: 'The snapshot can be restored or copied.',
+    failed: 'The snapshot was not taken. It is deleted after 24 hours.',
+    deleting: 'The snapshot is being deleted.',
+  },
   transitional: ['creating', 'deleting'],
   transitions: [
     { by: ['createVmSnapshot'], from: null, through: 'creating', to: ['available', 'failed'] },

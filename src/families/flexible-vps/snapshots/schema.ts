@@ -1,15 +1,20 @@
-import { OperationView } from '../../../kernel/operations/schema.ts';
+import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  CreatedAt,
+  Description,
+  Etag,
   Id,
   Labels,
   Named,
   Nullable,
   OneOf,
+  OwnId,
   ResourceName,
   Shape,
   type Static,
   Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { snapshotLife } from './lifecycle.ts';
@@ -17,48 +22,71 @@ import { snapshotLife } from './lifecycle.ts';
 export const Snapshot = Named(
   'VmSnapshot',
   Shape({
-    id: Id('snap'),
+    id: OwnId('snap'),
     name: ResourceName,
-    description: Type.String(),
+    description: Description,
     labels: Labels,
-    vm_id: Id('vm'),
+    vm_id: Id('vm', { description: 'The machine whose disk it is a copy of.' }),
     status: snapshotLife.Status,
-    operation: Nullable(OperationView),
+    operation: PendingOperation,
     size_bytes: Nullable(
       Type.Integer({
+        'x-unit': 'bytes',
         description: `The space that the snapshot takes, by which it is billed. It grows as the disk changes after the snapshot. ${GB_MEANS}`,
       }),
     ),
-    disk_gb: Type.Integer({ description: `The size of the disk when the snapshot was taken. ${GB_MEANS}` }),
+    disk_gb: Type.Integer({
+      'x-unit': 'GB',
+      description: `The size of the disk when the snapshot was taken. ${GB_MEANS}`,
+    }),
     consistency: Nullable(
-      OneOf(['crash', 'filesystem'], {
-        description: '`filesystem`: the file system of the guest was quiesced, or the machine did not run.',
-      }),
+      OneOf(
+        {
+          crash: 'As after a power failure: what was not written to the disk yet is missing.',
+          filesystem: 'The file system of the guest was quiesced, or the machine did not run.',
+        },
+        { description: 'The state of the copied file system; null until the snapshot is taken.' },
+      ),
     ),
-    created_by: OneOf(['user', 'system']),
-    expires_at: Nullable(Time),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    created_by: OneOf(
+      { user: 'A call took the snapshot.', system: 'The system took the snapshot by itself.' },
+      { description: 'Who took the snapshot.' },
+    ),
+    expires_at: Nullable({
+      ...Time,
+      description: 'When the snapshot is deleted by itself; null if it is kept.',
+    }),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 export type Snapshot = Static<typeof Snapshot>;
 
 export const CreateSnapshot = Shape({
-  name: Type.Optional({ ...ResourceName, description: 'Default: made from the current time.' }),
-  description: Type.Optional(Type.String({ maxLength: 255 })),
-  labels: Type.Optional(Labels),
+  name: Type.Optional({
+    ...ResourceName,
+    description:
+      'A name that is unique among the snapshots of the machine. Default: made from the current time.',
+  }),
+  description: Type.Optional({ ...Description, default: '' }),
+  labels: Type.Optional({ ...Labels, default: {} }),
   expires_at: Type.Optional(
     Nullable({
       ...Time,
-      description: 'When the snapshot is deleted: more than an hour and at most a year from now.',
+      description:
+        'When the snapshot is deleted by itself: more than an hour and at most a year from now. Default: null, never.',
     }),
   ),
   quiesce: Type.Optional(
-    OneOf(['auto', 'require', 'never'], {
-      default: 'auto',
-      description: 'Whether to quiesce the file system of a running machine.',
-    }),
+    OneOf(
+      {
+        auto: 'It is quiesced if the guest agent answers.',
+        require: 'It is quiesced, or the call is refused.',
+        never: 'It is not quiesced.',
+      },
+      { default: 'auto', description: 'Whether to quiesce the file system of a running machine.' },
+    ),
   ),
 });
 export type CreateSnapshot = Static<typeof CreateSnapshot>;

@@ -74,7 +74,10 @@ export const createVpsSshKey = endpoint({
   resource: { name: 'ssh_key', role: 'create' },
   query: Shape({
     if_exists: Type.Optional(
-      OneOf(['return'], { description: '`return`: answer 200 with the stored key instead of 409.' }),
+      OneOf(
+        { return: 'The answer is 200 with the stored key.' },
+        { description: 'What to do if the account already has this key. Without it, the answer is 409.' },
+      ),
     ),
   }),
   body: CreateSshKey,

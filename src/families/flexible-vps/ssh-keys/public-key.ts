@@ -6,8 +6,14 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { KeyBlob } from './blob.ts';
 
-export const keyTypes = ['ed25519', 'ecdsa', 'rsa', 'sk-ed25519', 'sk-ecdsa'] as const;
-export type KeyType = (typeof keyTypes)[number];
+export const keyTypes = {
+  ed25519: 'An Ed25519 key.',
+  ecdsa: 'An ECDSA key on a NIST curve.',
+  rsa: 'An RSA key.',
+  'sk-ed25519': 'An Ed25519 key in a security key (FIDO).',
+  'sk-ecdsa': 'An ECDSA key in a security key (FIDO).',
+} as const;
+export type KeyType = keyof typeof keyTypes;
 
 export interface PublicKey {
   readonly type: KeyType;

@@ -1,13 +1,15 @@
 import {
-  Id,
+  CreatedAt,
+  Etag,
   Labels,
   Named,
   OneOf,
+  OwnId,
   ResourceName,
   Shape,
   type Static,
-  Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
 import { keyTypes } from './public-key.ts';
 import { sshKeys } from './resource.ts';
@@ -18,18 +20,22 @@ const LINE = 16_384;
 export const SshKey = Named(
   'SshKey',
   Shape({
-    id: Id('sshkey'),
+    id: OwnId('sshkey'),
     name: ResourceName,
     labels: Labels,
     public_key: Type.String({ description: 'The line that is written into `authorized_keys`.' }),
-    type: OneOf(keyTypes),
-    bits: Type.Integer(),
-    fingerprint_sha256: Type.String({ description: 'As `ssh-keygen -l` prints it.' }),
-    fingerprint_md5: Type.String({ description: 'As `ssh-keygen -l -E md5` prints it.' }),
+    type: OneOf(keyTypes, { description: 'The algorithm of the key.' }),
+    bits: Type.Integer({ 'x-unit': 'bits', description: 'The length of the key.' }),
+    fingerprint_sha256: Type.String({
+      description: 'The SHA-256 fingerprint, as `ssh-keygen -l` prints it.',
+    }),
+    fingerprint_md5: Type.String({
+      description: 'The MD5 fingerprint, as `ssh-keygen -l -E md5` prints it.',
+    }),
     comment: Type.String({ description: 'The text after the key on its line.' }),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 export type SshKey = Static<typeof SshKey>;
@@ -44,7 +50,7 @@ export const CreateSshKey = Named(
       description:
         'One line in OpenSSH format: an Ed25519, ECDSA, RSA (2048 bits or more) or security key (`sk-…`).',
     }),
-    labels: Type.Optional(Labels),
+    labels: Type.Optional({ ...Labels, default: {} }),
   }),
 );
 export type CreateSshKey = Static<typeof CreateSshKey>;

@@ -14,7 +14,7 @@ const MOST_LINES = 5000;
 const ConsoleLog = Named(
   'ConsoleLog',
   Shape({
-    lines: Type.Array(Type.String(), { description: 'The oldest line is first.' }),
+    lines: Type.Array(Type.String(), { description: 'The last lines of the console; the oldest is first.' }),
     truncated: Type.Boolean({ description: 'Whether earlier lines were left out.' }),
   }),
 );
@@ -66,7 +66,7 @@ export const getVmConsoleLog = endpoint({
       minimum: 1,
       maximum: MOST_LINES,
       default: LINES,
-      description: 'Maximum number of lines.',
+      description: 'How many lines the answer has at most: the last ones.',
     }),
     raw: Type.Boolean({
       default: false,

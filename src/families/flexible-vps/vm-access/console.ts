@@ -27,12 +27,17 @@ type ConsoleType = 'graphical' | 'serial';
 const ConsoleSession = Named(
   'ConsoleSession',
   Shape({
-    url: Type.String({ description: 'The URL of the WebSocket.' }),
+    url: Type.String({ format: 'uri', description: 'The URL of the WebSocket to connect to.' }),
     token: Password,
-    protocol: OneOf(['spice', 'vnc', 'serial'], {
-      description: 'The protocol inside the binary messages of the WebSocket.',
-    }),
-    expires_at: Time,
+    protocol: OneOf(
+      {
+        spice: 'SPICE, a graphical console.',
+        vnc: 'VNC (RFB), a graphical console.',
+        serial: 'The bytes of the serial console, as a terminal shows them.',
+      },
+      { description: 'The protocol inside the binary messages of the WebSocket.' },
+    ),
+    expires_at: { ...Time, description: 'Connect before this time; the token is not accepted later.' },
     ...returnedBefore,
   }),
 );
@@ -63,16 +68,21 @@ export const createVmConsoleSession = endpoint({
   params: VmId,
   body: Shape({
     type: Type.Optional(
-      OneOf(['graphical', 'serial'], {
-        description: 'Default: graphical if the location offers it, otherwise serial.',
-      }),
+      OneOf(
+        { graphical: 'The screen of the machine.', serial: 'The serial console, which is text.' },
+        {
+          description:
+            'Which console to open. Default: graphical if the location offers it, otherwise serial.',
+        },
+      ),
     ),
     ttl_seconds: Type.Optional(
       Type.Integer({
         minimum: 60,
         maximum: 3600,
         default: TTL_SECONDS,
-        description: 'How long the token is valid.',
+        'x-unit': 'seconds',
+        description: 'How long you can connect with the token.',
       }),
     ),
   }),

@@ -18,7 +18,11 @@ import { Password, returnedBefore } from './schema.ts';
 
 const GuestPassword = Named(
   'GuestPassword',
-  Shape({ username: Type.String(), password: Password, ...returnedBefore }),
+  Shape({
+    username: Type.String({ description: 'The user inside the guest that has the new password.' }),
+    password: Password,
+    ...returnedBefore,
+  }),
 );
 
 /** Asks the engine for the state of the machine, because the row holds only that of the last observation. */
@@ -86,7 +90,8 @@ export const resetVmPassword = endpoint({
     username: Type.Optional(
       Type.String({
         pattern: '^[a-z_][a-z0-9_-]{0,31}$',
-        description: 'Default: the default user of the image, or root if the VM has no image.',
+        description:
+          'The user inside the guest. Default: the default user of the image, or root if the VM has no image.',
       }),
     ),
   }),

@@ -23,7 +23,12 @@ const RescuedVm = Named(
   'RescuedVm',
   Shape({
     ...Vm.properties,
-    rescue_credentials: Nullable(Shape({ username: Type.String(), password: Password })),
+    rescue_credentials: Nullable(
+      Shape(
+        { username: Type.String({ description: 'The user of the rescue system.' }), password: Password },
+        { description: 'How to sign in to the rescue system, shown only once; null if SSH keys are used.' },
+      ),
+    ),
     ...returnedBefore,
   }),
 );
@@ -34,6 +39,7 @@ const SetRescue = Shape({
     Type.Array(Id('sshkey'), {
       maxItems: 50,
       uniqueItems: true,
+      default: [],
       description:
         'SSH keys for root in the rescue system. Without keys, root gets a password, which is shown only once.',
     }),
@@ -49,7 +55,9 @@ const SetRescue = Shape({
       minimum: 1,
       maximum: 72,
       default: RESCUE_HOURS,
-      description: 'After this time, a running VM is restarted from its own disk.',
+      'x-unit': 'hours',
+      description:
+        'How long rescue mode lasts. After this time, a running VM is restarted from its own disk.',
     }),
   ),
 });

@@ -85,19 +85,29 @@ export const deleteVmKind = kind<typeof Input>({
 });
 
 const DeleteQuery = Shape({
-  volumes: OneOf(['delete', 'detach'], {
-    default: 'detach',
-    description: 'Whether the volumes of the machine are deleted or only detached.',
+  volumes: OneOf(
+    { delete: 'They are deleted with the machine.', detach: 'They stay in your account.' },
+    {
+      default: 'detach',
+      description: 'What happens to the volumes of the machine. Volumes are not offered yet.',
+    },
+  ),
+  final_backup: Type.Boolean({
+    default: false,
+    description: 'Create a backup before the deletion. Backups are not offered yet: `true` is refused.',
   }),
-  final_backup: Type.Boolean({ default: false, description: 'Create a backup before the deletion.' }),
-  backups: OneOf(['keep', 'delete'], {
-    default: 'keep',
-    description: 'Whether the backups of the machine are kept or deleted.',
-  }),
+  backups: OneOf(
+    { keep: 'They stay in your account.', delete: 'They are deleted with the machine.' },
+    {
+      default: 'keep',
+      description: 'What happens to the backups of the machine. Backups are not offered yet.',
+    },
+  ),
   shutdown_timeout_seconds: Type.Integer({
     minimum: 0,
     maximum: 600,
     default: 0,
+    'x-unit': 'seconds',
     description:
       'How long the guest may take to shut down. 0: the machine is stopped at once, without a shutdown.',
   }),

@@ -1,8 +1,8 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, OneOf, Type } from '../../../kernel/schema.ts';
-import { vmStates } from './lifecycle.ts';
+import { Id, Type } from '../../../kernel/schema.ts';
+import { vmLife } from './lifecycle.ts';
 import { presentVm } from './present.ts';
 import { findWhole, listWhole } from './read/store.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
@@ -20,7 +20,7 @@ export const listVms = endpoint({
   access: 'read',
   resource: { name: 'vm', role: 'list' },
   query: ResourceQuery({
-    status: Type.Optional(OneOf(vmStates, { description: 'Only machines in this state.' })),
+    status: Type.Optional({ ...vmLife.Status, description: 'Only machines in this state.' }),
     location: Reference('Only machines in this location.'),
     plan: Reference('Only machines of this plan; `custom` for machines with a custom size.'),
     image_id: Reference('Only machines whose disk was created from this image.'),

@@ -1,21 +1,23 @@
 import { Lifecycle } from '../../../kernel/lifecycle.ts';
+import { keysOf } from '../../../kernel/schema.ts';
 
-export const vmStates = [
-  'creating',
-  'starting',
-  'running',
-  'stopping',
-  'stopped',
-  'restarting',
-  'resizing',
-  'redeploying',
-  'restoring',
-  'migrating',
-  'suspended',
-  'error',
-  'deleting',
-] as const;
-export type VmState = (typeof vmStates)[number];
+const states = {
+  creating: 'The disk is being created, or the machine boots for the first time.',
+  starting: 'The machine is being started.',
+  running: 'The machine is on.',
+  stopping: 'The guest shuts down, or the machine is being forced off.',
+  stopped: 'The machine is off; its disk and addresses are kept.',
+  restarting: 'The machine is being stopped and started again.',
+  resizing: 'The vCPUs, the memory or the disk are being changed.',
+  redeploying: 'An image is being installed on the wiped disk.',
+  restoring: 'The disk is being restored from a snapshot.',
+  migrating: 'The provider moves the machine to another host.',
+  suspended: 'The provider has stopped the machine. You can only read and delete it.',
+  error: 'The last change failed; `status_reason` says why. Redeploy or delete the machine.',
+  deleting: 'The machine and its snapshots are being deleted.',
+} as const;
+export type VmState = keyof typeof states;
+export const vmStates = keysOf(states);
 
 /** The states in which interface and address operations may be queued behind the running operation. */
 const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].includes(state));
@@ -23,7 +25,7 @@ const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].inc
 export const vmLife = new Lifecycle<VmState>({
   resource: 'vm',
   table: 'vms',
-  states: vmStates,
+  states,
   transitional: [
     'creating',
     'starting',

@@ -1,4 +1,10 @@
-import { EngineRefused, metricNames, type Series, type SeriesRange } from '../../../engines/compute/port.ts';
+import {
+  EngineRefused,
+  metricMeanings,
+  metricNames,
+  type Series,
+  type SeriesRange,
+} from '../../../engines/compute/port.ts';
 import { ask, requireCapability } from '../../../engines/engine-call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -13,32 +19,43 @@ const HOUR_MS = 3_600_000;
 const LONGEST_MS = 30 * 24 * HOUR_MS;
 const MOST_POINTS = 1000;
 
+const Metric = Named('VmMetric', OneOf(metricMeanings, { description: 'What is measured.' }));
+
 const VmMetrics = Named(
   'VmMetrics',
   Shape({
-    from: Time,
-    to: Time,
-    step_seconds: Type.Integer(),
+    from: { ...Time, description: 'The start of the range.' },
+    to: { ...Time, description: 'The end of the range, not included.' },
+    step_seconds: Type.Integer({ 'x-unit': 'seconds', description: 'The time between two points.' }),
     series: Type.Array(
       Shape({
-        metric: OneOf(metricNames),
+        metric: Metric,
         name: Type.String({ description: 'The series within the metric, for example `read_bytes`.' }),
-        unit: OneOf(['percent', 'bytes', 'bytes_per_second', 'operations_per_second']),
+        unit: OneOf(
+          {
+            percent: 'Percent of what the machine has.',
+            bytes: 'Bytes that are in use.',
+            bytes_per_second: 'Bytes that were transferred in each second.',
+            operations_per_second: 'Reads or writes in each second.',
+          },
+          { description: 'The unit of the values.' },
+        ),
         points: Type.Array(Type.Array(Nullable(Type.Number()), { minItems: 2, maxItems: 2 }), {
           description: 'Pairs of Unix seconds and value. The value is null, not 0, if nothing was measured.',
         }),
       }),
+      { description: 'The measured series, several for some metrics.' },
     ),
-    data_complete_until: Time,
+    data_complete_until: { ...Time, description: 'Points from then on may still change.' },
   }),
 );
 
 const Query = Shape({
   metrics: Type.Optional(
-    Type.Array(OneOf(metricNames), {
+    Type.Array(Metric, {
       minItems: 1,
       maxItems: metricNames.length,
-      description: 'Only these metrics, separated by commas.',
+      description: 'Only these metrics, separated by commas. Default: all.',
     }),
   ),
   from: Type.Optional({ ...Time, description: 'Start of the range. Default: an hour before `to`.' }),
@@ -47,6 +64,7 @@ const Query = Shape({
     Type.Integer({
       minimum: MINUTE_SECONDS,
       maximum: LONGEST_MS / 1000,
+      'x-unit': 'seconds',
       description:
         'Seconds between two points. Default: the smallest number of whole minutes that gives at most 1000 points.',
     }),

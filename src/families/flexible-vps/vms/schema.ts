@@ -1,106 +1,138 @@
 /** The schema of a machine in API responses. */
 
-import { OperationView } from '../../../kernel/operations/schema.ts';
+import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  CreatedAt,
+  Description,
+  Etag,
   Id,
   Labels,
   Named,
   Nullable,
-  OneOf,
+  OwnId,
   Price,
   ResourceName,
   Shape,
   type Static,
   Time,
   Type,
+  UpdatedAt,
 } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
+import { Architecture, BootMode, DiskGb, LocationSlug, MemoryMb, SecureBoot, Vcpus } from '../hardware.ts';
 import { Interface } from '../interfaces/schema.ts';
 import { vmLife } from './lifecycle.ts';
-
-export const Os = Shape({ family: Type.String(), distribution: Type.String(), version: Type.String() });
-
-export const PublicIp = Named(
-  'VmPublicIp',
-  Shape({
-    ip_id: Id('ip'),
-    address: Type.String({ description: 'An IPv4 address, or an IPv6 prefix with its length.' }),
-    version: Type.Integer(),
-    kind: OneOf(['ephemeral', 'reserved']),
-    interface_id: Nullable(Id('nic')),
-  }),
-);
-
-export const Protection = Shape({ delete: Type.Boolean(), redeploy: Type.Boolean() });
+import {
+  GuestAgent,
+  Protection,
+  PublicIp,
+  VmImage,
+  VmIso,
+  VmMaintenance,
+  VmRequested,
+  VmRescue,
+  VmSource,
+  VmTraffic,
+} from './parts-schema.ts';
 
 export const Vm = Named(
   'Vm',
   Shape({
-    id: Id('vm'),
+    id: OwnId('vm'),
     name: ResourceName,
-    description: Type.String(),
+    description: Description,
     labels: Labels,
     status: vmLife.Status,
-    status_reason: Nullable(Type.String({ description: 'The code of the error that led to this status.' })),
-    operation: Nullable(OperationView),
-    location: Type.String(),
+    status_reason: Nullable(
+      Type.String({ description: 'The code of the error that led to this status; null if there was none.' }),
+    ),
+    operation: PendingOperation,
+    location: LocationSlug,
     plan: Type.String({ description: 'The slug of the plan, or `custom`.' }),
-    requested: Shape({ location: Type.String(), plan: Type.String() }),
-    vcpus: Type.Integer(),
-    memory_mb: Type.Integer(),
-    disk_gb: Type.Integer({ description: GB_MEANS }),
-    architecture: OneOf(['amd64', 'arm64']),
-    hostname: Type.String(),
-    image: Nullable(Shape({ id: Type.String(), slug: Nullable(Type.String()), name: Type.String(), os: Os })),
-    source: Shape({ type: Type.String(), id: Type.String() }),
-    boot_mode: OneOf(['uefi', 'bios']),
-    secure_boot: Type.Boolean(),
-    interfaces: Type.Array(Interface),
-    public_ips: Type.Array(PublicIp),
-    primary_ipv4: Nullable(Type.String()),
-    primary_ipv6: Nullable(Type.String()),
-    ipv6_prefix: Nullable(Type.String()),
-    volume_ids: Type.Array(Id('vol')),
-    iso: Nullable(Shape({ iso_id: Id('iso'), boot_once: Type.Boolean() })),
-    firewall_ids: Type.Array(Id('fw')),
-    placement_group_id: Nullable(Id('pg')),
-    backup_policy_id: Nullable(Id('bpol')),
+    requested: VmRequested,
+    vcpus: Vcpus,
+    memory_mb: MemoryMb,
+    disk_gb: {
+      ...DiskGb,
+      description: `The size of the root disk in GB. It can only grow, with a resize. ${GB_MEANS}`,
+    },
+    architecture: Architecture,
+    hostname: Type.String({
+      format: 'hostname',
+      description: 'The host name that cloud-init sets in the guest.',
+    }),
+    image: Nullable({
+      ...VmImage,
+      description: 'The image that the disk was made from; null if it was made from none.',
+    }),
+    source: VmSource,
+    boot_mode: BootMode,
+    secure_boot: SecureBoot,
+    interfaces: Type.Array(Interface, { description: 'The network interfaces of the machine.' }),
+    public_ips: Type.Array(PublicIp, { description: 'The public addresses of the machine.' }),
+    primary_ipv4: Nullable(
+      Type.String({
+        format: 'ipv4',
+        description: 'The public IPv4 address that the guest uses; null if it has none.',
+      }),
+    ),
+    primary_ipv6: Nullable(
+      Type.String({
+        format: 'ipv6',
+        description: 'The public IPv6 address that the guest uses; null if it has none.',
+      }),
+    ),
+    ipv6_prefix: Nullable(
+      Type.String({
+        format: 'cidr',
+        description: 'The public IPv6 prefix of the machine; null if it has none.',
+      }),
+    ),
+    volume_ids: Type.Array(Id('vol'), {
+      description: 'The volumes of the machine. Volumes are not offered yet: always empty.',
+    }),
+    iso: Nullable({ ...VmIso, description: 'The ISO in the drive. ISOs are not offered yet: always null.' }),
+    firewall_ids: Type.Array(Id('fw'), {
+      description: 'The firewalls of the machine. Firewalls are not offered yet: always empty.',
+    }),
+    placement_group_id: Nullable(
+      Id('pg', { description: 'The placement group of the machine; null if it is in none.' }),
+    ),
+    backup_policy_id: Nullable(
+      Id('bpol', {
+        description: 'The backup policy of the machine. Backups are not offered yet: always null.',
+      }),
+    ),
     ssh_key_ids: Type.Array(Id('sshkey'), {
       description: 'The SSH keys that were installed at the last create or redeploy.',
     }),
     user_data_sha256: Nullable(
-      Type.String({ description: 'SHA-256 of the stored user data. The user data itself is never shown.' }),
+      Type.String({
+        description:
+          'SHA-256 of the stored user data; null if there is none. The data itself is never shown.',
+      }),
     ),
     user_data_pending: Type.Boolean({
       description: 'Whether the stored user data differs from the user data that the guest last applied.',
     }),
-    rescue: Shape({ active: Type.Boolean(), expires_at: Nullable(Time) }),
-    guest_agent: Shape({
-      connected: Type.Boolean(),
-      version: Nullable(Type.String()),
-      last_seen_at: Nullable(Time),
-    }),
+    rescue: VmRescue,
+    guest_agent: GuestAgent,
     protection: Protection,
-    traffic: Shape({
-      included_gb: Type.Integer({ description: GB_MEANS }),
-      used_out_gb: Nullable(
-        Type.Number({
-          description:
-            'Sent through all interfaces since `period_start`, as of some minutes ago. Null until it was measured.',
-        }),
-      ),
-      used_in_gb: Nullable(Type.Number({ description: 'Received, like `used_out_gb`.' })),
-      period_start: { ...Time, description: 'The start of the month, in UTC.' },
-    }),
+    traffic: VmTraffic,
     host_group: Nullable(
-      Type.String({ description: 'The same value for all your machines on the same host.' }),
+      Type.String({
+        description: 'The same value for all your machines on the same host; null if it is not known.',
+      }),
     ),
-    maintenance: Nullable(Shape({ starts_at: Time, ends_at: Time, kind: Type.String() })),
-    price: Price,
-    started_at: Nullable(Time),
-    etag: Type.String(),
-    created_at: Time,
-    updated_at: Time,
+    maintenance: Nullable({
+      ...VmMaintenance,
+      description: 'The maintenance that is planned; null if none is.',
+    }),
+    price: { ...Price, description: 'What the machine costs while it runs, net of tax.' },
+    started_at: Nullable({ ...Time, description: 'When the machine last started; null if it never did.' }),
+    etag: Etag,
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
   }),
 );
 export type Vm = Static<typeof Vm>;

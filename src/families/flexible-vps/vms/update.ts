@@ -4,9 +4,18 @@ import { newId } from '../../../kernel/ids.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import {
+  Description,
+  Id,
+  Labels,
+  Nullable,
+  ResourceName,
+  Shape,
+  type Static,
+  Type,
+} from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
-import { UserData, UserDataEncoding } from './creation/body.ts';
+import { NewProtection, UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
 import { showVm } from './present.ts';
@@ -17,17 +26,38 @@ import { readUserData, warnIfIgnored } from './user-data.ts';
 
 const UpdateVm = Shape({
   name: Type.Optional(ResourceName),
-  description: Type.Optional(Type.String({ maxLength: 255 })),
-  labels: Type.Optional(Labels),
+  description: Type.Optional(Description),
+  labels: Type.Optional({
+    ...Labels,
+    description: 'The complete new labels; they replace all present ones.',
+  }),
   protection: Type.Optional(
-    Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
+    Shape(
+      { delete: Type.Optional(NewProtection.delete), redeploy: Type.Optional(NewProtection.redeploy) },
+      { description: 'What is refused. Members you leave out stay unchanged.' },
+    ),
   ),
-  backup_policy_id: Type.Optional(Nullable(Id('bpol'))),
-  placement_group_id: Type.Optional(Nullable(Id('pg'))),
-  user_data: Type.Optional(Nullable(UserData)),
+  backup_policy_id: Type.Optional(
+    Nullable(Id('bpol', { description: 'Backups are not offered yet: only null is accepted.' })),
+  ),
+  placement_group_id: Type.Optional(
+    Nullable(
+      Id('pg', {
+        description: 'The new placement group, or null to leave it. The machine has to be stopped.',
+      }),
+    ),
+  ),
+  user_data: Type.Optional(
+    Nullable({
+      ...UserData,
+      description:
+        'The user data to store, at most 65536 bytes after decoding, or null to remove it. Never shown again.',
+    }),
+  ),
   user_data_encoding: Type.Optional(UserDataEncoding),
   apply_user_data_on_next_boot: Type.Optional(
     Type.Boolean({
+      default: false,
       description: 'Give the guest a new instance id at the next boot, so that cloud-init runs again.',
     }),
   ),

@@ -21,7 +21,7 @@ const BulkAction = Shape({
       minItems: 1,
       maxItems: MOST_VMS,
       uniqueItems: true,
-      description: 'The machines to act on. Send either `vm_ids` or `label_selector`.',
+      description: 'The machines to act on. Required without `label_selector`.',
     }),
   ),
   label_selector: Type.Optional(
@@ -29,7 +29,7 @@ const BulkAction = Shape({
       minLength: 1,
       maxLength: 1000,
       description:
-        'Acts on all machines that match when the call is accepted. It has to match 1 to 100 machines.',
+        'Acts on the 1 to 100 machines that match when the call is accepted. Send it without `vm_ids`.',
     }),
   ),
   max_parallel: Type.Optional(

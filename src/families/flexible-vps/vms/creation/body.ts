@@ -1,6 +1,8 @@
 import {
+  Description,
   Id,
   Labels,
+  Named,
   OneOf,
   ResourceName,
   Shape,
@@ -8,84 +10,217 @@ import {
   type Static,
   Type,
 } from '../../../../kernel/schema.ts';
+import { GB_MEANS } from '../../gigabytes.ts';
+import { BootMode } from '../../hardware.ts';
 
 const Reference = Type.String({ minLength: 1, maxLength: 90 });
 
 export const CustomSize = Shape({
-  vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
-  memory_mb: Type.Integer({ minimum: 1, maximum: 16_777_216 }),
-  disk_gb: Type.Integer({ minimum: 1, maximum: 100_000 }),
+  vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
+  memory_mb: Type.Integer({
+    minimum: 1,
+    maximum: 16_777_216,
+    'x-unit': 'MB',
+    description: 'The memory in MB. An MB has 2^20 bytes.',
+  }),
+  disk_gb: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    'x-unit': 'GB',
+    description: `The size of the root disk in GB. It can only grow later. ${GB_MEANS}`,
+  }),
 });
 
 export const Hostname = Type.Unsafe<string>({
   type: 'string',
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
   maxLength: 253,
+  format: 'hostname',
+  description: 'The host name that cloud-init sets in the guest. Default: the name of the machine.',
 });
 
 /** The limit leaves room for base64. `readUserData` checks the size of the decoded data. */
 export const UserData = Type.String({
   maxLength: 90_000,
-  description: 'User data for cloud-init, at most 65536 bytes after decoding. Never shown again.',
+  description:
+    'User data for cloud-init, at most 65536 bytes after decoding. Never shown again. Default: none.',
   writeOnly: true,
 });
-export const UserDataEncoding = OneOf(['plain', 'base64'], { default: 'plain' });
-export const SshKeyIds = Type.Array(Id('sshkey'), { maxItems: 50, uniqueItems: true });
+export const UserDataEncoding = Named(
+  'UserDataEncoding',
+  OneOf(
+    { plain: 'The text as it is.', base64: 'Base64, for data that is not text.' },
+    { default: 'plain', description: 'How `user_data` is written in the request.' },
+  ),
+);
+export const SshKeyIds = Type.Array(Id('sshkey'), {
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'SSH keys of the account to install for the default user of the image. Default: none.',
+});
+/** The protection that a machine gets or keeps. Members that are left out are off in a new machine. */
+export const NewProtection = {
+  delete: Type.Boolean({ description: 'Refuse to delete the machine.' }),
+  redeploy: Type.Boolean({ description: 'Refuse to redeploy the machine or to restore its disk.' }),
+};
 
 const Source = Shape({
-  type: OneOf(['image', 'snapshot', 'vm', 'backup', 'iso']),
-  image_id: Type.Optional(Reference),
-  vm_id: Type.Optional(Id('vm')),
-  snapshot_id: Type.Optional(Id('snap')),
-  backup_id: Type.Optional(Id('bkp')),
-  iso_id: Type.Optional(Id('iso')),
+  type: OneOf(
+    {
+      image: 'A public image or an image of your own.',
+      snapshot: 'A snapshot of a machine in the same location.',
+      vm: 'The disk of a machine in the same location.',
+      backup: 'Not offered yet: refused.',
+      iso: 'Not offered yet: refused.',
+    },
+    { description: 'What the disk is copied from. It decides which other members are required.' },
+  ),
+  image_id: Type.Optional({
+    ...Reference,
+    description: 'Required with the type `image`: the id of an image, or the slug of a public one.',
+  }),
+  vm_id: Type.Optional(
+    Id('vm', { description: 'Required with the types `vm` and `snapshot`: the machine to copy.' }),
+  ),
+  snapshot_id: Type.Optional(
+    Id('snap', { description: 'Required with the type `snapshot`: the snapshot of `vm_id`.' }),
+  ),
+  backup_id: Type.Optional(
+    Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
+  ),
+  iso_id: Type.Optional(Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' })),
 });
 
 export const CreateVm = Shape({
   name: ResourceName,
   hostname: Type.Optional(Hostname),
-  description: Type.Optional(Type.String({ maxLength: 255 })),
-  labels: Type.Optional(Labels),
-  location: Slug,
-  plan: Type.Optional(Slug),
-  custom_size: Type.Optional(CustomSize),
-  disk_gb: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  fallbacks: Type.Optional(
-    Type.Array(Shape({ location: Type.Optional(Slug), plan: Type.Optional(Slug) }), {
-      maxItems: 5,
-      description: 'Other locations or plans, tried in this order if there is no capacity.',
+  description: Type.Optional({ ...Description, default: '' }),
+  labels: Type.Optional({ ...Labels, default: {} }),
+  location: { ...Slug, description: 'The slug of the location, such as `fra1`. It cannot be changed later.' },
+  plan: Type.Optional({ ...Slug, description: 'The slug of a plan. Required without `custom_size`.' }),
+  custom_size: Type.Optional({
+    ...CustomSize,
+    description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
+  }),
+  disk_gb: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      'x-unit': 'GB',
+      description: `The size of the root disk in GB; what exceeds the plan is billed. Default: the disk of the plan. ${GB_MEANS}`,
     }),
   ),
-  source: Source,
+  fallbacks: Type.Optional(
+    Type.Array(
+      Shape({
+        location: Type.Optional({ ...Slug, description: 'Another location. Default: that of the request.' }),
+        plan: Type.Optional({ ...Slug, description: 'Another plan. Default: the size of the request.' }),
+      }),
+      {
+        maxItems: 5,
+        default: [],
+        description: 'Other locations or plans, tried in this order if there is no capacity.',
+      },
+    ),
+  ),
+  source: { ...Source, description: 'Where the disk comes from.' },
   ssh_key_ids: Type.Optional(SshKeyIds),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
-    Type.Boolean({ description: 'Default: true if you send neither an SSH key nor user data.' }),
+    Type.Boolean({
+      description:
+        'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data.',
+    }),
   ),
   public_ipv4: Type.Optional(
-    Shape({ mode: OneOf(['ephemeral', 'reserved', 'none']), ip_id: Type.Optional(Id('ip')) }),
+    Shape(
+      {
+        mode: OneOf(
+          {
+            ephemeral: 'A new address, which is released with the machine.',
+            reserved: 'The address that `ip_id` names.',
+            none: 'No public IPv4 address.',
+          },
+          { description: 'Which public IPv4 address the machine gets.' },
+        ),
+        ip_id: Type.Optional(
+          Id('ip', { description: 'Required with the mode `reserved`: a free reserved IPv4 address.' }),
+        ),
+      },
+      {
+        default: { mode: 'ephemeral' },
+        description: 'The public IPv4 address of the machine, which is billed.',
+      },
+    ),
   ),
-  public_ipv6: Type.Optional(Type.Boolean({ default: true })),
+  public_ipv6: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether the machine gets a public IPv6 prefix.' }),
+  ),
   networks: Type.Optional(
     Type.Array(
       Shape({
-        network_id: Id('net'),
-        ipv4: Type.Optional(Type.String({ maxLength: 45 })),
-        alias_ips: Type.Optional(Type.Array(Type.String({ maxLength: 49 }), { maxItems: 10 })),
+        network_id: Id('net', { description: 'A private network in the same location.' }),
+        ipv4: Type.Optional(
+          Type.String({
+            maxLength: 45,
+            format: 'ipv4',
+            description: 'A free address of the network. Default: the lowest free address.',
+          }),
+        ),
+        alias_ips: Type.Optional(
+          Type.Array(Type.String({ maxLength: 49 }), {
+            maxItems: 10,
+            default: [],
+            description: 'Additional addresses of the network for this interface.',
+          }),
+        ),
       }),
-      { maxItems: 8 },
+      { maxItems: 8, default: [], description: 'The private networks that the machine joins.' },
     ),
   ),
-  firewall_ids: Type.Optional(Type.Array(Id('fw'), { maxItems: 10, uniqueItems: true })),
-  volume_ids: Type.Optional(Type.Array(Id('vol'), { maxItems: 16, uniqueItems: true })),
-  placement_group_id: Type.Optional(Id('pg')),
-  backup_policy_id: Type.Optional(Id('bpol')),
-  start: Type.Optional(Type.Boolean({ default: true })),
-  boot_mode: Type.Optional(OneOf(['uefi', 'bios'])),
-  secure_boot: Type.Optional(Type.Boolean()),
+  firewall_ids: Type.Optional(
+    Type.Array(Id('fw'), {
+      maxItems: 10,
+      uniqueItems: true,
+      default: [],
+      description: 'Firewalls are not offered yet: any id is refused.',
+    }),
+  ),
+  volume_ids: Type.Optional(
+    Type.Array(Id('vol'), {
+      maxItems: 16,
+      uniqueItems: true,
+      default: [],
+      description: 'Volumes are not offered yet: any id is refused.',
+    }),
+  ),
+  placement_group_id: Type.Optional(
+    Id('pg', { description: 'A placement group in the same location. Default: none.' }),
+  ),
+  backup_policy_id: Type.Optional(
+    Id('bpol', { description: 'Backups are not offered yet: any id is refused. Default: none.' }),
+  ),
+  start: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether the machine is started when it is created.' }),
+  ),
+  boot_mode: Type.Optional({
+    ...BootMode,
+    description: 'How the machine boots. Default: as the source does, which is the only value accepted.',
+  }),
+  secure_boot: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the firmware starts only signed systems. Default: on if the source supports it.',
+    }),
+  ),
   protection: Type.Optional(
-    Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
+    Shape(
+      {
+        delete: Type.Optional({ ...NewProtection.delete, default: false }),
+        redeploy: Type.Optional({ ...NewProtection.redeploy, default: false }),
+      },
+      { default: {}, description: 'What is refused until you switch the protection off with `updateVm`.' },
+    ),
   ),
 });
 export type CreateVm = Static<typeof CreateVm>;

@@ -1,7 +1,8 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
-import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
+import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
 import { costOf } from '../../../../resources/inventory/cost.ts';
 import { requireRoom, requireRoomIn } from '../../../../resources/limits/require-room.ts';
+import { Password, returnedBefore } from '../../vm-access/schema.ts';
 import { exampleOperation } from '../example.ts';
 import { showNewVm } from '../present.ts';
 import { vms } from '../resource.ts';
@@ -14,7 +15,10 @@ import { type NewVm, placeVm } from './place-vm.ts';
 import { planVm } from './plan-vm.ts';
 import { askForRoom } from './room.ts';
 
-export const Credentials = Shape({ username: Type.String(), password: Secret(Nullable(Type.String())) });
+export const Credentials = Shape(
+  { username: Type.String({ description: 'The default user of the image.' }), password: Password },
+  { description: 'How to sign in to the guest, shown only once; null if no password was made.' },
+);
 
 /** A machine with its initial credentials, which only the first answer contains. */
 export const CreatedVm = Named(
@@ -22,7 +26,7 @@ export const CreatedVm = Named(
   Shape({
     ...Vm.properties,
     initial_credentials: Nullable(Credentials),
-    secret_returned_before: Type.Optional(Type.Boolean()),
+    ...returnedBefore,
   }),
 );
 

@@ -1,0 +1,57 @@
+/** Members that machines, plans, images and their requests share, each described once. */
+import { Named, OneOf, Shape, Type } from '../../kernel/schema.ts';
+import { GB_MEANS } from './gigabytes.ts';
+
+export const Architecture = Named(
+  'Architecture',
+  OneOf(
+    { amd64: '64-bit x86, from Intel or AMD.', arm64: '64-bit ARM.' },
+    { description: 'The kind of processor. A disk boots only on the processor that it was made for.' },
+  ),
+);
+
+export const BootMode = Named(
+  'BootMode',
+  OneOf(
+    { uefi: 'With UEFI firmware.', bios: 'With the older BIOS, for old systems.' },
+    { description: 'How the machine starts its disk. The image decides it.' },
+  ),
+);
+
+export const LocationSlug = Named(
+  'LocationSlug',
+  Type.String({ description: 'The slug of the location, such as `fra1`.' }),
+);
+
+export const Vcpus = Named('Vcpus', Type.Integer({ description: 'The number of virtual processors.' }));
+
+export const MemoryMb = Named(
+  'MemoryMb',
+  Type.Integer({ 'x-unit': 'MB', description: 'The memory in MB. An MB has 2^20 bytes.' }),
+);
+
+export const DiskGb = Named(
+  'DiskGb',
+  Type.Integer({ 'x-unit': 'GB', description: `The size of the root disk in GB. ${GB_MEANS}` }),
+);
+
+export const SecureBoot = Named(
+  'SecureBoot',
+  Type.Boolean({ description: 'Whether the firmware starts only signed systems.' }),
+);
+
+export const osMembers = {
+  distribution: Type.String({ description: 'The distribution or edition, such as `ubuntu`.' }),
+  version: Type.String({ description: 'The version of the distribution; empty if it is not known.' }),
+};
+
+export const Os = Named(
+  'Os',
+  Shape(
+    {
+      family: Type.String({ description: 'The kind of system: `linux`, `windows` or `bsd`.' }),
+      ...osMembers,
+    },
+    { description: 'The operating system that the image contains.' },
+  ),
+);
