@@ -114,6 +114,12 @@ describe('faultsOf', () => {
   });
 });
 
+it('checks the format date-time; other formats only name the kind of a value', () => {
+  expect(isValid(Time, 'yesterday')).toBe(false);
+  for (const format of ['ipv4', 'ipv6', 'cidr', 'uri', 'hostname', 'email'])
+    expect([format, isValid(Type.String({ format }), 'not one of them')]).toEqual([format, true]);
+});
+
 describe('distinct', () => {
   it('says each fault of a field once, in the order they came', () => {
     const error = (pointer: string, code: 'required' | 'too_long', detail = '') => ({

@@ -152,6 +152,23 @@ describe('schemas', () => {
     });
   });
 
+  it('with a name have their own description, and each use may have another one', () => {
+    const noted = Named('Noted', Type.String({ description: 'A note.' }));
+    const outer = Shape({
+      plain: noted,
+      told: { ...noted, description: 'What this member is.', default: '' },
+      maybe: Nullable({ ...noted, description: 'A note, or null.' }),
+    });
+    const { Noted, Outer } = schemasOf(Named('Outer', outer));
+    expect(Noted).toEqual({ title: 'Noted', type: 'string', description: 'A note.' });
+    const $ref = '#/components/schemas/Noted';
+    expect(Outer?.['properties']).toEqual({
+      plain: { $ref },
+      told: { $ref, description: 'What this member is.', default: '' },
+      maybe: { anyOf: [{ $ref }, { type: 'null' }], description: 'A note, or null.' },
+    });
+  });
+
   it('of two shapes may not share a name', () => {
     const other = Named('Inner', Shape({ b: Type.String() }));
     expect(() => schemasOf(inner, other)).toThrow('Two different shapes are called "Inner"');
