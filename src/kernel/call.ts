@@ -2,7 +2,7 @@
 import type { Db } from '../store/database.ts';
 import type { Caller } from './access/caller.ts';
 import type { ClientView } from './client.ts';
-import type { Cost, Effect, Warning } from './effect.ts';
+import type { CostChange, Effect, Warning } from './effect.ts';
 import type { NewEvent } from './events/event.ts';
 import type { Start } from './operations/kind.ts';
 import type { StoredOperation } from './operations/store.ts';
@@ -21,7 +21,7 @@ export interface Act {
 export interface Done {
   readonly effects: Effect[];
   readonly warnings: Warning[];
-  readonly costs: Cost[];
+  readonly costs: CostChange[];
   readonly events: NewEvent[];
   readonly acts: Act[];
   /** The operation that the call started or that its answer describes, if any. */
@@ -63,8 +63,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   checkVersion(etag: string | null): void;
   effect(effect: Effect): void;
   warn(warning: Warning): void;
-  /** Reports by how much the call raises the running cost. */
-  cost(cost: Cost): void;
+  /** Reports by how much the call raises or lowers the running cost. `Owned` computes the difference. */
+  cost(cost: CostChange): void;
   /** The event is written in the transaction of the call. */
   event(event: NewEvent): void;
   /**

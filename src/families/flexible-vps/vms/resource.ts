@@ -1,4 +1,5 @@
 import { Owned } from '../../../resources/owned/owned.ts';
+import { vmLife } from './lifecycle.ts';
 
 export const vms = new Owned({
   type: 'vm',
@@ -46,5 +47,6 @@ export const vms = new Owned({
     location,
     is_stopped: status === 'stopped' || status === 'suspended',
     configuration: is_billed ? configuration : null,
+    keepsPrice: is_billed && vmLife.transitional.includes(status),
   }),
 });

@@ -58,10 +58,13 @@ export async function deleteInterfacesOf(db: Db, vmId: string): Promise<void> {
   await db.deleteFrom('vm_interfaces').where('vm_id', '=', vmId).execute();
 }
 
-export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string; name: string }[]> {
+export async function snapshotsOf(
+  db: Db,
+  vmId: string,
+): Promise<{ id: string; name: string; labels: Record<string, string> }[]> {
   return db
     .selectFrom('vm_snapshots')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'labels'])
     .where('vm_id', '=', vmId)
     .orderBy('id')
     .execute();
