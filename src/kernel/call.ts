@@ -24,6 +24,8 @@ export interface Done {
   readonly costs: CostChange[];
   readonly events: NewEvent[];
   readonly acts: Act[];
+  /** Why this request is destructive, although the record of its endpoint is not. */
+  readonly destructive: string[];
   /** The operation that the call started or that its answer describes, if any. */
   operation: StoredOperation | null;
 }
@@ -34,6 +36,7 @@ export const nothingDone = (): Done => ({
   costs: [],
   events: [],
   acts: [],
+  destructive: [],
   operation: null,
 });
 
@@ -65,6 +68,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   warn(warning: Warning): void;
   /** Reports by how much the call raises or lowers the running cost. `Owned` computes the difference. */
   cost(cost: CostChange): void;
+  /** Says why this request is destructive, if the record of the endpoint is not: it needs approval like one that is. */
+  destroys(reason: string): void;
   /** The event is written in the transaction of the call. */
   event(event: NewEvent): void;
   /**
