@@ -81,9 +81,11 @@ async function bill(): Promise<{ monthly: bigint; hourly: bigint }> {
   );
   const listed = await db
     .selectFrom('resources')
-    .select(['price_hourly_micros', 'price_monthly_micros'])
+    .select(['type', 'is_stopped', 'price_hourly_micros', 'price_monthly_micros'])
     .where('account_id', '=', world.account.id)
     .execute();
+  const stopped = listed.filter(({ is_stopped }) => is_stopped).map(({ type }) => type);
+  expect(stopped.filter((type) => !app.registry.resourceTypes.get(type)?.stops)).toEqual([]);
   const monthly = sum(listed.map((row) => BigInt(row.price_monthly_micros ?? 0)));
   expect(monthly, 'the inventory and the meter agree').toBe(metered);
   return { monthly, hourly: sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0))) };
@@ -103,6 +105,13 @@ const call = (request: WalkRequest, { key }: TestKey) => app.call({ ...request, 
 
 const dry = (request: WalkRequest): Promise<LightMyRequestResponse> =>
   call({ ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}dry_run=true` }, world.key);
+
+interface Priced {
+  readonly href: string;
+  readonly price: unknown;
+  readonly price_running: unknown;
+  readonly price_stopped: unknown;
+}
 
 interface Cost {
   readonly hourly: string;
@@ -133,6 +142,19 @@ async function withoutRoom(request: WalkRequest): Promise<LightMyRequestResponse
 }
 
 const changes: bigint[] = [];
+/** A resource that can be stopped shows at its own address the prices that the inventory shows. */
+async function expectOnePrice(): Promise<void> {
+  const get = async (url: string) => (await call({ method: 'GET', url }, world.key)).json<Priced>();
+  const { data } = (await get('/account/v1/resources?sort=-created_at&limit=5')) as unknown as {
+    data: Priced[];
+  };
+  for (const { href, price, price_running, price_stopped } of data) {
+    if (price_stopped === null) continue;
+    const { price_running: running, price_stopped: stopped, ...own } = await get(new URL(href).pathname);
+    expect([own.price, running, stopped], href).toEqual([price, price_running, price_stopped]);
+  }
+}
+
 /** Endpoints whose real cost is known only afterwards; their dry run names the most it can be. */
 const atMost = new Set<string>();
 
@@ -162,7 +184,9 @@ describe.each(writes.flatMap(casesOf))('$title', (each) => {
 
     const done = await call(request, isDear ? world.key : frugal);
     expect(done.statusCode, done.body).toBeLessThan(300);
+    await expectOnePrice();
     await settle(app);
+    await expectOnePrice();
     const after = await bill();
     const change = after.monthly - before.monthly;
     changes.push(change);

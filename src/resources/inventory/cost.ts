@@ -25,7 +25,47 @@ export function billedPrice(
   return metered.ok ? metered.item : null;
 }
 
-const FREE: Amounts = { hourly: 0n, monthly: 0n };
+type Shown = ReturnType<typeof priceShown>;
+
+/** What a resource that can be stopped costs while it runs, and while it is stopped. */
+export interface StatePrices {
+  readonly price_running: Shown;
+  readonly price_stopped: Shown;
+}
+
+const MOST_PRICES = 1_000;
+const PRICE_MS = 60_000;
+const known = new WeakMap<Services['tariff'], Map<string, StatePrices & { readonly until: number }>>();
+
+/**
+ * Cached per configuration, because lists show many machines of the same size. Entries expire after a minute, because
+ * prices change by date. `otherwise` is shown for a resource that cannot be priced any more.
+ */
+export function statePrices(
+  services: Pick<Services, 'tariff' | 'provider'>,
+  subject: Omit<Subject, 'isStopped'>,
+  at: Date,
+  otherwise: Amounts,
+): StatePrices {
+  const prices = known.get(services.tariff) ?? new Map();
+  known.set(services.tariff, prices);
+  const name = JSON.stringify([subject.pricedAs, subject.contractMonths, subject.configuration]);
+  const last = prices.get(name);
+  if (last !== undefined && at.getTime() < last.until) return last;
+  const [running, stopped] = [false, true].map((isStopped) =>
+    billedPrice(services, { ...subject, isStopped }, at),
+  );
+  const shown = {
+    price_running: priceShown(services, running ?? otherwise),
+    price_stopped: priceShown(services, stopped ?? otherwise),
+    until: (Math.floor(at.getTime() / PRICE_MS) + 1) * PRICE_MS,
+  };
+  if (prices.size >= MOST_PRICES) prices.clear();
+  if (running && stopped) prices.set(name, shown);
+  return shown;
+}
+
+export const FREE: Amounts = { hourly: 0n, monthly: 0n };
 
 /** A resource that a call is going to change. */
 export interface Changing {

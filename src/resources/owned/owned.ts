@@ -54,6 +54,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   readonly permission?: Permission;
   readonly path?: string;
   readonly limit?: string;
+  readonly stops: boolean;
   readonly eventTypes: readonly EventType[];
   readonly newId: () => string;
   readonly #definition: Definition<T, E, S>;
@@ -64,6 +65,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (permission !== undefined) this.permission = permission;
     if (path !== undefined) this.path = path;
     if (limit !== undefined) this.limit = limit;
+    this.stops = definition.stops ?? false;
     this.eventTypes = ownedEventTypes(definition);
     this.newId = idPrefix(type, definition.idPrefix);
     this.#definition = definition;

@@ -9,6 +9,7 @@ export const vms = new Owned({
   permission: 'flexible-vps:vms:read',
   path: '/flexible-vps/v1/vms/{id}',
   limit: 'flexible-vps.vms',
+  stops: true,
   events: {
     created: { when: 'A machine was created.' },
     updated: {
