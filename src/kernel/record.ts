@@ -46,8 +46,11 @@ interface Facts {
   /** The endpoint returns credentials, gives access to a machine, or can lock others out. */
   readonly sensitive?: true;
   readonly resource: { readonly name: string; readonly role: ResourceRole };
-  /** The call can raise the cost; restricted accounts may not make it. */
-  readonly raisesCost?: true;
+  /**
+   * The call can raise the cost. `true`: restricted accounts may not make it. `sometimes`: whether it does depends on
+   * the request, and restricted accounts may make calls that do not.
+   */
+  readonly raisesCost?: true | 'sometimes';
   /** Allowed for suspended accounts, although it is neither GET nor DELETE. */
   readonly whileSuspended?: true;
   readonly bodyLimitBytes?: number;

@@ -24,6 +24,17 @@ interface Exemption {
 }
 
 export const exemptions = {
+  exactCost: [
+    {
+      subject: 'createImage',
+      reason: 'The size of an image is known only when it exists; the dry run names the most it can cost.',
+    },
+    {
+      subject: 'createVmSnapshot',
+      reason:
+        'The size of a snapshot is known only when it is taken; the dry run names the most it can cost.',
+    },
+  ],
   fileSize: [
     {
       subject: 'src/kernel/problems/catalogue.ts',

@@ -13,7 +13,7 @@ import { transact } from '../store/transaction.ts';
 import { afterActs } from './acts.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
-import { budget } from './budget.ts';
+import { budget, exceededBudgets } from './budget.ts';
 import { actorOf, callOf } from './call-context.ts';
 import { dryRunResult } from './dry-run.ts';
 import { formatFor } from './format.ts';
@@ -75,10 +75,11 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     if (replayed !== undefined) return replayed;
     const done = nothingDone();
     const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }), prepared);
-    await budget(tx, exchange, done);
+    await budget(tx, exchange, services, done);
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
-    if (input.dryRun) throw new Undone(dryRunResult(services, done));
+    if (input.dryRun)
+      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, done)));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));

@@ -163,6 +163,7 @@ const updateWidget = endpoint({
   summary: 'Update a widget',
   permission: 'workshop:widgets:write',
   access: 'write',
+  raisesCost: 'sometimes',
   resource: { name: 'widget', role: 'update' },
   params: WidgetId,
   body: Shape({

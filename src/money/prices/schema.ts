@@ -106,6 +106,21 @@ const WarningShape = Named(
   Shape({ code: Type.String(), detail: Type.String(), pointer: Type.Optional(Type.String()) }),
 );
 
+export const ExceededBudgets = Type.Array(
+  Shape({
+    budget_id: Type.String(),
+    amount: Decimal,
+    spent: Decimal,
+    committed: {
+      ...Decimal,
+      description:
+        'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
+    },
+    requested: Decimal,
+  }),
+  { description: 'The budgets that have no room for the cost, also those that only notify.' },
+);
+
 export const Estimate = Named(
   'Estimate',
   Shape({
@@ -135,19 +150,7 @@ export const Estimate = Named(
         requested: Type.Number(),
       }),
     ),
-    exceeds_budgets: Type.Array(
-      Shape({
-        budget_id: Type.String(),
-        amount: Decimal,
-        spent: Decimal,
-        committed: {
-          ...Decimal,
-          description:
-            'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
-        },
-        requested: Decimal,
-      }),
-    ),
+    exceeds_budgets: ExceededBudgets,
     warnings: Type.Array(WarningShape),
   }),
 );

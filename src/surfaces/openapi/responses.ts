@@ -32,6 +32,7 @@ function dryRunExample({ resource, example }: Endpoint, currency: string): Stati
     dry_run: true,
     valid: true,
     cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
+    exceeds_budgets: [],
     effects: [{ action, type: resource.name, id, name: null }],
     warnings: [],
   };

@@ -5,7 +5,12 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { periodOf } from '../../../money/budgets/budget.ts';
 import { tellChange } from '../../../money/budgets/change-events.ts';
-import { declare, refuseFaults, refuseLoosening } from '../../../money/budgets/declaration.ts';
+import {
+  declare,
+  findLoosenings,
+  refuseFaults,
+  refuseLoosening,
+} from '../../../money/budgets/declaration.ts';
 import { figuresOf } from '../../../money/budgets/figures.ts';
 import { lookBack } from '../../../money/budgets/retrospect/retrospect.ts';
 import { SetBudget } from '../../../money/budgets/schema.ts';
@@ -49,7 +54,7 @@ export const setBudget = endpoint({
   path: '/account/v1/budgets/{id}',
   summary: 'Declare a budget',
   description:
-    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A budget locked in the portal can be tightened but not loosened: you cannot raise the amount, remove or change a threshold, narrow the scope, end the blocking, set `blocks` to `spent`, or remove an address from `emails`. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
+    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A change loosens a budget if it raises the amount, removes or changes a threshold, narrows the scope, ends the blocking, sets `blocks` to `spent`, or removes an address from `emails`. To loosen a budget is destructive: keys that need approval for destructive calls need it for that. A budget locked in the portal cannot be loosened at all. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
   permission: 'account:budgets:write',
   access: 'write',
   resource: { name: 'budget', role: 'update' },
@@ -80,8 +85,12 @@ export const setBudget = endpoint({
     );
     const declaration = await declare(db, accountId, body);
     if (target.existing === null) await requireRoom(call, 'account.budgets');
-    else if (target.existing.locked)
-      await refuseLoosening(db, accountId, declarationOf(target.existing), declaration);
+    else {
+      const before = declarationOf(target.existing);
+      const loosenings = await findLoosenings(db, accountId, before, declaration);
+      if (target.existing.locked) refuseLoosening(loosenings);
+      loosenings.forEach(call.destroys);
+    }
     const { budget, figures, changes, events } = await writeBudget(db, accountId, target, declaration, now);
     const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
     effect({ action, type: 'budget', id: budget.id, name: budget.name, changes });

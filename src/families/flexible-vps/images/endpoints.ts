@@ -6,13 +6,11 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { OneOf, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
-import { price } from '../../../money/prices/price.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
-import { priceShown } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
-import { costOfRemoving } from './inventory.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
 import { draftOf } from './new-image.ts';
@@ -135,9 +133,9 @@ export const createImage = endpoint({
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
-    const { body, services, now, cost, start, warn } = call;
+    const { body, services, start, warn } = call;
     const source = readSource(services, body.source);
-    const { row: draft, input, subjects, guess } = await draftOf(call, source);
+    const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
     const row = await images.add(call, draft);
@@ -148,9 +146,12 @@ export const createImage = endpoint({
       resource,
       subjects: [...subjects, row.id],
     });
-    const priced = price(services.tariff, 'image', guess, { at: now });
-    if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
-    const detail = `The price depends on the size of the finished image; this estimate is for ${guess.size_gb} GB.`;
+    await images.reportCost(call, [row], {
+      status: 'available',
+      locations: [largest.location],
+      size_bytes: largest.size_gb * BYTES_PER_GB,
+    });
+    const detail = `The price depends on the size of the finished image; this is the most it can cost, for ${largest.size_gb} GB.`;
     warn({ code: 'cost_follows_size', detail });
     return accepted(presentImage(services, row, operation));
   },
@@ -171,7 +172,7 @@ export const deleteImage = endpoint({
   operation: deleteImageKind,
   example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
   async handle(call) {
-    const { db, caller, params, services, now, cost, effect, follow, start } = call;
+    const { db, caller, params, services, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
     if (listed !== undefined) {
       call.checkVersion(images.etag(listed));
@@ -193,11 +194,11 @@ export const deleteImage = endpoint({
       detail: 'A machine is being created from this image.',
       nextStep: 'Wait until the machines in used_by are created, then repeat the call.',
     });
+    await images.reportCost(call, [before], null);
     const row = await images.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');
     const resource = images.ref(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
-    cost(costOfRemoving(services, before, now));
     effect({ action: 'delete', ...resource });
     return accepted(presentImage(services, row, started));
   },

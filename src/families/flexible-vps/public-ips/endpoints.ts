@@ -8,11 +8,9 @@ import {
   lockAddressIfThere,
   type PublicAddressRow,
 } from '../../../resources/addresses/store.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { priceVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
 import { vms } from '../vms/resource.ts';
@@ -155,7 +153,7 @@ const detachVmPublicIp = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, services } = call;
+    const { db, caller, params } = call;
     const vm = await lockVm(db, caller.account.id, params.id);
     const address = await lockAddressIfThere(db, caller.account.id, params.ip_id);
     if (address?.vm_id !== vm.id) throw new Problem('not_found');
@@ -168,11 +166,7 @@ const detachVmPublicIp = endpoint({
     const held = await attachedAddresses(db, [vm.id]);
     const left = held.filter(({ id }) => id !== address.id);
     call.effect({ action: 'update', ...resource, changes: [changeOf(held, left)] });
-    const [before, after] = [vm, withoutEphemeral(vm, address)].map(({ configuration }) => {
-      const priced = priceVm(services, configuration, { existing: 'unchanged' });
-      return priced.ok ? priced.item : null;
-    });
-    if (vm.is_billed && before && after) call.cost(costOf(services, after, before, vm.labels));
+    await vms.reportCost(call, [vm], withoutEphemeral(vm, address));
     const started = await call.start({
       kind: detachPublicIpKind,
       input: { ip_id: address.id },

@@ -1,7 +1,6 @@
 import type { Call } from '../../../kernel/call.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
@@ -36,7 +35,7 @@ async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> 
 }
 
 /** Some images have a licence fee, so a different image can change the price. */
-function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: KnownImage) {
+function configurationWith({ services, now }: RedeployCall, row: VmRow, image: KnownImage) {
   const { source: _, ...rest } = row.configuration;
   const configuration =
     image.row === null ? { ...rest, source: { type: 'image', image_id: image.id } } : rest;
@@ -44,8 +43,6 @@ function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: Known
   const existing = before.ok ? before.item.lines : 'unchanged';
   const after = priceVm(services, configuration, { existing, at: now });
   if (!after.ok) throw invalid(asBodyErrors(after.problems));
-  const isPaidNow = before.ok && row.is_billed;
-  cost(costOf(services, after.item, isPaidNow ? before.item : null, row.labels));
   return configuration;
 }
 
@@ -96,12 +93,13 @@ export const redeployVm = endpoint({
     const { plan, password } = await makePlan(call, before);
     await requireOverwritable(call, 'redeployVm', before);
     call.effect({ action: 'update', ...vms.ref(before) });
-    const remove = await sacrifice(call, before, await lockSnapshotsOf(db, accountId, before.id), {
+    const remove = await sacrifice(call, await lockSnapshotsOf(db, accountId, before.id), {
       isMeant: body.delete_snapshots ?? false,
       code: 'vm_has_snapshots',
       detail: (count) => `${count} of the machine would be destroyed; set delete_snapshots.`,
     });
-    const configuration = priceOf(call, before, image);
+    const configuration = configurationWith(call, before, image);
+    await vms.reportCost(call, [before], { configuration, status: 'running', is_billed: true });
     if (before.status === 'error') await replaceLostAddresses(call, before);
     const row = await enterStatus(db, before, 'redeploying');
     const operation = await call.start({

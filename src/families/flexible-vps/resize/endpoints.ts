@@ -3,7 +3,6 @@ import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { enterStatus } from '../power/status.ts';
 import { exampleOperation } from '../vms/example.ts';
@@ -96,7 +95,7 @@ export const resizeVm = endpoint({
   },
   prepare: askCapacity,
   async handle(call, asked) {
-    const { db, caller, params, body, services, now, effect, cost, start } = call;
+    const { db, caller, params, body, services, now, effect, start } = call;
     requireSense(body);
     const row = await lockVm(db, caller.account.id, params.id);
     await requireState(call, row);
@@ -115,7 +114,9 @@ export const resizeVm = endpoint({
     const operation = await start({ kind: resizeVmKind, input, resource });
     const resizing = await enterStatus(db, row, 'resizing');
     effect({ action: 'update', ...resource, changes: changesOf(row, target) });
-    cost(costOf(services, target.after, target.before, row.labels));
+    const { configuration, runs_after } = input;
+    const status = runs_after ? 'running' : 'stopped';
+    await vms.reportCost(call, [row], { configuration, status, is_billed: true });
     return accepted(await showVm(call, resizing, operation));
   },
 });

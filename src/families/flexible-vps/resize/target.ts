@@ -2,7 +2,6 @@
 import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { PricedItem } from '../../../money/prices/price.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
@@ -11,8 +10,8 @@ export interface Target {
   readonly plan: string;
   readonly size: Size;
   readonly configuration: Record<string, unknown>;
-  readonly before: PricedItem | null;
-  readonly after: PricedItem;
+  /** Whether the location sells this size now. */
+  readonly isSold: boolean;
 }
 
 export const sizeOf = ({
@@ -146,15 +145,14 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
       : { custom_size: { ...body.custom_size, disk_gb } };
   const configuration = configurationWith(services, row, size);
   const was = priceVm(services, row.configuration, { at: now, existing: 'unchanged' });
-  const before = was.ok ? was.item : null;
   const isKept = body.plan === row.plan;
   const priced = priceVm(services, configuration, {
     at: now,
-    existing: isKept ? 'unchanged' : (before?.lines ?? []),
+    existing: isKept ? 'unchanged' : was.ok ? was.item.lines : [],
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
   if (chosen === undefined) throw new Error('A choice that has a price has no size.');
-  return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
+  return { plan: chosen.plan, size: sizeOf(chosen), configuration, isSold: priced.item.available };
 }
 
 export const isSame = (row: VmRow, { plan, size }: Target): boolean =>

@@ -80,6 +80,7 @@ export const restoreVm = endpoint({
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
+  raisesCost: 'sometimes',
   params: VmId,
   body: RestoreVm,
   answers: { 202: Vm },
@@ -114,13 +115,14 @@ export const restoreVm = endpoint({
     await requireOverwritable(call, 'restoreVm', before);
     await requireAvailable(call, snapshot);
     call.effect({ action: 'update', ...vms.ref(before) });
-    const remove = await sacrifice(call, before, newer, {
+    const remove = await sacrifice(call, newer, {
       isMeant: body.delete_newer_snapshots ?? false,
       code: 'newer_snapshots_exist',
       detail: (count) => `${count} taken after this one would be destroyed; set delete_newer_snapshots.`,
     });
     const { start_after = 'as_before' } = body;
     const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';
+    await vms.reportCost(call, [before], { status: start ? 'running' : 'stopped', is_billed: true });
     const row = await enterStatus(db, before, 'restoring');
     const operation = await call.start({
       kind: restoreVmKind,

@@ -9,4 +9,14 @@ export const fixture: Fixture = {
       confirm: (await readVm(world.app.services.db, id))?.name,
     }),
   },
+  variations: {
+    restoreVm: {
+      'that leaves the machine stopped': async () => ({ body: { start_after: 'no' } }),
+      'that deletes a newer snapshot': async (world, { id = '' }) => {
+        const snapshot_id = await makeSnapshot(world, id);
+        await makeSnapshot(world, id);
+        return { body: { source: { type: 'snapshot', snapshot_id }, delete_newer_snapshots: true } };
+      },
+    },
+  },
 };

@@ -2,8 +2,6 @@
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import type { VmRow } from '../vms/table.ts';
-import { costOfRemoving } from './cost.ts';
 import { snapshotLife } from './lifecycle.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
@@ -47,7 +45,6 @@ interface Destruction {
  */
 export async function sacrifice(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,
-  vm: VmRow,
   rows: readonly SnapshotRow[],
   { isMeant, code, detail }: Destruction,
 ): Promise<string[]> {
@@ -62,9 +59,7 @@ export async function sacrifice(
     rows.map(({ id }) => id),
   );
   const newestFirst = rows.toReversed();
-  for (const row of newestFirst) {
-    call.effect({ action: 'delete', ...snapshots.ref(row) });
-    call.cost(costOfRemoving(call.services, vm, row, call.now));
-  }
+  for (const row of newestFirst) call.effect({ action: 'delete', ...snapshots.ref(row) });
+  await snapshots.reportCost(call, newestFirst, null);
   return newestFirst.map(({ id }) => id);
 }

@@ -39,4 +39,12 @@ export const fixture: Fixture = {
   async addRow(world, name, _i, vm_id) {
     await insertSnapshot(world, { vm_id, name, status: 'available', disk_gb: 80 });
   },
+  variations: {
+    deleteVm: {
+      'that has a snapshot': async (world, { id = '' }) => {
+        await makeSnapshot(world, id);
+        return {};
+      },
+    },
+  },
 };

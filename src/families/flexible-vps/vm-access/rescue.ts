@@ -88,6 +88,7 @@ export const setVmRescue = endpoint({
   access: 'write',
   sensitive: true,
   resource: { name: 'vm', role: 'action' },
+  raisesCost: 'sometimes',
   params: VmId,
   body: SetRescue,
   answers: { 202: RescuedVm },
@@ -121,6 +122,7 @@ export const setVmRescue = endpoint({
       effect({ action: 'none', ...resource });
       return accepted({ ...(await showVm(call, row, operation)), rescue_credentials: null });
     }
+    if (input.restart) await vms.reportCost(call, [row], { status: 'running', is_billed: true });
     const operation = await start({ kind: rescueKind, input, resource });
     const changed = input.restart ? await enterStatus(db, row, 'restarting') : row;
     effect({

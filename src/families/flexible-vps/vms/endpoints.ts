@@ -57,7 +57,7 @@ export const getVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Get a VM',
   description:
-    'Returns the VM with its interfaces, addresses and pending operation. Reads only stored data, so a slow VM does not delay the answer.',
+    'Returns the VM with its interfaces, addresses and pending operation. Reads only stored data, so a slow VM does not delay the answer. `price` is what the VM costs in its present state, as it is billed, and while it is being created what it costs when it runs. `price_running` and `price_stopped` are its prices in both states: a stopped VM costs only what it keeps, such as its address and a disk above that of its plan.',
   permission: 'flexible-vps:vms:read',
   access: 'read',
   resource: { name: 'vm', role: 'read' },

@@ -1,6 +1,5 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Secret, Shape, Type } from '../../../../kernel/schema.ts';
-import { costOf } from '../../../../resources/inventory/cost.ts';
 import { requireRoom, requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { exampleOperation } from '../example.ts';
 import { showNewVm } from '../present.ts';
@@ -94,18 +93,19 @@ export const createVm = endpoint({
   },
   prepare: askForRoom,
   async handle(call, rooms) {
-    const { db, body, cost, start, services } = call;
+    const { db, body, start } = call;
     const plan = await planVm(call);
     const made = await placeVm(call, plan, rooms);
-    const { row, candidate } = made;
+    const { row } = made;
     const { origin, connections, access } = plan;
     await connect(db, row, made.front, connections);
     await vms.added(call, row);
-    cost(costOf(services, candidate.priced, null, row.labels));
+    const { start: isStarted = true } = body;
+    await vms.reportCost(call, [row], { status: isStarted ? 'running' : 'stopped', is_billed: true });
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: createVmKind,
-      input: { start: body.start ?? true, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
+      input: { start: isStarted, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
       resource: vms.ref(row),
       subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
       isNew: true,
