@@ -68,13 +68,27 @@ export const ResourceName: TUnsafe<string> = Type.Unsafe<string>({
   maxLength: 63,
 });
 
+export const MOST_LABELS = 32;
+
 export const Labels = Named(
   'Labels',
   Type.Unsafe<Record<string, string>>({
     type: 'object',
-    maxProperties: 32,
+    maxProperties: MOST_LABELS,
     propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
     additionalProperties: { type: 'string', maxLength: 63 },
+  }),
+);
+
+/** Labels in a PATCH body: a merge patch of the present labels. */
+export const LabelsPatch = Named(
+  'LabelsPatch',
+  Type.Unsafe<Record<string, string | null>>({
+    type: 'object',
+    description:
+      'A merge patch of the present labels: a label you name is set, a label with the value null is removed, all others stay.',
+    propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
+    additionalProperties: { type: ['string', 'null'], maxLength: 63 },
   }),
 );
 

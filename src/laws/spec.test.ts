@@ -124,6 +124,28 @@ describe.each(records)('the example of %s', (_, record) => {
   });
 });
 
+/** The pointers of all objects with free member names whose values cannot be null. */
+function mapsWithoutNull(schema: JsonSchema, pointer = ''): string[] {
+  const values = schema.additionalProperties as JsonSchema | boolean | undefined;
+  const isMap = typeof values === 'object';
+  const here = isMap && ![values.type].flat().includes('null') ? [pointer] : [];
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    mapsWithoutNull(member, `${pointer}/${name}`),
+  );
+  return [...here, ...members];
+}
+
+describe('the body of a PATCH', () => {
+  const patches = records.filter(([, { method }]) => method === 'PATCH');
+
+  it.each(patches)(
+    'of %s can remove every member of a map with null, as a merge patch does',
+    (_, { body }) => {
+      expect(mapsWithoutNull(body as JsonSchema)).toEqual([]);
+    },
+  );
+});
+
 describe('summaries', () => {
   it('are short, and no two are alike', () => {
     const summaries = operations.map(({ summary }) => summary);

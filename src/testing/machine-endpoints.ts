@@ -46,6 +46,7 @@ const operationExample: OperationView = {
   type: 'machine.create',
   family: 'workshop',
   status: 'queued',
+  done: false,
   progress_percent: null,
   step: '',
   waiting_for: null,

@@ -51,6 +51,9 @@ export const OperationView = Named(
     type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
     family: Type.String(),
     status: OneOf(operationStatuses),
+    done: Type.Boolean({
+      description: 'Whether the operation has ended: its status is `succeeded`, `failed` or `cancelled`.',
+    }),
     progress_percent: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
     step: Type.String({ description: 'The current step; empty before the operation starts.' }),
     waiting_for: Nullable(Type.String()),
@@ -125,6 +128,7 @@ export function presentOperation(row: OperationRow, baseUrl: string): OperationV
     type: row.type,
     family: row.family,
     status: row.status,
+    done: hasEnded(row.status),
     progress_percent: row.progress_percent,
     step: row.started_at === null ? '' : row.step,
     waiting_for: row.waiting_for,

@@ -6,6 +6,7 @@ export const exampleOperation: Static<typeof OperationView> = {
   type: 'vm.create',
   family: 'flexible-vps',
   status: 'running',
+  done: false,
   progress_percent: 40,
   step: 'boot',
   waiting_for: null,

@@ -15,6 +15,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
+import { SIGNING_SECRET_PATTERN } from '../../../operations/webhooks/signature.ts';
 import { webhookStatuses } from '../../../operations/webhooks/tables.ts';
 import type { Tables } from '../../../store/database.ts';
 
@@ -98,6 +99,16 @@ export const SetWebhook = Named(
     ),
     description: Type.Optional(Type.String({ maxLength: 255, default: '' })),
     labels: Type.Optional(Labels),
+    secret: Type.Optional(
+      Secret(
+        Type.String({
+          writeOnly: true,
+          pattern: SIGNING_SECRET_PATTERN,
+          description:
+            'A signing secret of your own: `whsec_` and 24 to 64 random bytes in base64. Another one than the present replaces it; the old secret also signs for 24 hours. Left out, Hostplane generates the secret and shows it once.',
+        }),
+      ),
+    ),
     secret_version: Type.Optional(
       Type.Integer({
         minimum: 1,

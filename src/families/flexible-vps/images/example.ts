@@ -48,6 +48,7 @@ const exampleOperation: OperationView = {
   type: 'image.create',
   family: 'flexible-vps',
   status: 'queued',
+  done: false,
   progress_percent: null,
   step: '',
   waiting_for: null,

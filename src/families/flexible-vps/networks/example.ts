@@ -41,6 +41,7 @@ export function operationExample(verb: 'create' | 'update' | 'delete'): Operatio
     type: `network.${verb}`,
     family: 'flexible-vps',
     status: 'queued',
+    done: false,
     progress_percent: null,
     step: '',
     waiting_for: null,

@@ -4,6 +4,7 @@ import { OperationView } from '../../../kernel/operations/schema.ts';
 import {
   Id,
   Labels,
+  LabelsPatch,
   Named,
   Nullable,
   OneOf,
@@ -125,7 +126,7 @@ export type NewNetwork = Static<typeof NewNetwork>;
 
 export const NetworkChange = Shape({
   name: Type.Optional(ResourceName),
-  labels: Type.Optional(Labels),
+  labels: Type.Optional(LabelsPatch),
   description: Type.Optional(Description),
   nat: Type.Optional(Shape({ ipv4: Type.Optional(Type.Boolean()), ipv6: Type.Optional(Type.Boolean()) })),
   dns: Type.Optional(Shape({ servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) })),

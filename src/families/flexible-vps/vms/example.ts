@@ -11,6 +11,7 @@ export function exampleOperation(
     type,
     family: 'flexible-vps',
     status: 'queued',
+    done: false,
     progress_percent: null,
     step: '',
     waiting_for: null,

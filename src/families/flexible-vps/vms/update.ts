@@ -1,10 +1,11 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Id, LabelsPatch, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
 import { UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
@@ -18,7 +19,7 @@ import { readUserData, warnIfIgnored } from './user-data.ts';
 const UpdateVm = Shape({
   name: Type.Optional(ResourceName),
   description: Type.Optional(Type.String({ maxLength: 255 })),
-  labels: Type.Optional(Labels),
+  labels: Type.Optional(LabelsPatch),
   protection: Type.Optional(
     Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
   ),
@@ -49,14 +50,14 @@ type Change = Partial<
   >
 >;
 
-function changeOf(body: UpdateVm): Change {
+function changeOf(before: VmRow, body: UpdateVm): Change {
   const { name, description, labels, protection, placement_group_id, user_data } = body;
   const data =
     user_data === undefined || user_data === null ? null : readUserData(user_data, body.user_data_encoding);
   return {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
-    ...(labels === undefined ? {} : { labels }),
+    ...(labels === undefined ? {} : { labels: mergeLabels(before.labels, labels) }),
     ...(protection?.delete === undefined ? {} : { protected_delete: protection.delete }),
     ...(protection?.redeploy === undefined ? {} : { protected_redeploy: protection.redeploy }),
     ...(placement_group_id === undefined ? {} : { placement_group_id }),
@@ -77,7 +78,7 @@ export const updateVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Change a VM',
   description:
-    'Changes the name, description, labels, protection, placement group or stored user data. New labels replace all present labels. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
+    'Changes the name, description, labels, protection, placement group or stored user data. Labels are merged with the present ones; a label with the value null is removed. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'update' },
@@ -114,7 +115,7 @@ export const updateVm = endpoint({
     await checkGroup(call, before);
     // If both the name and the user data are wrong, the call fails with `name_taken`.
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
-    const change = changeOf(body);
+    const change = changeOf(before, body);
     warnIfIgnored(call, change.user_data ?? null);
     return ok(await showVm(call, await vms.write(call, before, change, changesOf(before, change))));
   },

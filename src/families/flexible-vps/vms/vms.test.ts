@@ -288,6 +288,21 @@ describe('changing', () => {
     expect(answer.json<Vm>()).toMatchObject({ etag: vm.etag, labels: { a: '1', b: '2' } });
   });
 
+  it('labels are merged: those with null are removed, those that are not named stay', async () => {
+    const vm = await created({ labels: { a: '1', b: '2' } });
+    const url = `/flexible-vps/v1/vms/${vm.id}`;
+    const patch = (labels: object) => app.call({ method: 'PATCH', url, key: key.key, payload: { labels } });
+    expect((await patch({ a: null, c: '3', never: null })).json<Vm>().labels).toEqual({ b: '2', c: '3' });
+    expect((await patch({})).json<Vm>().labels).toEqual({ b: '2', c: '3' });
+    const many = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`l${n}`, 'x']));
+    const refused = await patch(many);
+    expect([refused.statusCode, refused.json().errors]).toMatchObject([
+      422,
+      [{ pointer: '/labels', code: 'too_many' }],
+    ]);
+    expect(Object.keys((await patch({ ...many, b: null })).json<Vm>().labels)).toHaveLength(32);
+  });
+
   it('409 name_taken: the name of another machine, also if the user data is wrong', async () => {
     const [one, other] = [await created(), await created()];
     const url = `/flexible-vps/v1/vms/${one.id}`;
