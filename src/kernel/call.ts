@@ -62,6 +62,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
    */
   checkVersion(etag: string | null): void;
   effect(effect: Effect): void;
+  /** Shown by a dry run, by the answer and by the operation that the call starts after it. */
   warn(warning: Warning): void;
   /** Reports by how much the call raises the running cost. */
   cost(cost: Cost): void;

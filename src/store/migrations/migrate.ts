@@ -20,6 +20,7 @@ import * as consoleKeys from './0012-console-keys.ts';
 import * as budgetsLookAhead from './0013-budgets-look-ahead.ts';
 import * as claims from './0014-claims.ts';
 import * as limitCounts from './0015-limit-counts.ts';
+import * as warnings from './0017-warnings.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0013-budgets-look-ahead': budgetsLookAhead as Migration,
   '0014-claims': claims as Migration,
   '0015-limit-counts': limitCounts as Migration,
+  '0017-warnings': warnings as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
@@ -142,6 +143,8 @@ export const createImage = endpoint({
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
     const row = await images.add(call, draft);
     const resource = images.ref(row);
+    const detail = `The price depends on the size of the finished image; this estimate is for ${guess.size_gb} GB.`;
+    warn({ code: 'cost_follows_size', detail });
     const operation = await start({
       kind: createImageKind,
       input,
@@ -150,8 +153,6 @@ export const createImage = endpoint({
     });
     const priced = price(services.tariff, 'image', guess, { at: now });
     if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
-    const detail = `The price depends on the size of the finished image; this estimate is for ${guess.size_gb} GB.`;
-    warn({ code: 'cost_follows_size', detail });
     return accepted(presentImage(services, row, operation));
   },
 });
@@ -198,7 +199,7 @@ export const deleteImage = endpoint({
     const resource = images.ref(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
     cost(costOfRemoving(services, before, now));
-    effect({ action: 'delete', ...resource });
+    effect({ action: 'delete', ...resource, loss: forGood('The image.') });
     return accepted(presentImage(services, row, started));
   },
 });

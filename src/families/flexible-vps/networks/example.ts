@@ -46,6 +46,7 @@ export function operationExample(verb: 'create' | 'update' | 'delete'): Operatio
     waiting_for: null,
     resource: { type: 'network', id: ID, name: 'backend' },
     related: [],
+    warnings: [],
     cancellable: true,
     parent_id: null,
     children: null,

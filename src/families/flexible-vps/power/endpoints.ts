@@ -5,7 +5,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { askPlace, beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
-import { actionMembers, actionOf } from './actions.ts';
+import { actionMembers, actionOf, effectOf } from './actions.ts';
 import { exampleAction } from './example.ts';
 import { powerKinds } from './kinds.ts';
 
@@ -48,7 +48,7 @@ export const performVmAction = endpoint({
     }
     if (place !== null) requirePlace(row, place);
     const operation = await beginAction(db, row, action, start);
-    effect({ action: 'update', ...vms.ref(row) });
+    effect(effectOf(action, vms.ref(row)));
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

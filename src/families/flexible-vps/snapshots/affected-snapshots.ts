@@ -1,5 +1,6 @@
 /** Checks for calls that use a snapshot as a source, and for calls that delete snapshots as a side effect. */
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -63,7 +64,7 @@ export async function sacrifice(
   );
   const newestFirst = rows.toReversed();
   for (const row of newestFirst) {
-    call.effect({ action: 'delete', ...snapshots.ref(row) });
+    call.effect({ action: 'delete', ...snapshots.ref(row), loss: forGood('The snapshot.') });
     call.cost(costOfRemoving(call.services, vm, row, call.now));
   }
   return newestFirst.map(({ id }) => id);

@@ -6,7 +6,7 @@ import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { vms } from '../../vms/resource.ts';
 import { exampleVm } from '../../vms/schema.ts';
-import { actionMembers, actionOf, deadlineOf } from '../actions.ts';
+import { actionMembers, actionOf, deadlineOf, effectOf } from '../actions.ts';
 import { exampleBulkAction } from '../example.ts';
 import { findTargets, selectTargets, type Target } from '../store.ts';
 import { bulkPowerKind } from './kind.ts';
@@ -124,7 +124,7 @@ export const performBulkVmAction = endpoint({
       input: { action, vms: targets, max_parallel, stop_on_failure: body.stop_on_failure ?? false },
       resource: { type: 'vm', id: null, name: null },
     });
-    for (const vm of targets) effect({ action: 'update', ...vms.ref(vm) });
+    for (const vm of targets) effect(effectOf(action, vms.ref(vm)));
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });
