@@ -70,7 +70,8 @@ export const exemptions = {
     },
     {
       subject: 'headers_too_large',
-      reason: 'Is answered before a request exists; header-limit.test.ts also sends headers that are small enough.',
+      reason:
+        'Is answered before a request exists; header-limit.test.ts also sends headers that are small enough.',
     },
     {
       subject: 'rate_limited',
