@@ -65,6 +65,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
    */
   checkVersion(etag: string | null): void;
   effect(effect: Effect): void;
+  /** Shown by a dry run, by the answer and by the operation that the call starts after it. */
   warn(warning: Warning): void;
   /** Reports by how much the call raises or lowers the running cost. `Owned` computes the difference. */
   cost(cost: CostChange): void;

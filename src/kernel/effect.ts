@@ -1,20 +1,38 @@
 /** What a handler reports about a write: its effects, its warnings and the cost it adds. */
 import type { AuditChange } from './audit/entry.ts';
+import type { constructiveActions, destructiveActions, EffectView, Loss } from './effect-view.ts';
 import type { Micro } from './micro.ts';
 import type { ResourceRef } from './resource-ref.ts';
+import { Named, Shape, type Static, Type } from './schema.ts';
 
-/** One effect of a write. The audit entry and the answer to a dry run are both built from these. */
-export interface Effect extends ResourceRef {
-  /** `none`: the resource already is as requested. */
-  readonly action: 'create' | 'update' | 'delete' | 'start' | 'cancel' | 'none';
-  readonly changes?: readonly AuditChange[];
-}
+/** One effect of a write. The audit entry, requests for approval and the answer to a dry run are built from these. */
+export type Effect = ResourceRef & { readonly changes?: readonly AuditChange[] } & (
+    | {
+        /** `none`: the resource already is as requested. */
+        readonly action: (typeof constructiveActions)[number] | 'none';
+        readonly loss?: Loss;
+      }
+    | { readonly action: (typeof destructiveActions)[number]; readonly loss: Loss }
+  );
 
-export interface Warning {
-  readonly code: string;
-  readonly detail: string;
-  readonly pointer?: string;
-}
+/** The effects that change something, without the changed members. */
+export const shownEffects = (effects: readonly Effect[]): EffectView[] =>
+  effects.flatMap(({ action, type, id, name, loss = null }) =>
+    action === 'none' ? [] : [{ action, type, id, name, loss }],
+  );
+
+export const forGood = (what: string): Loss => ({ what, recoverable: false });
+export const forNow = (what: string): Loss => ({ what, recoverable: true });
+
+export const Warning = Named(
+  'Warning',
+  Shape({
+    code: Type.String({ description: 'Stable, for programs.' }),
+    detail: Type.String(),
+    pointer: Type.Optional(Type.String({ description: 'The member of the request that it is about.' })),
+  }),
+);
+export type Warning = Static<typeof Warning>;
 
 /** By how much a write changes the running cost of one resource; negative if the resource becomes cheaper. */
 export interface CostChange {

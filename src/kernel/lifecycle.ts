@@ -30,6 +30,9 @@ interface Definition<S extends string> {
   readonly needs?: Readonly<Record<string, readonly S[]>>;
 }
 
+/** The status of a resource that no longer exists, in the last answer about it. No row has it. */
+export const DELETED = 'deleted';
+
 const RETRY_SECONDS = 5;
 
 export class Lifecycle<S extends string = string> {
@@ -38,7 +41,10 @@ export class Lifecycle<S extends string = string> {
   readonly states: readonly S[];
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
+  /** For inputs and filters. */
   readonly Status: TUnsafe<S>;
+  /** For answers: a call that waited until its resource was gone shows it as `deleted`. */
+  readonly ShownStatus: TUnsafe<S | typeof DELETED>;
 
   constructor(definition: Definition<S>) {
     this.resource = definition.resource;
@@ -50,14 +56,16 @@ export class Lifecycle<S extends string = string> {
       ...definition.transitions,
       ...needs.map(([id, from]): Transition<S> => ({ by: [id], from, to: [] })),
     ];
-    this.Status = OneOf(this.states, {
+    const published = {
       'x-states': this.transitions.map(({ by, from, through, to }) => ({
         by,
         from: from ?? [],
         ...(through === undefined ? {} : { through }),
         to,
       })),
-    });
+    };
+    this.Status = OneOf(this.states, published);
+    this.ShownStatus = OneOf([...this.states, DELETED], published);
   }
 
   /** The states in which the endpoint is accepted; all states if no transition names the endpoint. */

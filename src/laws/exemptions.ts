@@ -70,6 +70,37 @@ export const exemptions = {
     },
     { subject: 'listVpsPlans', reason: 'Lists the plans of the catalogue: the same for every account.' },
   ],
+  nextStepsTried: [
+    {
+      subject: 'account_restricted',
+      reason: 'Advises to read the reason in the portal, which has no page for it yet.',
+    },
+    {
+      subject: 'account_suspended',
+      reason: 'Advises to read the reason in the portal, which has no page for it yet.',
+    },
+    {
+      subject: 'headers_too_large',
+      reason:
+        'Is answered before a request exists; header-limit.test.ts also sends headers that are small enough.',
+    },
+    {
+      subject: 'rate_limited',
+      reason: 'Advises to wait up to a minute; rate-limit.test.ts checks that Retry-After is long enough.',
+    },
+    {
+      subject: 'request_timeout',
+      reason: 'Needs a real connection that is slow; hostile.test.ts tries a slow and a fast one.',
+    },
+    {
+      subject: 'resource_suspended',
+      reason: 'Advises to open a support ticket, for which no endpoint is built yet.',
+    },
+    {
+      subject: 'stream_limit_reached',
+      reason: 'Needs real connections; event-stream.test.ts closes a stream and opens another.',
+    },
+  ],
   oneQueryPerDocument: [
     {
       subject: 'getIpAllowlist',

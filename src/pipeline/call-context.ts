@@ -130,6 +130,7 @@ class Calling implements Call {
         actor: actorOf(this.#exchange),
         permission: endpointOf(this.#exchange).permission,
         requestId: this.requestId,
+        warnings: this.#done.warnings,
       });
       this.#done.operation = operation;
       return operation;

@@ -1,9 +1,9 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
-import type { ForeseenEffect } from '../kernel/approvals/store.ts';
 import type { Done } from '../kernel/call.ts';
-import type { Cost } from '../kernel/effect.ts';
+import { type Cost, shownEffects, Warning } from '../kernel/effect.ts';
+import { EffectView } from '../kernel/effect-view.ts';
 import { type Micro, sum } from '../kernel/micro.ts';
-import { Decimal, Named, Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
+import { Decimal, Named, Shape, type Static, Type } from '../kernel/schema.ts';
 import { serialise } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
@@ -23,24 +23,15 @@ export const DryRun = Named(
       },
     ),
     exceeds_budgets: ExceededBudgets,
-    effects: Type.Array(
-      Shape({
-        action: OneOf(['create', 'update', 'delete', 'start', 'cancel']),
-        type: Type.String(),
-        id: Nullable(Type.String()),
-        name: Nullable(Type.String()),
-      }),
-    ),
-    warnings: Type.Array(
-      Shape({ code: Type.String(), detail: Type.String(), pointer: Type.Optional(Type.String()) }),
-    ),
+    effects: Type.Array(EffectView),
+    warnings: Type.Array(Warning),
   }),
 );
 
 type Exceeded = Static<typeof ExceededBudgets>;
 
 /** Summarizes the cost and the effects of a call that was rolled back: a dry run, or a call that needs approval. */
-export function foresee(services: Services, done: Done): { cost: Cost; effects: ForeseenEffect[] } {
+export function foresee(services: Services, done: Done): { cost: Cost; effects: EffectView[] } {
   return {
     cost: {
       hourly: formatRate(sum(done.costs.map(({ hourly }) => hourly))),
@@ -48,9 +39,9 @@ export function foresee(services: Services, done: Done): { cost: Cost; effects: 
       currency: services.provider.provider.currency,
     },
     // A resource that would be created has no id: the id of the rolled-back row is never used again.
-    effects: done.effects
-      .filter(({ action }) => action !== 'none')
-      .map(({ action, type, id, name }) => ({ action, type, id: action === 'create' ? null : id, name })),
+    effects: shownEffects(done.effects).map((effect) =>
+      effect.action === 'create' ? { ...effect, id: null } : effect,
+    ),
   };
 }
 

@@ -21,6 +21,7 @@ import { isRepeated, keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
 import { answer, notModified, type Result, rememberable } from './output.ts';
 import { applied, awaitEnd, holdFor, type Leave } from './wait.ts';
+import { warningsHeader } from './warnings.ts';
 
 function nextPage(exchange: Exchange, services: Services, query: Readonly<Record<string, unknown>>) {
   return (cursor: string): string => {
@@ -85,6 +86,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
     if (done.operation !== null && reply.status === 202)
       result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
+    if (done.warnings.length > 0) result.headers['hostplane-warnings'] = warningsHeader(done.warnings);
     await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
     await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
     await append(

@@ -87,3 +87,24 @@ describe('a request', () => {
     ]);
   });
 });
+
+describe('warnings', () => {
+  const create = (name: string, query = '', headers: Record<string, string> = {}) =>
+    t.call({
+      method: 'POST',
+      url: `/workshop/v1/widgets${query}`,
+      key: key.key,
+      headers,
+      payload: { name, size: 10 },
+    });
+
+  it('201: are those of the dry run, in a header, also when the answer is replayed', async () => {
+    const { warnings } = (await create('large', '?dry_run=true')).json();
+    expect(warnings).toMatchObject([{ code: 'large', pointer: '/size' }]);
+    const headers = { 'idempotency-key': 'large' };
+    for (const answer of [await create('large', '', headers), await create('large', '', headers)]) {
+      expect(answer.statusCode).toBe(201);
+      expect(JSON.parse(String(answer.headers['hostplane-warnings']))).toEqual(warnings);
+    }
+  });
+});

@@ -1,5 +1,6 @@
 /** Audit entries of writes. Each hash includes the previous one, so recomputing the chain reveals a changed entry. */
 import { createHash } from 'node:crypto';
+import type { EffectView } from '../effect-view.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 
 export interface AuditChange {
@@ -34,10 +35,13 @@ export interface AuditEntry {
   readonly request_id: string | null;
   readonly operation_id: string | null;
   readonly approval_operation_id: string | null;
+  /** Absent in entries of earlier versions, whose hashes do not include it. */
+  readonly effects?: readonly EffectView[];
   readonly changes: readonly AuditChange[];
 }
 
 export const MAX_CHANGES = 100;
+export const MAX_EFFECTS = 100;
 
 /** JSON with sorted members, so that equal values always have the same bytes. */
 export function canonicalJson(value: unknown): string {

@@ -1,6 +1,7 @@
 /** Starts, drops and ends operations, each inside the caller's transaction. */
 import type { Db, Tx } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
+import type { Warning } from '../effect.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { kindOfId, newId } from '../ids.ts';
@@ -30,6 +31,8 @@ export interface Origin {
   /** The permission that was needed to start the operation. Other keys need it to cancel the operation. */
   readonly permission?: string;
   readonly requestId?: string;
+  /** What the call warned of before it started the operation. */
+  readonly warnings?: readonly Warning[];
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
   /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
@@ -132,6 +135,7 @@ export async function startOperation<I>(
       resource_id: resource.id,
       resource_name: resource.name,
       related: relatedTo(resource, subjects ?? []),
+      warnings: [...(origin.warnings ?? [])],
       parent_id: origin.parent?.id ?? null,
       parent_step: origin.parent?.step ?? null,
       actor,

@@ -1,6 +1,7 @@
 /** The representation of operations, the same for all families. */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
+import { Warning } from '../effect.ts';
 import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../schema.ts';
 
@@ -63,6 +64,7 @@ export const OperationView = Named(
       name: Nullable(Type.String()),
     }),
     related: Type.Array(Shape({ type: Type.String(), id: Type.String() })),
+    warnings: Type.Array(Warning, { description: 'What the call that started it was warned of.' }),
     cancellable: Type.Boolean({ description: 'Whether it can be cancelled now.' }),
     parent_id: Nullable(Id('op')),
     children: Nullable(
@@ -134,6 +136,7 @@ export function presentOperation(row: OperationRow, baseUrl: string): OperationV
     waiting_for: row.waiting_for,
     resource: { type: row.resource_type, id: row.resource_id, name: row.resource_name },
     related: row.related,
+    warnings: row.warnings,
     cancellable: row.cancellable && (row.status === 'queued' || row.status === 'running'),
     parent_id: row.parent_id,
     children: children == null || children.total === 0 ? null : children,

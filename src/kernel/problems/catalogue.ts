@@ -175,7 +175,8 @@ export const problems = define({
     status: 409,
     title: 'Machine is not stopped',
     when: 'The machine must be stopped for this call.',
-    next_step: 'Stop the machine with the action shutdown or power_off, then repeat the call.',
+    next_step:
+      'Stop the machine with the action shutdown, or with power_off if the guest does not react, then repeat the call.',
     extra: ['current_state', 'allowed_states'],
   },
   vm_not_running: {
@@ -196,7 +197,8 @@ export const problems = define({
     status: 409,
     title: 'Machine has snapshots',
     when: 'The call would delete the snapshots of the machine.',
-    next_step: 'Set delete_snapshots to true if the snapshots in snapshot_ids may be deleted.',
+    next_step:
+      'Create an image from each snapshot in snapshot_ids that you want to keep, then repeat the call with delete_snapshots true, which deletes all of them.',
     extra: ['snapshot_ids'],
   },
   newer_snapshots_exist: {
@@ -204,7 +206,7 @@ export const problems = define({
     title: 'Newer snapshots exist',
     when: 'The call would delete all snapshots that are newer than the one you want to restore.',
     next_step:
-      'Set delete_newer_snapshots to true if the snapshots in snapshot_ids may be deleted, or restore the newest snapshot.',
+      'Restore the newest snapshot, or create an image from each snapshot in snapshot_ids that you want to keep and repeat the call with delete_newer_snapshots true, which deletes all of them.',
     extra: ['snapshot_ids'],
   },
   live_resize_unavailable: {
@@ -267,7 +269,7 @@ export const problems = define({
     status: 409,
     title: 'Resource is in use',
     when: 'Other resources use this resource.',
-    next_step: 'Detach it from the resources in used_by, or add ?detach=true if the endpoint supports it.',
+    next_step: 'Stop using it in the resources in used_by, then repeat the call.',
     extra: ['used_by', 'used_by_count'],
   },
   resource_suspended: {
@@ -280,7 +282,7 @@ export const problems = define({
     status: 409,
     title: 'Already attached',
     when: 'The resource is already attached to another resource.',
-    next_step: 'Set `move` to true to move it here, or detach it first.',
+    next_step: 'Detach it from the resource in attached_to, or set `move` to true to take it from there.',
     extra: ['attached_to'],
   },
   name_taken: {

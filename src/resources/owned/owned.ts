@@ -8,6 +8,7 @@ import type { Permission } from '../../kernel/access/permissions.ts';
 import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../kernel/audit/entry.ts';
 import type { Call } from '../../kernel/call.ts';
+import { forGood } from '../../kernel/effect.ts';
 import { etagOf } from '../../kernel/etag.ts';
 import type { EventType, NewEvent } from '../../kernel/events/event.ts';
 import { idPrefix } from '../../kernel/ids.ts';
@@ -21,7 +22,7 @@ import type { Db } from '../../store/database.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import type { Definition } from './definition.ts';
-import { ownedEventTypes, sentenceOf } from './events.ts';
+import { lossOf, ownedEventTypes, sentenceOf } from './events.ts';
 import { type NoteOptions, noteOwned } from './inventory.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import { type Payer, reportCost } from './reported-cost.ts';
@@ -234,7 +235,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   async remove(call: Pick<Call, 'effect' | 'event'> & Payer, row: RowOf<T>): Promise<void> {
     await this.reportCost(call, [row], null);
     await this.erase(call.db, columnsOf(row).id);
-    call.effect({ action: 'delete', ...this.ref(columnsOf(row)) });
+    call.effect({ action: 'delete', ...this.ref(columnsOf(row)), loss: forGood(lossOf(this.#definition)) });
     this.#tell(call, 'deleted', row);
   }
 

@@ -21,6 +21,7 @@ import * as budgetsLookAhead from './0013-budgets-look-ahead.ts';
 import * as claims from './0014-claims.ts';
 import * as limitCounts from './0015-limit-counts.ts';
 import * as pendingPrices from './0016-pending-prices.ts';
+import * as warnings from './0017-warnings.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0014-claims': claims as Migration,
   '0015-limit-counts': limitCounts as Migration,
   '0016-pending-prices': pendingPrices as Migration,
+  '0017-warnings': warnings as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -60,6 +60,14 @@ const headers = {
     schema: text,
     example: 'wait=30',
   },
+  Warnings: {
+    name: 'Hostplane-Warnings',
+    description:
+      'What you should know about the change that was made, as a JSON array in ASCII; absent if there is nothing. A dry run shows the same in `warnings`, and the operation keeps it.',
+    content: {
+      'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Warning' } } },
+    },
+  },
   RetryAfter: {
     name: 'Retry-After',
     description: 'The seconds to wait before you send the request again.',

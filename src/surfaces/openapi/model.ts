@@ -11,7 +11,9 @@ export interface JsonSchema {
 
 export interface Header {
   readonly description: string;
-  readonly schema: JsonSchema;
+  /** Headers whose value is JSON have `content` instead. */
+  readonly schema?: JsonSchema;
+  readonly content?: Readonly<Record<string, MediaType>>;
   readonly example?: unknown;
 }
 

@@ -1,4 +1,5 @@
 /** Describes the success responses of an endpoint, including dry runs and 304. */
+import type { EffectView } from '../../kernel/effect-view.ts';
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
 import {
   type Endpoint,
@@ -16,7 +17,7 @@ import type { MediaType, Response } from './model.ts';
 import { isVersioned } from './parameters.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
 
-const actions: Readonly<Record<ResourceRole, 'create' | 'update' | 'delete' | 'start'>> = {
+const actions: Readonly<Record<ResourceRole, EffectView['action']>> = {
   list: 'start',
   read: 'start',
   create: 'create',
@@ -25,15 +26,22 @@ const actions: Readonly<Record<ResourceRole, 'create' | 'update' | 'delete' | 's
   action: 'start',
 };
 
-function dryRunExample({ resource, example }: Endpoint, currency: string): Static<typeof DryRun> {
-  const action = actions[resource.role];
+function lossOf(action: EffectView['action'], type: string): EffectView['loss'] {
+  if (action === 'wipe_disk') return { what: 'All data on the disk (80 GB).', recoverable: false };
+  if (action === 'delete') return { what: `The ${type.replaceAll('_', ' ')}.`, recoverable: false };
+  return null;
+}
+
+function dryRunExample({ resource, example, access }: Endpoint, currency: string): Static<typeof DryRun> {
+  const isWipe = access === 'destructive' && resource.role === 'action';
+  const action = isWipe ? 'wipe_disk' : actions[resource.role];
   const id = action === 'create' ? null : (example.params?.['id'] ?? null);
   return {
     dry_run: true,
     valid: true,
     cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
     exceeds_budgets: [],
-    effects: [{ action, type: resource.name, id, name: null }],
+    effects: [{ action, type: resource.name, id, name: null, loss: lossOf(action, resource.name) }],
     warnings: [],
   };
 }
@@ -62,6 +70,7 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
+    ...(isWrite(endpoint) ? (['Warnings'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];

@@ -109,6 +109,27 @@ export async function lockKey(db: Db, accountId: string, keyId: string): Promise
   return findKeyById(db, accountId, keyId);
 }
 
+export type LastOf = 'account' | 'owners';
+
+/** Whether this is the only active key of the account, or of its owners; null if others are left. */
+export async function lastOf(
+  db: Db,
+  { id, account_id }: Pick<KeyRow, 'id' | 'account_id'>,
+): Promise<LastOf | null> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .innerJoin('members', 'members.id', 'api_keys.owner_id')
+    .select(['api_keys.id', 'members.role'])
+    .where('api_keys.account_id', '=', account_id)
+    .where(KEY_STATE, '=', 'active')
+    .execute();
+  const own = rows.find((row) => row.id === id);
+  const others = rows.filter((row) => row.id !== id);
+  if (own === undefined) return null;
+  if (others.length === 0) return 'account';
+  return own.role === 'owner' && !others.some(({ role }) => role === 'owner') ? 'owners' : null;
+}
+
 export interface KeyEnd {
   readonly id: string;
   readonly account_id: string;

@@ -1,4 +1,5 @@
-import { auditOutcomes, auditSources } from '../../../kernel/audit/entry.ts';
+import { auditOutcomes, auditSources, MAX_EFFECTS } from '../../../kernel/audit/entry.ts';
+import { EffectView } from '../../../kernel/effect-view.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
@@ -28,6 +29,12 @@ const AuditEntry = Named(
     request_id: Nullable(Type.String()),
     operation_id: Nullable(Type.String()),
     approval_operation_id: Nullable(Type.String()),
+    effects: Type.Optional(
+      Type.Array(EffectView, {
+        maxItems: MAX_EFFECTS,
+        description: 'What the call did. Absent in entries that are older than this member.',
+      }),
+    ),
     changes: Type.Array(
       Shape({
         pointer: Type.String({ description: 'JSON Pointer to the member that changed.' }),
@@ -66,6 +73,15 @@ const example = {
       request_id: 'req_01jqzv9t5xe9rs5d3k8w4t6y0b',
       operation_id: null,
       approval_operation_id: null,
+      effects: [
+        {
+          action: 'delete',
+          type: 'api_key',
+          id: 'key_01jqzv3d4je8kan6q2v9s7m5dv',
+          name: 'old-ci',
+          loss: { what: 'The key: calls with it are refused.', recoverable: false },
+        },
+      ],
       changes: [{ pointer: '/status', before: 'active', after: 'revoked' }],
       prev_hash: '0000000000000000000000000000000000000000000000000000000000000000',
       hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -105,9 +121,10 @@ export const listAuditEntries = endpoint({
   async handle(call) {
     const { rows, nextCursor } = await readEntries(call);
     return ok({
-      data: rows.map(({ entry, prev_hash, hash }) => ({
+      data: rows.map(({ entry: { effects, changes, ...entry }, prev_hash, hash }) => ({
         ...entry,
-        changes: [...entry.changes],
+        ...(effects === undefined ? {} : { effects: [...effects] }),
+        changes: [...changes],
         prev_hash: prev_hash.toString('hex'),
         hash: hash.toString('hex'),
       })),

@@ -1,3 +1,4 @@
+import { forGood } from '../../../kernel/effect.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, nameFilter } from '../../../kernel/pages/list.ts';
@@ -123,7 +124,13 @@ export const deleteBudget = endpoint({
       throw new Problem('portal_only', { detail: 'The budget is locked. Delete it in the portal.' });
     }
     await removeBudget(db, budget.id);
-    effect({ action: 'delete', type: 'budget', id: budget.id, name: budget.name });
+    effect({
+      action: 'delete',
+      type: 'budget',
+      id: budget.id,
+      name: budget.name,
+      loss: forGood('The budget: it no longer limits costs or warns of them.'),
+    });
     event(tellChange('deleted', budget));
     return noContent;
   },

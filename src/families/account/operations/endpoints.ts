@@ -1,6 +1,7 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { maySee, Omitted, sightOf } from '../../../kernel/access/visibility.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { forNow } from '../../../kernel/effect.ts';
 import { familyNames } from '../../../kernel/families.ts';
 import {
   cancelOperation as cancel,
@@ -163,13 +164,15 @@ export const cancelOperation = endpoint({
     const isNews = outcome !== 'as_wanted';
     const status = { pointer: '/status', before: before.status, after: after.status };
     const reason = { pointer: '/reason', before: null, after: maskKeys(body.reason ?? '') };
-    call.effect({
-      action: isNews ? 'cancel' : 'none',
-      type: 'operation',
-      id: after.id,
-      name: after.type,
-      changes: isNews ? [status, ...(body.reason === undefined ? [] : [reason])] : [],
-    });
+    const resource = { type: 'operation', id: after.id, name: after.type };
+    if (isNews)
+      call.effect({
+        action: 'cancel',
+        ...resource,
+        loss: forNow('The work that the operation has done so far.'),
+        changes: [status, ...(body.reason === undefined ? [] : [reason])],
+      });
+    else call.effect({ action: 'none', ...resource });
     call.follow(after);
     const view = presentOperation(after, services.baseUrl);
     return before.status === 'cancelled' ? ok(view) : accepted(view);

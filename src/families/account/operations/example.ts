@@ -12,6 +12,7 @@ export const exampleOperation: Static<typeof OperationView> = {
   waiting_for: null,
   resource: { type: 'vm', id: 'vm_01jqzvbw8fh0xtq5a2k7r9t1mz', name: 'web-1' },
   related: [],
+  warnings: [],
   cancellable: true,
   parent_id: null,
   children: null,

@@ -95,7 +95,7 @@ export const redeliverWebhook = endpoint({
     if (!(await isEventKept(db, accountId, delivery.event_id))) throw new Problem('event_expired');
     const again = await insertRedelivery(db, delivery);
     await announceDue(db, accountId);
-    effect({ action: 'start', type: 'webhook_delivery', id: again.id, name: null });
+    effect({ action: 'create', type: 'webhook_delivery', id: again.id, name: null });
     return accepted(presentDelivery(again));
   },
 });

@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
@@ -140,6 +141,8 @@ export const createImage = endpoint({
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
     const row = await images.add(call, draft);
     const resource = images.ref(row);
+    const detail = `The price depends on the size of the finished image; this is the most it can cost, for ${largest.size_gb} GB.`;
+    warn({ code: 'cost_follows_size', detail });
     const operation = await start({
       kind: createImageKind,
       input,
@@ -151,8 +154,6 @@ export const createImage = endpoint({
       locations: [largest.location],
       size_bytes: largest.size_gb * BYTES_PER_GB,
     });
-    const detail = `The price depends on the size of the finished image; this is the most it can cost, for ${largest.size_gb} GB.`;
-    warn({ code: 'cost_follows_size', detail });
     return accepted(presentImage(services, row, operation));
   },
 });
@@ -199,7 +200,7 @@ export const deleteImage = endpoint({
     if (row === undefined) throw new Problem('not_found');
     const resource = images.ref(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
-    effect({ action: 'delete', ...resource });
+    effect({ action: 'delete', ...resource, loss: forGood('The image.') });
     return accepted(presentImage(services, row, started));
   },
 });

@@ -54,6 +54,7 @@ const exampleOperation: OperationView = {
   waiting_for: null,
   resource: { type: 'image', id: exampleImage.id, name: exampleImage.name },
   related: [],
+  warnings: [],
   cancellable: true,
   parent_id: null,
   children: null,

@@ -56,7 +56,7 @@ export const Image = Named(
       description:
         'Locations that have the image. Others get a copy when the first machine there is created from it.',
     }),
-    status: imageLife.Status,
+    status: imageLife.ShownStatus,
     progress_percent: Nullable(Type.Integer({ minimum: 0, maximum: 100 })),
     failure: Nullable(Shape({ code: Type.String(), detail: Type.String() })),
     operation: Nullable(OperationView),
@@ -88,7 +88,7 @@ export const CreateImage = Shape({
   labels: Type.Optional(Labels),
   source: Shape({
     type: OneOf(sourceTypes),
-    vm_id: Type.Optional(Id('vm', { description: 'Required with the types `vm` and `snapshot`.' })),
+    vm_id: Type.Optional(Id('vm', { description: 'Required with the type `vm`; allowed with `snapshot`.' })),
     snapshot_id: Type.Optional(Id('snap', { description: 'Required with the type `snapshot`.' })),
     backup_id: Type.Optional(Id('bkp', { description: 'Required with the type `backup`.' })),
     url: Type.Optional(

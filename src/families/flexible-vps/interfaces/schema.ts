@@ -25,7 +25,7 @@ export const Interface = Named(
     index: Type.Integer({ description: 'The position of the interface in the guest. It never changes.' }),
     firewall_ids: Type.Array(Id('fw')),
     description: Type.String(),
-    status: interfaceLife.Status,
+    status: interfaceLife.ShownStatus,
     operation: Nullable(OperationView),
     etag: Type.String(),
     created_at: Time,

@@ -47,6 +47,7 @@ export function operationExample(verb: 'create' | 'update' | 'delete'): Operatio
     waiting_for: null,
     resource: { type: 'network', id: ID, name: 'backend' },
     related: [],
+    warnings: [],
     cancellable: true,
     parent_id: null,
     children: null,

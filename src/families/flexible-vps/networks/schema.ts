@@ -54,7 +54,7 @@ export const Network = Named(
     name: ResourceName,
     description: Type.String(),
     labels: Labels,
-    status: networkLife.Status,
+    status: networkLife.ShownStatus,
     status_reason: Nullable(Type.String({ description: 'The error code, if something went wrong.' })),
     operation: Nullable(OperationView),
     location: { ...Slug, 'x-immutable': true },

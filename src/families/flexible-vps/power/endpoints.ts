@@ -5,7 +5,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { askPlace, beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
-import { actionMembers, actionOf, wantedOf } from './actions.ts';
+import { actionMembers, actionOf, effectOf, wantedOf } from './actions.ts';
 import { exampleAction } from './example.ts';
 import { powerKinds } from './kinds.ts';
 
@@ -51,7 +51,7 @@ export const performVmAction = endpoint({
     if (place !== null) requirePlace(row, place);
     await vms.reportCost(call, [row], { status: wantedOf[action.type], is_billed: true });
     const operation = await beginAction(db, row, action, start);
-    effect({ action: 'update', ...vms.ref(row) });
+    effect(effectOf(action, vms.ref(row)));
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

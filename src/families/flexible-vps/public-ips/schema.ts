@@ -1,3 +1,4 @@
+import { Confirm } from '../../../kernel/confirmation.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
@@ -6,6 +7,9 @@ export const AttachPublicIp = Shape({
   ip_id: Id('ip'),
   move: Type.Optional(
     Type.Boolean({ description: 'Detach the address from the machine that has it, in the same operation.' }),
+  ),
+  confirm: Confirm(
+    'The current name of the machine that has the address: required if `move` would leave that machine without an interface and an address.',
   ),
 });
 export type AttachPublicIp = Static<typeof AttachPublicIp>;

@@ -1,5 +1,5 @@
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { Confirm } from '../restore/refusals.ts';
+import { ConfirmMachine } from '../restore/refusals.ts';
 import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vms/creation/body.ts';
 
 export const RedeployVm = Shape({
@@ -16,12 +16,14 @@ export const RedeployVm = Shape({
   ),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
-    Type.Boolean({ description: 'Default: true if there is neither an SSH key nor user data.' }),
+    Type.Boolean({
+      description: 'Default: true if there is neither an SSH key nor user data that cloud-init reads.',
+    }),
   ),
   hostname: Type.Optional({ ...Hostname, description: 'Default: the present hostname.' }),
   delete_snapshots: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the snapshots of the VM may be deleted.' }),
   ),
-  confirm: Confirm,
+  confirm: ConfirmMachine,
 });
 export type RedeployVm = Static<typeof RedeployVm>;

@@ -1,9 +1,10 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
 import { enterStatus } from '../power/status.ts';
-import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
+import { requireMachineName, requireOverwritable } from '../restore/refusals.ts';
 import { sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { CreatedVm } from '../vms/creation/endpoint.ts';
@@ -52,7 +53,7 @@ export const redeployVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}/redeploy',
   summary: 'Redeploy a VM',
   description:
-    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running VM is forced off. If there is neither an SSH key nor user data, the answer contains a password, which is shown only once. If the redeploy fails, the VM is in `error`, and you can redeploy or delete it.',
+    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running VM is forced off. If there is neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once. If the redeploy fails, the VM is in `error`, and you can redeploy or delete it.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
@@ -88,15 +89,19 @@ export const redeployVm = endpoint({
     const { db, caller, params, body, services } = call;
     const accountId = caller.account.id;
     const before = await lockVm(db, accountId, params.id);
-    requireConfirmation(body.confirm, before);
+    requireMachineName(body.confirm, before);
     const image = await chooseImage(call, before);
     const { plan, password } = await makePlan(call, before);
     await requireOverwritable(call, 'redeployVm', before);
-    call.effect({ action: 'update', ...vms.ref(before) });
+    call.effect({
+      action: 'wipe_disk',
+      ...vms.ref(before),
+      loss: forGood(`All data on the disk (${before.disk_gb} GB).`),
+    });
     const remove = await sacrifice(call, await lockSnapshotsOf(db, accountId, before.id), {
       isMeant: body.delete_snapshots ?? false,
       code: 'vm_has_snapshots',
-      detail: (count) => `${count} of the machine would be destroyed; set delete_snapshots.`,
+      detail: (count) => `${count} of the machine would be deleted with its disk.`,
     });
     const configuration = configurationWith(call, before, image);
     await vms.reportCost(call, [before], { configuration, status: 'running', is_billed: true });

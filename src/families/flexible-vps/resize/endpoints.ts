@@ -4,6 +4,7 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
+import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -114,6 +115,10 @@ export const resizeVm = endpoint({
     const operation = await start({ kind: resizeVmKind, input, resource });
     const resizing = await enterStatus(db, row, 'resizing');
     effect({ action: 'update', ...resource, changes: changesOf(row, target) });
+    if (input.mode !== 'live' && row.status === 'running') {
+      const on_timeout = input.force_after_timeout ? 'force' : 'fail';
+      effect(effectOf({ type: input.runs_after ? 'restart' : 'shutdown', on_timeout }, resource));
+    }
     const { configuration, runs_after } = input;
     const status = runs_after ? 'running' : 'stopped';
     await vms.reportCost(call, [row], { configuration, status, is_billed: true });

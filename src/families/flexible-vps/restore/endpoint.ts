@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
@@ -11,7 +12,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { restoreVmKind } from './kind.ts';
-import { Confirm, requireConfirmation, requireOverwritable } from './refusals.ts';
+import { ConfirmMachine, requireMachineName, requireOverwritable } from './refusals.ts';
 
 const RestoreVm = Shape({
   source: Shape({
@@ -29,7 +30,7 @@ const RestoreVm = Shape({
     Type.Boolean({ description: 'For a backup: whether the present disk is backed up first.' }),
   ),
   start_after: Type.Optional(OneOf(['as_before', 'yes', 'no'], { default: 'as_before' })),
-  confirm: Confirm,
+  confirm: ConfirmMachine,
 });
 type RestoreVm = Static<typeof RestoreVm>;
 
@@ -110,15 +111,19 @@ export const restoreVm = endpoint({
     const { db, caller, params, body } = call;
     const wanted = readSource(body);
     const before = await lockVm(db, caller.account.id, params.id);
-    requireConfirmation(body.confirm, before);
+    requireMachineName(body.confirm, before);
     const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
     await requireOverwritable(call, 'restoreVm', before);
     await requireAvailable(call, snapshot);
-    call.effect({ action: 'update', ...vms.ref(before) });
+    call.effect({
+      action: 'wipe_disk',
+      ...vms.ref(before),
+      loss: forGood(`All that was written to the disk after the snapshot ${snapshot.name}.`),
+    });
     const remove = await sacrifice(call, newer, {
       isMeant: body.delete_newer_snapshots ?? false,
       code: 'newer_snapshots_exist',
-      detail: (count) => `${count} taken after this one would be destroyed; set delete_newer_snapshots.`,
+      detail: (count) => `${count} taken after this one would be deleted.`,
     });
     const { start_after = 'as_before' } = body;
     const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';

@@ -1,5 +1,6 @@
 /** Checks for calls that use a snapshot as a source, and for calls that delete snapshots as a side effect. */
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { snapshotLife } from './lifecycle.ts';
@@ -59,7 +60,8 @@ export async function sacrifice(
     rows.map(({ id }) => id),
   );
   const newestFirst = rows.toReversed();
-  for (const row of newestFirst) call.effect({ action: 'delete', ...snapshots.ref(row) });
+  for (const row of newestFirst)
+    call.effect({ action: 'delete', ...snapshots.ref(row), loss: forGood('The snapshot.') });
   await snapshots.reportCost(call, newestFirst, null);
   return newestFirst.map(({ id }) => id);
 }

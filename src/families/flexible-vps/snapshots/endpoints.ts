@@ -1,3 +1,4 @@
+import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
@@ -192,7 +193,7 @@ export const deleteVmSnapshot = endpoint({
     const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' } as const;
     const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
     await snapshots.reportCost(call, [before], null);
-    call.effect({ action: 'delete', ...resource });
+    call.effect({ action: 'delete', ...resource, loss: forGood('The snapshot.') });
     return accepted(presentSnapshot(row, operation, services.baseUrl));
   },
 });

@@ -22,7 +22,7 @@ export const Snapshot = Named(
     description: Type.String(),
     labels: Labels,
     vm_id: Id('vm'),
-    status: snapshotLife.Status,
+    status: snapshotLife.ShownStatus,
     operation: Nullable(OperationView),
     size_bytes: Nullable(
       Type.Integer({

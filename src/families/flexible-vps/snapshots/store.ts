@@ -50,6 +50,17 @@ export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promis
     .execute();
 }
 
+/** The id of the machine that the snapshot belongs to; undefined if the account has no such snapshot. */
+export async function machineOfSnapshot(db: Db, accountId: string, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('vm_snapshots')
+    .select('vm_id')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.vm_id;
+}
+
 export function readSnapshot(db: Db, id: string): Promise<SnapshotRow | undefined> {
   return db.selectFrom('vm_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
 }

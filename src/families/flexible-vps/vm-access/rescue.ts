@@ -4,6 +4,7 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
+import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import { exampleOperation } from '../vms/example.ts';
@@ -130,6 +131,8 @@ export const setVmRescue = endpoint({
       ...resource,
       changes: [{ pointer: '/rescue/active', before: !body.enabled, after: body.enabled }],
     });
+    if (input.restart && row.status === 'running')
+      effect(effectOf({ type: 'restart', on_timeout: 'force' }, resource));
     const rescue_credentials = password === null ? null : { username: USERNAME, password };
     return accepted({ ...(await showVm(call, changed, operation)), rescue_credentials });
   },

@@ -2,10 +2,12 @@ import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { done, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { costChanges } from '../../../resources/inventory/cost.ts';
 import { eraseVm } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
@@ -108,9 +110,13 @@ const DeleteQuery = Shape({
 });
 
 async function tellEffects({ db, effect, cost, services, now }: Call, row: VmRow): Promise<void> {
+  const addresses = await attachedAddresses(db, [row.id]);
+  const released = addresses.filter(({ kind }) => kind === 'ephemeral').map(({ block }) => block);
+  const what = `All data on the disk (${row.disk_gb} GB)${released.length === 0 ? '' : `, and the addresses ${released.join(', ')}`}.`;
   const snapshots = await snapshotsOf(db, row.id);
-  effect({ action: 'delete', ...vms.ref(row) });
-  for (const { id, name } of snapshots) effect({ action: 'delete', type: 'snapshot', id, name });
+  effect({ action: 'delete', ...vms.ref(row), loss: forGood(what) });
+  for (const { id, name } of snapshots)
+    effect({ action: 'delete', type: 'snapshot', id, name, loss: forGood('The snapshot.') });
   const gone = [row, ...snapshots].map(({ id, labels }) => ({ id, labels, after: null }));
   for (const change of await costChanges(db, services, gone, now)) cost(change);
 }

@@ -17,6 +17,7 @@ export function exampleOperation(
     waiting_for: null,
     resource: { type: resourceType, id, name },
     related: [],
+    warnings: [],
     cancellable: true,
     parent_id: null,
     children: null,

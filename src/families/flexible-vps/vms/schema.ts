@@ -40,7 +40,7 @@ export const Vm = Named(
     name: ResourceName,
     description: Type.String(),
     labels: Labels,
-    status: vmLife.Status,
+    status: vmLife.ShownStatus,
     status_reason: Nullable(Type.String({ description: 'The code of the error that led to this status.' })),
     operation: Nullable(OperationView),
     location: Type.String(),

@@ -102,6 +102,16 @@ describe('a new machine', () => {
     expect(estimate.json<{ totals: { monthly: string } }>().totals.monthly).toBe(cost.monthly);
   });
 
+  it('has a way in though cloud-init ignores its user data, and the answer warns of that', async () => {
+    const answer = await create({ user_data: 'hello' });
+    const made = answer.json<Vm & { initial_credentials: object | null }>();
+    expect(made.initial_credentials).not.toBeNull();
+    const warnings = [expect.objectContaining({ code: 'user_data_ignored', pointer: '/user_data' })];
+    expect(JSON.parse(String(answer.headers['hostplane-warnings']))).toEqual(warnings);
+    expect(made.operation?.warnings).toEqual(warnings);
+    await settle(app);
+  });
+
   it('has a way in though its user data is empty, and tells no name of its host', async () => {
     const answer = await create({ user_data: '' });
     const made = answer.json<Vm & { initial_credentials: object | null }>();

@@ -8,7 +8,7 @@ import { vms } from '../../vms/resource.ts';
 import { exampleVm } from '../../vms/schema.ts';
 import type { VmRow } from '../../vms/table.ts';
 import { changing } from '../acceptance.ts';
-import { actionMembers, actionOf, deadlineOf, wantedOf } from '../actions.ts';
+import { actionMembers, actionOf, deadlineOf, effectOf, wantedOf } from '../actions.ts';
 import { exampleBulkAction } from '../example.ts';
 import { findTargets, selectTargets } from '../store.ts';
 import { bulkPowerKind } from './kind.ts';
@@ -132,7 +132,7 @@ export const performBulkVmAction = endpoint({
       },
       resource: { type: 'vm', id: null, name: null },
     });
-    for (const vm of targets) effect({ action: 'update', ...vms.ref(vm) });
+    for (const vm of targets) effect(effectOf(action, vms.ref(vm)));
     const wanted = { status: wantedOf[action.type], is_billed: true };
     await vms.reportCost(call, await changing(call.db, targets, action), wanted);
     return accepted(presentOperation(operation, services.baseUrl));

@@ -35,7 +35,7 @@ export const SshKeyIds = Type.Array(Id('sshkey'), { maxItems: 50, uniqueItems: t
 const Source = Shape({
   type: OneOf(['image', 'snapshot', 'vm', 'backup', 'iso']),
   image_id: Type.Optional(Reference),
-  vm_id: Type.Optional(Id('vm')),
+  vm_id: Type.Optional(Id('vm', { description: 'Required with the type `vm`; allowed with `snapshot`.' })),
   snapshot_id: Type.Optional(Id('snap')),
   backup_id: Type.Optional(Id('bkp')),
   iso_id: Type.Optional(Id('iso')),
@@ -61,7 +61,9 @@ export const CreateVm = Shape({
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
-    Type.Boolean({ description: 'Default: true if you send neither an SSH key nor user data.' }),
+    Type.Boolean({
+      description: 'Default: true if you send neither an SSH key nor user data that cloud-init reads.',
+    }),
   ),
   public_ipv4: Type.Optional(
     Shape({ mode: OneOf(['ephemeral', 'reserved', 'none']), ip_id: Type.Optional(Id('ip')) }),

@@ -58,6 +58,7 @@ async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> 
   if (row.vm_id !== null)
     throw new Problem('already_attached', {
       detail: 'The address is attached to another machine.',
+      nextStep: 'Detach the address from the machine in attached_to first, or use another address.',
       extra: { attached_to: row.vm_id },
     });
   return row;
