@@ -49,6 +49,10 @@ export class Problem extends Error {
     this.#details = details;
   }
 
+  withErrors(errors: readonly FieldError[]): Problem {
+    return new Problem(this.code, { ...this.#details, errors });
+  }
+
   /** The problem with the members of `extraLater`, or as it is if they cannot be found out. */
   async complete(): Promise<Problem> {
     const { extraLater, ...details } = this.#details;

@@ -1,7 +1,9 @@
 import { auditOutcomes, auditSources } from '../../../kernel/audit/entry.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { RESOURCES } from '../references.ts';
 import { readEntries } from './store.ts';
 
 const AuditEntry = Named(
@@ -91,7 +93,10 @@ export const listAuditEntries = endpoint({
         Type.String({ maxLength: 63, description: 'The id of an operation, such as `revokeApiKey`.' }),
       ),
       resource_id: Type.Optional(
-        Type.String({ maxLength: 90, description: 'The id of the resource that was changed.' }),
+        Ref(
+          Type.String({ maxLength: 90, description: 'The id of the resource that was changed.' }),
+          RESOURCES,
+        ),
       ),
       outcome: Type.Optional(OneOf(auditOutcomes, { description: 'Only entries with this outcome.' })),
       since: Type.Optional({ ...Time, description: 'At or after this time.' }),

@@ -3,7 +3,9 @@ import { allowlistModes } from '../../../kernel/access/tables.ts';
 import { denialCauses } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { API_KEYS } from '../references.ts';
 import { readDenials, readDropped } from './store.ts';
 
 const codes = [
@@ -94,7 +96,7 @@ export const listKeyDenials = endpoint({
       enforced: Type.Optional(
         Type.Boolean({ description: 'False: only calls that Report only mode let through.' }),
       ),
-      key_id: Type.Optional(Id('key', { description: 'The key that was denied.' })),
+      key_id: Type.Optional(Ref(Id('key', { description: 'The key that was denied.' }), API_KEYS)),
       client_ip: Type.Optional(
         Type.String({ maxLength: 45, description: 'The client address of the call.' }),
       ),

@@ -19,6 +19,7 @@ export const performVmAction = endpoint({
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
+  changes: ['status'],
   params: VmId,
   body: Shape(actionMembers),
   answers: { 202: OperationView },

@@ -3,6 +3,7 @@ import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { PricedItem } from '../../../money/prices/price.ts';
+import { missingSize } from '../vms/creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
@@ -126,8 +127,8 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
 export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
-  if (plan === undefined && custom_size === undefined)
-    throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
+  const missing = missingSize({ plan, custom_size });
+  if (missing.length > 0) throw invalid(missing);
   if (mode === 'live' && start_after === 'no')
     throw refuse(
       '/start_after',

@@ -2,9 +2,10 @@ import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { enterStatus } from '../power/status.ts';
+import { SshKeyRef } from '../references.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -31,7 +32,7 @@ const RescuedVm = Named(
 const SetRescue = Shape({
   enabled: Type.Boolean({ description: 'Whether the next start boots the rescue system.' }),
   ssh_key_ids: Type.Optional(
-    Type.Array(Id('sshkey'), {
+    Type.Array(SshKeyRef, {
       maxItems: 50,
       uniqueItems: true,
       description:
@@ -88,6 +89,7 @@ export const setVmRescue = endpoint({
   access: 'write',
   sensitive: true,
   resource: { name: 'vm', role: 'action' },
+  changes: ['rescue'],
   params: VmId,
   body: SetRescue,
   answers: { 202: RescuedVm },

@@ -6,6 +6,7 @@ import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Labels, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
+import { PlacementGroupRef } from '../references.ts';
 import { UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
@@ -23,7 +24,7 @@ const UpdateVm = Shape({
     Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
   ),
   backup_policy_id: Type.Optional(Nullable(Id('bpol'))),
-  placement_group_id: Type.Optional(Nullable(Id('pg'))),
+  placement_group_id: Type.Optional(Nullable(PlacementGroupRef())),
   user_data: Type.Optional(Nullable(UserData)),
   user_data_encoding: Type.Optional(UserDataEncoding),
   apply_user_data_on_next_boot: Type.Optional(
