@@ -12,6 +12,8 @@ export interface Reference {
   readonly value: string;
   /** The member of its rows by which people know them. */
   readonly label: string;
+  /** Values that the list shows and this member does not take. */
+  readonly except?: readonly string[];
   /** Path and query parameters that narrow the list to what the request can use. */
   readonly filters?: Readonly<Record<string, Filter>>;
 }

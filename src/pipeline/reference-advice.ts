@@ -30,6 +30,7 @@ const ADVISED: readonly FieldCode[] = [
   'too_short',
   'too_long',
   'unknown_reference',
+  'location_mismatch',
   'unverified_email',
 ];
 
@@ -195,9 +196,11 @@ export class ReferenceAdvice {
   }
 }
 
-function rowsIn(body: unknown, { value, label }: Reference): Rows {
+function rowsIn(body: unknown, { value, label, except = [] }: Reference): Rows {
   const { data, next_cursor } = body as { data: Record<string, unknown>[]; next_cursor?: string | null };
-  const rows = data.map((row) => ({ value: String(row[value]), label: String(row[label] ?? '') }));
+  const rows = data
+    .map((row) => ({ value: String(row[value]), label: String(row[label] ?? '') }))
+    .filter((row) => !except.includes(row.value));
   return { rows, isWhole: (next_cursor ?? null) === null };
 }
 

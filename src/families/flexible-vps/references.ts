@@ -20,7 +20,11 @@ export const LocationRef = Ref(Slug, LOCATIONS);
 
 /** `location` points to the location of the machine in the same request. */
 export const PlanRef = (location?: string) =>
-  Ref(Slug, { ...PLANS, ...(location === undefined ? {} : { filters: { location: { from: location } } }) });
+  Ref(Slug, {
+    ...PLANS,
+    except: ['custom'],
+    ...(location === undefined ? {} : { filters: { location: { from: location } } }),
+  });
 
 export const ImageRef = Ref(Type.String({ minLength: 1, maxLength: 90 }), IMAGES);
 

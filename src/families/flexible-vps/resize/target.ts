@@ -3,6 +3,7 @@ import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { PricedItem } from '../../../money/prices/price.ts';
+import { placeFaults } from '../catalog/location-faults.ts';
 import { missingSize } from '../vms/creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -154,6 +155,8 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
     existing: isKept ? 'unchanged' : (before?.lines ?? []),
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
+  const elsewhere = isKept ? [] : placeFaults(services, chosen?.plan ?? '', row.location, now);
+  if (elsewhere.length > 0) throw invalid(elsewhere);
   if (chosen === undefined) throw new Error('A choice that has a price has no size.');
   return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
 }
