@@ -20,7 +20,7 @@ const AuditEntry = Named(
     client_ip: Nullable(Type.String()),
     user_agent: Nullable(Type.String()),
     source: OneOf(auditSources),
-    action: Type.String({ description: 'The operation id of an API call, or what was done in the portal.' }),
+    action: Type.String({ description: 'The operation id of an API call, or the change that a person made.' }),
     resource: Nullable(
       Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
     ),
@@ -82,7 +82,7 @@ export const listAuditEntries = endpoint({
   path: '/account/v1/audit-log',
   summary: 'List audit entries',
   description:
-    'Who changed what, from where, by API and portal: one entry for each changing call that passed authentication. Kept 400 days.',
+    'Who changed what, from where, by API keys and by people: one entry for each changing call that passed authentication. Kept 400 days.',
   permission: 'account:audit-log:read',
   access: 'read',
   resource: { name: 'audit_entry', role: 'list' },

@@ -20,11 +20,11 @@ type Code = (typeof codes)[number];
 
 const hints: Record<Code, string> = {
   permission_denied: 'Create a key with the required permission, or give its owner a role that has it.',
-  product_not_enabled: 'Enable the product in the portal.',
-  account_restricted: 'Open the portal to see what you have to do.',
-  account_suspended: 'Open a support ticket.',
-  portal_only: 'Make this change in the portal.',
-  ip_not_allowed: 'Add the address to the IP allowlist in the portal if the call was yours.',
+  product_not_enabled: 'Ask your provider to enable the product.',
+  account_restricted: 'Ask your provider why the account is restricted.',
+  account_suspended: 'Ask your provider why the account is suspended.',
+  portal_only: 'Ask your provider to make this change.',
+  ip_not_allowed: 'If the call was yours, ask your provider to add the address to the IP allowlist.',
 };
 
 const KeyDenial = Named(
