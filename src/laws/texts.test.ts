@@ -82,8 +82,8 @@ describe('a text', () => {
     const command = /\bhostplane (?:-- )?([a-z][a-z-]+)(?: ([a-z][a-z-]+))?/g;
     const named = new Set(
       [...pages, ...catalogue, ...specification, ...code]
-        // The embedded database writes the name of the program before its process id.
-        .filter(({ from }) => !from.startsWith('src/store/embedded'))
+        // These name processes and connections: "hostplane pid …", "hostplane command".
+        .filter(({ from }) => !/^src\/(store\/embedded|surfaces\/cli\/database)/.test(from))
         .flatMap(({ text }) =>
           [...text.matchAll(command)].map(([, group = '', verb = '']) => `${group} ${verb}`),
         ),

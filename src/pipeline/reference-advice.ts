@@ -100,13 +100,17 @@ export class ReferenceAdvice {
     const quoted = JSON.stringify(sent.slice(0, LONGEST_QUOTE));
     const told = [error.detail];
     const isSaid = (text: string): boolean => told.some((part) => part.includes(text));
-    if (!isSaid(quoted)) told.push(`You sent ${quoted}.`);
-    if (found === null) return { told, call };
-    const bearer = await this.#bearerOf(sent, found, reference, list);
-    const alike = bearer === undefined ? nearestRow(sent, found.rows) : undefined;
+    const bearer = found === null ? undefined : await this.#bearerOf(sent, found, reference, list);
     if (bearer !== undefined)
-      told.push(`${quoted} is the ${reference.label} of ${bearer.value}: send that ${reference.value}.`);
-    else if (alike !== undefined && !isSaid('id you mean')) told.push(`Did you mean ${shown(alike)}?`);
+      told.push(
+        `You sent ${quoted}, the ${reference.label} of ${bearer.value}: send that ${reference.value}.`,
+      );
+    else if (!isSaid(quoted)) told.push(`You sent ${quoted}.`);
+    if (found === null) return { told, call };
+    // A value in the wrong place was meant as it is.
+    const isWrong = bearer === undefined && error.code !== 'location_mismatch' && !isSaid('did you mean');
+    const alike = isWrong ? nearestRow(sent, found.rows) : undefined;
+    if (alike !== undefined) told.push(`Did you mean ${shown(alike)}?`);
     const key = `${list.id} ${JSON.stringify(filters)}`;
     const { rows, isWhole } = found;
     if (isWhole && rows.length === 0) told.push('There are none that you can use.');

@@ -46,7 +46,7 @@ describe('a machine is refused', () => {
   it('with the name of an SSH key instead of its id: that id', async () => {
     const { '/ssh_key_ids/0': told } = await errorsOf({ ...sound, ssh_key_ids: ['laptop'] });
     expect(told).toBe(
-      `invalid_format: Must be an id that starts with sshkey_. You sent "laptop". "laptop" is the name of ${keyId}: send that id. GET /flexible-vps/v1/ssh-keys lists the valid values.`,
+      `invalid_format: Must be an id that starts with sshkey_. You sent "laptop", the name of ${keyId}: send that id. GET /flexible-vps/v1/ssh-keys lists the valid values.`,
     );
     const { '/ssh_key_ids/0': near } = await errorsOf({ ...sound, ssh_key_ids: ['laptpo'] });
     expect(near).toContain(`Did you mean ${keyId} (laptop)?`);

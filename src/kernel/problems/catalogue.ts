@@ -72,7 +72,8 @@ export const problems = define({
     status: 401,
     title: 'API key revoked',
     when: 'The API key was revoked. This cannot be undone.',
-    next_step: 'Ask your provider for a new key (hostplane keys create), because a revoked key never works again.',
+    next_step:
+      'Ask your provider for a new key (hostplane keys create), because a revoked key never works again.',
   },
   permission_denied: {
     status: 403,
@@ -328,7 +329,8 @@ export const problems = define({
     status: 409,
     title: 'Budget exceeded',
     when: 'The cost of the call would exceed a blocking budget of your account.',
-    next_step: 'Raise the budget with PUT /account/v1/budgets/{id} (your provider does it if the budget is locked), or reduce other costs first.',
+    next_step:
+      'Raise the budget with PUT /account/v1/budgets/{id} (your provider does it if the budget is locked), or reduce other costs first.',
     extra: ['budget_id', 'amount', 'spent', 'committed', 'requested'],
   },
   approval_required: {
@@ -445,7 +447,8 @@ export const problems = define({
     status: 422,
     title: 'Text contains a secret',
     when: 'A text that other people can read contains an API key or another secret.',
-    next_step: 'Remove the secret from the text; if it is a real key, ask your provider to roll it (hostplane keys roll).',
+    next_step:
+      'Remove the secret from the text; if it is a real key, ask your provider to roll it (hostplane keys roll).',
   },
   rate_limited: {
     status: 429,

@@ -16,8 +16,7 @@ p { margin: .5rem 0; }
 .soft { color: var(--soft); }
 a { color: var(--link); text-underline-offset: .15em; }
 code { font: .88em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-pre { background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; }
-pre code { overflow-wrap: normal; }
+pre { background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; white-space: pre-wrap; }
 ul, dl { margin: .4rem 0; padding: 0; list-style: none; }
 li, dl > div { padding: .5rem 0; border-top: 1px solid var(--line); }
 dt { font-weight: 600; } dd { margin: .1rem 0 0; }

@@ -20,7 +20,9 @@ const AuditEntry = Named(
     client_ip: Nullable(Type.String()),
     user_agent: Nullable(Type.String()),
     source: OneOf(auditSources),
-    action: Type.String({ description: 'The operation id of an API call, or the change that a person made.' }),
+    action: Type.String({
+      description: 'The operation id of an API call, or the change that a person made.',
+    }),
     resource: Nullable(
       Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
     ),

@@ -109,7 +109,7 @@ export const updateVm = endpoint({
         {
           pointer: '/backup_policy_id',
           code: 'unknown_reference',
-          detail: 'There is no such backup policy in this account.',
+          detail: 'There are no backup policies yet; leave backup_policy_id out.',
         },
       ]);
     await checkGroup(call, before);

@@ -22,12 +22,12 @@ function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateV
   const unknown = (pointer: string, what: string): FieldError => ({
     pointer,
     code: 'unknown_reference',
-    detail: `There is no such ${what} in this account.`,
+    detail: `There are no ${what} yet; leave ${pointer.split('/')[1]} out.`,
   });
   const errors = [
-    ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewall')),
-    ...(volume_ids ?? []).map((_, i) => unknown(`/volume_ids/${i}`, 'volume')),
-    ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policy')]),
+    ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewalls')),
+    ...(volume_ids ?? []).map((_, i) => unknown(`/volume_ids/${i}`, 'volumes')),
+    ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policies')]),
   ];
   if (errors.length > 0) throw invalid(errors);
 }
