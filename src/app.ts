@@ -17,6 +17,8 @@ import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
+import { version } from './surfaces/openapi/version.ts';
+import { servePages } from './surfaces/pages/routes.ts';
 
 /**
  * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
@@ -93,7 +95,8 @@ function openApi(provider: ProviderConfig, { services }: RunningServices): Fasti
     tls: tls ?? undefined,
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
-  serveOpenapi(server, services, (request) => openExchange(request));
+  serveOpenapi(server, services, openExchange);
+  servePages(server, services, version, openExchange);
   return server;
 }
 

@@ -22,7 +22,7 @@ import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { accountTurns } from './pipeline/account-turns.ts';
-import type { ProviderConfig } from './provider/schema.ts';
+import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
@@ -118,7 +118,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     secrets,
     ...ports.engines,
     baseUrl: options.baseUrl,
-    docsUrl: provider.provider.docs_url.replace(/\/$/, ''),
+    docsUrl: docsUrlOf(provider, options.baseUrl),
   };
 
   metrics.watch('pool_connections', 'Open database connections.', () => pool.totalCount);

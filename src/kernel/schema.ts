@@ -55,15 +55,27 @@ export const Decimal: TUnsafe<string> = Type.Unsafe<string>({
   pattern: '^-?\\d+(\\.\\d+)?$',
 });
 
+const SLUG = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$';
+const NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
+
+/** Says in words what a pattern of this file asks for; undefined for other patterns. */
+export function meaningOf(pattern: string): string | undefined {
+  const prefix = /^\^([a-z]+_)\[0-7\]/.exec(pattern)?.[1];
+  if (prefix !== undefined) return `Must be an id that starts with ${prefix}.`;
+  const more = { [SLUG]: ', dots', [NAME]: '' }[pattern];
+  if (more === undefined) return undefined;
+  return `Use lower-case letters, digits${more} and hyphens, with a letter or a digit at both ends.`;
+}
+
 export const Slug: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',
-  pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+  pattern: SLUG,
   maxLength: 63,
 });
 
 export const ResourceName: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',
-  pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+  pattern: NAME,
   minLength: 1,
   maxLength: 63,
 });

@@ -54,6 +54,10 @@ export const exemptions = {
         'The command that verifies the audit chain consists only of a call to the function of the store.',
     },
   ],
+  idsWithoutList: ['bkp', 'bpol', 'fw', 'iso', 'vol'].map((subject) => ({
+    subject,
+    reason: 'Backups, backup policies, firewalls, ISOs and volumes cannot be created or listed yet.',
+  })),
   listsOfRows: [
     {
       subject: 'listLimits',

@@ -56,12 +56,15 @@ function refusal({ budget, requested }: Claim, load: Load): Problem {
     committed: formatMoney(load.committed - requested),
     requested: formatMoney(requested),
   };
+  const before = blocks === 'spent' ? load.spent : load.committed - requested;
+  const left = micro(amount) - before;
   const used =
     blocks === 'spent'
-      ? `${shown.spent} are spent`
-      : `${shown.spent} are spent and ${shown.committed} are committed (what runs or is being created, for a whole month, and what is spent beside it)`;
+      ? `Spent so far: ${shown.spent}.`
+      : `Spent so far: ${shown.spent}. Committed for the whole month: ${shown.committed}.`;
+  const rest = left > 0n ? `Left: ${formatMoney(left)}.` : 'Nothing is left.';
   return new Problem('budget_exceeded', {
-    detail: `The budget ${name} allows ${amount} ${currency} a month, of which ${used}; this call would add ${shown.requested} a month.`,
+    detail: `The budget ${name} is ${amount} ${currency} a month. ${used} ${rest} This call would add ${shown.requested} a month.`,
     extra: shown,
   });
 }

@@ -2,7 +2,7 @@ import { maskKeys } from '../kernel/access/key-format.ts';
 import { type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
 import { convertQuery } from '../kernel/query-string.ts';
-import { type Endpoint, isAsync } from '../kernel/record.ts';
+import { type AnyObject, type Endpoint, isAsync } from '../kernel/record.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
 import { JSON_FORMAT } from './format.ts';
@@ -125,6 +125,12 @@ function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): num
   return asked;
 }
 
+const isObject = (value: unknown): value is AnyObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const missingIn = ({ missing }: Endpoint, body: unknown): readonly FieldError[] =>
+  missing !== undefined && isObject(body) ? missing(body) : [];
+
 /**
  * Validates headers, query and body together, so that one answer lists every invalid field. A malformed id in the
  * path answers 404, like an unknown id.
@@ -143,7 +149,7 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const seconds = readWait(exchange, values['wait'], found);
   const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
   if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
-  if (found.length > 0) throw invalid(distinct(found));
+  if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
   if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
   const { dry_run, wait: _, ...query } = values;

@@ -33,7 +33,8 @@ const Provider = Shape({
     maxLength: 253,
     examples: ['example.com'],
   }),
-  docs_url: HttpUrl,
+  /** Where the errors and pages of the documentation are. null: the pages that the server itself has, under /docs. */
+  docs_url: Default(Nullable(HttpUrl), null),
   support_email: Type.String({
     pattern: '^[^@\\s]+@[^@\\s]+$',
     maxLength: 254,
@@ -123,3 +124,7 @@ export interface ProviderConfig {
   readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
   readonly catalogue: Catalogue;
 }
+
+/** Without a slash at its end. */
+export const docsUrlOf = ({ provider }: Pick<ProviderConfig, 'provider'>, baseUrl: string): string =>
+  (provider.docs_url ?? `${baseUrl}/docs`).replace(/\/$/, '');

@@ -1,4 +1,5 @@
 import { familyNames } from '../../kernel/families.ts';
+import { Ref } from '../../kernel/reference.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import { actions, bases, blockings } from './budget.ts';
 
@@ -17,6 +18,9 @@ const threshold = Shape({
   ),
 });
 
+/** The list of API keys that `src/families/account` offers. */
+const API_KEYS = { list: 'listApiKeys', value: 'id', label: 'name' };
+
 const scope = Shape({
   families: Type.Optional(
     Nullable(Type.Array(OneOf(familyNames), { minItems: 1, maxItems: 9, uniqueItems: true })),
@@ -25,7 +29,7 @@ const scope = Shape({
     Nullable(Type.String({ minLength: 1, maxLength: 1000, description: 'Such as `env=prod,!legacy`.' })),
   ),
   api_key_ids: Type.Optional(
-    Nullable(Type.Array(Id('key'), { minItems: 1, maxItems: 20, uniqueItems: true })),
+    Nullable(Type.Array(Ref(Id('key'), API_KEYS), { minItems: 1, maxItems: 20, uniqueItems: true })),
   ),
 });
 
@@ -58,7 +62,7 @@ export const SetBudget = Named(
       }),
     ),
     emails: Type.Optional(
-      Type.Array(email, {
+      Type.Array(Ref(email, { list: 'listMembers', value: 'email', label: 'name' }), {
         maxItems: 10,
         uniqueItems: true,
         description: 'Members or contacts of the account.',

@@ -1,5 +1,6 @@
 /** API schemas of the price list and of estimates. */
 import { familyNames } from '../../kernel/families.ts';
+import { Ref } from '../../kernel/reference.ts';
 import {
   Decimal,
   Id,
@@ -34,7 +35,12 @@ const EstimateRequestItem = Named(
     configuration: Type.Optional(Configuration),
     change: Type.Optional(
       Shape({
-        resource_id: Type.String({ minLength: 1, maxLength: 90 }),
+        resource_id: Ref(Type.String({ minLength: 1, maxLength: 90 }), {
+          list: 'listResources',
+          value: 'id',
+          label: 'name',
+          filters: { type: { from: '/items/*/resource_type' } },
+        }),
         configuration: Nullable(Configuration),
       }),
     ),
@@ -59,7 +65,12 @@ export const EstimateRequest = Named(
       Type.Unsafe<1 | 12 | 24>({ type: 'integer', enum: [1, 12, 24], default: 1 }),
     ),
     currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-    compare_locations: Type.Optional(Type.Array(Slug, { maxItems: 10, uniqueItems: true })),
+    compare_locations: Type.Optional(
+      Type.Array(Ref(Slug, { list: 'listVpsLocations', value: 'slug', label: 'name' }), {
+        maxItems: 10,
+        uniqueItems: true,
+      }),
+    ),
   }),
 );
 

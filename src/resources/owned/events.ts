@@ -17,7 +17,7 @@ interface Declaring {
 
 const article = (words: string): string => (/^[aeiou]/i.test(words) ? 'An' : 'A');
 
-const wordsFor = (type: string): string => type.replaceAll('_', ' ');
+export const wordsFor = (type: string): string => type.replaceAll('_', ' ');
 
 export function ownedEventTypes({ type, words = wordsFor(type), events }: Declaring): EventType[] {
   const declared = Object.entries(events).map(([name, { says: _, ...event }]) => [

@@ -22,7 +22,7 @@ import type { Db } from '../../store/database.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import type { Definition } from './definition.ts';
-import { lossOf, ownedEventTypes, sentenceOf } from './events.ts';
+import { lossOf, ownedEventTypes, sentenceOf, wordsFor } from './events.ts';
 import { type NoteOptions, noteOwned } from './inventory.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import { type Payer, reportCost } from './reported-cost.ts';
@@ -139,7 +139,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
 
   /** Like `requireFreeName`, but another transaction may take the name meanwhile: the insert has to expect it. */
   async refuseTaken({ db, caller }: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
-    refuseTaken(await findOwnedId(db, this.#definition.table, caller.account.id, name));
+    const { table, words = wordsFor(this.type), path } = this.#definition;
+    refuseTaken(await findOwnedId(db, table, caller.account.id, name), name, { words, path });
   }
 
   /** Before a create: throws 409 unless the name is free and the limit leaves room for one more, in the location. */

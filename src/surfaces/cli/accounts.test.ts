@@ -33,16 +33,17 @@ describe('accounts at the command line', () => {
     });
   });
 
-  it('say every bad field on a line of its own, and what to do', async () => {
+  it('say every bad option on a line of its own, and what to do, without words of HTTP', async () => {
     const { code, err } = await run([
       ...['accounts', 'create', '--name', 'X', '--currency', 'euro'],
       ...['--owner-name', 'Ada', '--owner-email', 'ada'],
     ]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^Request not valid: 2 fields/);
-    expect(err).toMatch(/^ {2}currency: /m);
-    expect(err).toMatch(/^ {2}owner_email: Must be an e-mail address/m);
-    expect(err).toContain('Correct all the fields');
+    expect(err).toMatch(/^Not done: 2 values are not valid\.\n/);
+    expect(err).toMatch(/^ {2}--currency: /m);
+    expect(err).toMatch(/^ {2}--owner-email: Must be an e-mail address/m);
+    expect(err).toContain('Correct what is listed, then run the command again.');
+    expect(err).not.toMatch(/request|header|body|field|call/i);
   });
 
   it('have their settings changed, each with one audit entry', async () => {

@@ -95,7 +95,7 @@ export async function runCli(
   } catch (error) {
     // Commander has already printed its error message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.error(formatFailure(error, argv.includes('--json')));
+    io.error(formatFailure(error, argv.includes('--json'), cli.flags));
     return failureCode(error);
   }
 }

@@ -58,6 +58,8 @@ export class Cli {
   readonly io: CliIo;
   readonly parts: CliParts;
   code = 0;
+  /** The options of the command that runs, for the error that it may end with. */
+  flags: readonly string[] = [];
 
   constructor(io: CliIo, parts: CliParts) {
     this.io = io;
@@ -71,6 +73,7 @@ export class Cli {
       // Commander passes the arguments, the options and, last, the command itself.
       const command = given.at(-1) as Command;
       const options = command.optsWithGlobals<O & GlobalOptions>();
+      this.flags = command.options.flatMap(({ long }) => long ?? []);
       const outcome = await work(options, command.args);
       if (typeof outcome === 'number') this.code = outcome;
       else this.#show(outcome, options);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import { formatFault } from '../../provider/fault.ts';
+import { docsUrlOf } from '../../provider/schema.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
 import { factsOf } from '../openapi/facts.ts';
@@ -110,7 +111,7 @@ export function addSpec(program: Command, cli: Cli): void {
         const { server } = provider;
         const { registry, version } = cli.parts;
         const baseUrl = server.base_url ?? `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`;
-        const docsUrl = provider.provider.docs_url.replace(/\/$/, '');
+        const docsUrl = docsUrlOf(provider, baseUrl);
         const document = openapiDocument(registry, { ...factsOf(provider), baseUrl, docsUrl, version });
         const text = format === 'yaml' ? asYaml(document) : `${JSON.stringify(document, null, 2)}\n`;
         return { json: document, text };

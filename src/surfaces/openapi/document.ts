@@ -79,8 +79,7 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description:
-            'Your API key, sent exactly once. Create keys in the portal under Developers > API > Keys.',
+          description: 'Your API key, sent exactly once. Your provider creates keys for you.',
         },
       },
     },

@@ -10,7 +10,7 @@ const text = { type: 'string' } as const;
 const headers = {
   RequestId: {
     name: 'X-Request-Id',
-    description: 'The id of this request. Include it when you contact support.',
+    description: 'The id of this request. Include it when you ask your provider about the request.',
     schema: text,
     example: 'req_01k9zt6m7qf0x8r3v5c2d4e6g8',
   },

@@ -1,7 +1,7 @@
 /** The introduction of the OpenAPI document: rules that apply to all operations. */
 export const introduction = `\
-**Key.** Send your API key in the header \`X-API-Key\`, exactly once. Create keys in the portal under
-Developers > API > Keys. Each operation needs one permission, which \`x-permission\` names.
+**Key.** Send your API key in the header \`X-API-Key\`, exactly once. Your provider creates keys for
+you (\`hostplane keys create\`). Each operation needs one permission, which \`x-permission\` names.
 \`GET /openapi.json?for=me\` with a key returns only the operations that this key may call.
 
 **Rate limit.** You may send 200 requests in any 60 seconds from one address (IPv6: one /64). The header \`RateLimit\`
@@ -18,7 +18,7 @@ read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to
 \`Link\` header, until \`next_cursor\` is null. Lists have no total count.
 
 **Errors.** Every error is \`application/problem+json\` (RFC 9457). Branch on \`code\`, then on the status; \`next_step\`
-says what to do. Include the \`X-Request-Id\` when you contact support about a request.
+says what to do. Include the \`X-Request-Id\` when you ask your provider about a request.
 
 **Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque strings. The API
 refuses unknown members and query parameters. New members may appear in answers: ignore those you do not know.

@@ -8,7 +8,9 @@ import { etagOf } from '../../../kernel/etag.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { MEMBERS } from '../references.ts';
 import { ApiKey, exampleKey, type KeyRow, presentKey, revokeReasons } from './schema.ts';
 import { findKeyById, lastOf, lockKey, readKeys } from './store.ts';
 
@@ -39,7 +41,7 @@ export const listApiKeys = endpoint({
       name: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this name.' })),
       ...dateFilters,
       status: Type.Optional(OneOf(keyStatuses, { description: 'Only keys with this status.' })),
-      owner: Type.Optional(Id('mem', { description: 'The member that owns the key.' })),
+      owner: Type.Optional(Ref(Id('mem', { description: 'The member that owns the key.' }), MEMBERS)),
       expires_before: Type.Optional({ ...Time, description: 'Expiring before this time.' }),
       unused_since: Type.Optional({ ...Time, description: 'Not used at or after this time.' }),
       permission: Type.Optional(

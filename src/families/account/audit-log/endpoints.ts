@@ -2,7 +2,9 @@ import { auditOutcomes, auditSources, MAX_EFFECTS } from '../../../kernel/audit/
 import { EffectView } from '../../../kernel/effect-view.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { RESOURCES } from '../references.ts';
 import { readEntries } from './store.ts';
 
 const AuditEntry = Named(
@@ -19,7 +21,9 @@ const AuditEntry = Named(
     client_ip: Nullable(Type.String()),
     user_agent: Nullable(Type.String()),
     source: OneOf(auditSources),
-    action: Type.String({ description: 'The operation id of an API call, or what was done in the portal.' }),
+    action: Type.String({
+      description: 'The operation id of an API call, or the change that a person made.',
+    }),
     resource: Nullable(
       Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
     ),
@@ -96,7 +100,7 @@ export const listAuditEntries = endpoint({
   path: '/account/v1/audit-log',
   summary: 'List audit entries',
   description:
-    'Who changed what, from where, by API and portal: one entry for each changing call that passed authentication. Kept 400 days.',
+    'Who changed what, from where, by API keys and by people: one entry for each changing call that passed authentication. Kept 400 days.',
   permission: 'account:audit-log:read',
   access: 'read',
   resource: { name: 'audit_entry', role: 'list' },
@@ -107,7 +111,10 @@ export const listAuditEntries = endpoint({
         Type.String({ maxLength: 63, description: 'The id of an operation, such as `revokeApiKey`.' }),
       ),
       resource_id: Type.Optional(
-        Type.String({ maxLength: 90, description: 'The id of the resource that was changed.' }),
+        Ref(
+          Type.String({ maxLength: 90, description: 'The id of the resource that was changed.' }),
+          RESOURCES,
+        ),
       ),
       outcome: Type.Optional(OneOf(auditOutcomes, { description: 'Only entries with this outcome.' })),
       since: Type.Optional({ ...Time, description: 'At or after this time.' }),

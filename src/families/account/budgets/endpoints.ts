@@ -55,7 +55,7 @@ export const setBudget = endpoint({
   path: '/account/v1/budgets/{id}',
   summary: 'Declare a budget',
   description:
-    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A change loosens a budget if it raises the amount, removes or changes a threshold, narrows the scope, ends the blocking, sets `blocks` to `spent`, or removes an address from `emails`. To loosen a budget is destructive: keys that need approval for destructive calls need it for that. A budget locked in the portal cannot be loosened at all. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
+    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A change loosens a budget if it raises the amount, removes or changes a threshold, narrows the scope, ends the blocking, sets `blocks` to `spent`, or removes an address from `emails`. To loosen a budget is destructive: keys that need approval for destructive calls need it for that. A budget that a person has locked cannot be loosened at all. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
   permission: 'account:budgets:write',
   access: 'write',
   resource: { name: 'budget', role: 'update' },
@@ -107,7 +107,7 @@ export const deleteBudget = endpoint({
   method: 'DELETE',
   path: '/account/v1/budgets/{id}',
   summary: 'Delete a budget',
-  description: 'Costs no longer count against it. A locked budget can be deleted only in the portal.',
+  description: 'Costs no longer count against it. A locked budget can be deleted only by a person.',
   permission: 'account:budgets:delete',
   access: 'destructive',
   resource: { name: 'budget', role: 'delete' },
@@ -121,7 +121,7 @@ export const deleteBudget = endpoint({
     );
     checkVersion(etagOf(budget.id, budget.version));
     if (budget.locked) {
-      throw new Problem('portal_only', { detail: 'The budget is locked. Delete it in the portal.' });
+      throw new Problem('portal_only', { detail: 'The budget is locked, so an API key cannot delete it.' });
     }
     await removeBudget(db, budget.id);
     effect({

@@ -34,7 +34,7 @@ export const Budget = Named(
     }),
     emails: Type.Array(Type.String()),
     locked: Type.Boolean({
-      description: 'Set in the portal: API keys can tighten the budget, but not loosen it.',
+      description: 'Set by a person: API keys can tighten the budget, but not loosen it.',
     }),
     spent: { ...Decimal, description: 'Cost so far this month of the resources in the scope.' },
     forecast: { ...Decimal, description: 'Expected cost of this month at the present rate.' },

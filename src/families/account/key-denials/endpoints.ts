@@ -3,7 +3,9 @@ import { allowlistModes } from '../../../kernel/access/tables.ts';
 import { denialCauses } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { API_KEYS } from '../references.ts';
 import { readDenials, readDropped } from './store.ts';
 
 const codes = [
@@ -18,11 +20,11 @@ type Code = (typeof codes)[number];
 
 const hints: Record<Code, string> = {
   permission_denied: 'Create a key with the required permission, or give its owner a role that has it.',
-  product_not_enabled: 'Enable the product in the portal.',
-  account_restricted: 'Open the portal to see what you have to do.',
-  account_suspended: 'Open a support ticket.',
-  portal_only: 'Make this change in the portal.',
-  ip_not_allowed: 'Add the address to the IP allowlist in the portal if the call was yours.',
+  product_not_enabled: 'Ask your provider to enable the product.',
+  account_restricted: 'Ask your provider why the account is restricted.',
+  account_suspended: 'Ask your provider why the account is suspended.',
+  portal_only: 'Ask your provider to make this change.',
+  ip_not_allowed: 'If the call was yours, ask your provider to add the address to the IP allowlist.',
 };
 
 const KeyDenial = Named(
@@ -94,7 +96,7 @@ export const listKeyDenials = endpoint({
       enforced: Type.Optional(
         Type.Boolean({ description: 'False: only calls that Report only mode let through.' }),
       ),
-      key_id: Type.Optional(Id('key', { description: 'The key that was denied.' })),
+      key_id: Type.Optional(Ref(Id('key', { description: 'The key that was denied.' }), API_KEYS)),
       client_ip: Type.Optional(
         Type.String({ maxLength: 45, description: 'The client address of the call.' }),
       ),

@@ -19,8 +19,10 @@ import { findOperation } from '../../../kernel/operations/store.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { endOf } from '../../../kernel/waiting/channels.ts';
+import { API_KEYS, OPERATIONS, RESOURCES } from '../references.ts';
 import { exampleOperation } from './example.ts';
 import { readOperations } from './store.ts';
 import { subjectsAsked } from './subjects.ts';
@@ -70,10 +72,14 @@ export const listOperations = endpoint({
       ),
       status: Type.Optional(OneOf(operationStatuses, { description: 'Only operations with this status.' })),
       resource_id: Type.Optional(
-        Type.String({ maxLength: 90, description: 'Only operations on this resource.' }),
+        Ref(Type.String({ maxLength: 90, description: 'Only operations on this resource.' }), RESOURCES),
       ),
-      api_key_id: Type.Optional({ ...Id('key'), description: 'Only operations that this key started.' }),
-      parent_id: Type.Optional({ ...Id('op'), description: 'Only the children of this operation.' }),
+      api_key_id: Type.Optional(
+        Ref(Id('key', { description: 'Only operations that this key started.' }), API_KEYS),
+      ),
+      parent_id: Type.Optional(
+        Ref(Id('op', { description: 'Only the children of this operation.' }), OPERATIONS),
+      ),
       ...dateFilters,
     },
     { sort: ['-created_at', 'created_at'] },

@@ -2,20 +2,10 @@ import type { Call } from '../../../kernel/call.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import {
-  Id,
-  Named,
-  Nullable,
-  OneOf,
-  Price,
-  Shape,
-  Slug,
-  type Static,
-  Time,
-  Type,
-} from '../../../kernel/schema.ts';
+import { Named, Nullable, OneOf, Price, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import { GB_MEANS } from '../gigabytes.ts';
+import { LocationRef, VmRef } from '../references.ts';
 import { priceVm } from '../vms/inventory.ts';
 import { requireVm, resizeOf, resizeReasons } from './resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
@@ -131,7 +121,7 @@ export const listVpsPlans = endpoint({
   query: ListQuery(
     {
       location: Type.Optional({
-        ...Slug,
+        ...LocationRef,
         description: 'Only plans sold in this location; each plan then lists only this location.',
       }),
       architecture: Type.Optional(
@@ -141,12 +131,13 @@ export const listVpsPlans = endpoint({
         OneOf(['shared', 'dedicated', 'custom'], { description: 'Only plans of this category.' }),
       ),
       available_in: Type.Optional({
-        ...Slug,
+        ...LocationRef,
         description: 'Only plans for which this location has free capacity now.',
       }),
-      resize_for: Type.Optional(
-        Id('vm', { description: 'Adds `resize`: whether this machine can be resized to each plan.' }),
-      ),
+      resize_for: Type.Optional({
+        ...VmRef,
+        description: 'Adds `resize`: whether this machine can be resized to each plan.',
+      }),
     },
     { sort: ['slug'] },
   ),

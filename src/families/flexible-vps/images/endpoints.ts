@@ -17,7 +17,7 @@ import { imageLife } from './lifecycle.ts';
 import { draftOf } from './new-image.ts';
 import { images } from './resource.ts';
 import { architectures, CreateImage, Image, ImageId, presentImage, publicRow } from './schema.ts';
-import { readSource } from './source.ts';
+import { missingInSource, readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -122,6 +122,7 @@ export const createImage = endpoint({
   raisesCost: true,
   resource: { name: 'image', role: 'create' },
   body: CreateImage,
+  missing: ({ source }) => missingInSource(source),
   answers: { 202: Image },
   problems: [
     'name_taken',

@@ -19,6 +19,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { GB_MEANS } from '../gigabytes.ts';
+import { SnapshotRef, VmRef } from '../references.ts';
 import { imageLife } from './lifecycle.ts';
 import { images } from './resource.ts';
 import type { ImageRow } from './table.ts';
@@ -88,8 +89,14 @@ export const CreateImage = Shape({
   labels: Type.Optional(Labels),
   source: Shape({
     type: OneOf(sourceTypes),
-    vm_id: Type.Optional(Id('vm', { description: 'Required with the type `vm`; allowed with `snapshot`.' })),
-    snapshot_id: Type.Optional(Id('snap', { description: 'Required with the type `snapshot`.' })),
+    vm_id: Type.Optional({
+      ...VmRef,
+      description: 'Required with the type `vm`; allowed with `snapshot`.',
+    }),
+    snapshot_id: Type.Optional({
+      ...SnapshotRef('/source/vm_id'),
+      description: 'Required with the type `snapshot`.',
+    }),
     backup_id: Type.Optional(Id('bkp', { description: 'Required with the type `backup`.' })),
     url: Type.Optional(
       Secret(

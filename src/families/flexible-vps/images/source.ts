@@ -24,17 +24,21 @@ const members: Readonly<Record<Body['type'], { required: readonly Member[]; opti
     url: { required: ['url', 'architecture'], optional: ['format', 'sha256', 'os', 'boot_mode'] },
   };
 
+/** The members that a source of its type needs and that it lacks. */
+export function missingInSource(source: unknown): FieldError[] {
+  const { type, ...given } = (source ?? {}) as Readonly<Record<string, unknown>>;
+  const required = Object.hasOwn(members, String(type)) ? members[type as Body['type']].required : [];
+  return required
+    .filter((name) => given[name] === undefined)
+    .map((name): FieldError => {
+      const detail = `A source of type ${type} needs this member.`;
+      return { pointer: `/source/${name}`, code: 'required', detail };
+    });
+}
+
 function memberFaults(body: Body): FieldError[] {
   const { required, optional } = members[body.type];
-  const missing = required
-    .filter((name) => body[name] === undefined)
-    .map((name): FieldError => {
-      return {
-        pointer: `/source/${name}`,
-        code: 'required',
-        detail: `A source of type ${body.type} needs this member.`,
-      };
-    });
+  const missing = missingInSource(body);
   const given = Object.keys(body).filter((name): name is Member => name !== 'type');
   const strange = given
     .filter((name) => !required.includes(name) && !optional.includes(name))

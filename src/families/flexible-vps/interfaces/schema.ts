@@ -4,6 +4,7 @@ import { OperationView, presentOperation } from '../../../kernel/operations/sche
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import { NetworkRef } from '../references.ts';
 import { interfaceLife } from './lifecycle.ts';
 import type { InterfaceRow } from './table.ts';
 
@@ -87,7 +88,7 @@ const moveAliases = Type.Optional(
 );
 
 export const AttachInterface = Shape({
-  network_id: Id('net'),
+  network_id: NetworkRef(),
   ipv4: Type.Optional(Type.String({ maxLength: 15, description: 'Default: the lowest free address.' })),
   ipv6: Type.Optional(Type.String({ maxLength: 45, description: 'Default: derived from the MAC address.' })),
   alias_ips: Type.Optional(Addresses),

@@ -15,6 +15,7 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
+import { LocationRef } from '../references.ts';
 import { networkLife } from './lifecycle.ts';
 
 export const MTU = 1442;
@@ -104,7 +105,7 @@ export const NetworkId = Shape({ id: Id('net') });
 
 export const NewNetwork = Shape({
   name: ResourceName,
-  location: Slug,
+  location: LocationRef,
   ipv4_cidr: {
     ...Range,
     description: 'Inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',

@@ -7,6 +7,7 @@ import { Id, Labels, Named, OneOf, ResourceName, Shape, Slug, Time, Type } from 
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
+import { LocationRef } from '../references.ts';
 import { requireEmpty, vmIds } from './store.ts';
 
 declare module '../../../store/database.ts' {
@@ -57,7 +58,10 @@ const CreatePlacementGroup = Named(
   'CreatePlacementGroup',
   Shape({
     name: ResourceName,
-    location: { ...Slug, description: 'A location that runs machines. All machines of the group are in it.' },
+    location: {
+      ...LocationRef,
+      description: 'A location that runs machines. All machines of the group are in it.',
+    },
     policy: Type.Optional({ ...Policy, default: 'spread' }),
     strict: Type.Optional({ ...Strict, default: true }),
     labels: Type.Optional(Labels),
@@ -94,7 +98,7 @@ export const listPlacementGroups = endpoint({
   access: 'read',
   resource: { name: 'placement_group', role: 'list' },
   query: ResourceQuery({
-    location: Type.Optional({ ...Slug, description: 'Only groups of this location.' }),
+    location: Type.Optional({ ...LocationRef, description: 'Only groups of this location.' }),
   }),
   answers: { 200: List(PlacementGroup) },
   problems: [],

@@ -104,6 +104,7 @@ const attachVmPublicIp = endpoint({
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
+  changes: ['public_ips', 'primary_ipv4', 'primary_ipv6'],
   params: VmId,
   body: AttachPublicIp,
   answers: { 202: Vm },

@@ -2,9 +2,10 @@ import { Confirm } from '../../../kernel/confirmation.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
+import { PublicIpRef } from '../references.ts';
 
 export const AttachPublicIp = Shape({
-  ip_id: Id('ip'),
+  ip_id: PublicIpRef,
   move: Type.Optional(
     Type.Boolean({ description: 'Detach the address from the machine that has it, in the same operation.' }),
   ),

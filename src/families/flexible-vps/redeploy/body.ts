@@ -1,15 +1,10 @@
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { ImageRef } from '../references.ts';
 import { ConfirmMachine } from '../restore/refusals.ts';
 import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vms/creation/body.ts';
 
 export const RedeployVm = Shape({
-  image_id: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 90,
-      description: 'Default: the image that the VM was created from.',
-    }),
-  ),
+  image_id: Type.Optional({ ...ImageRef, description: 'Default: the image that the VM was created from.' }),
   ssh_key_ids: Type.Optional({ ...SshKeyIds, description: 'Default: the keys that were installed last.' }),
   user_data: Type.Optional(
     Nullable({ ...UserData, description: 'Default: the stored user data. null: no user data.' }),

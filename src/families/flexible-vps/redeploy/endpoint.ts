@@ -57,6 +57,7 @@ export const redeployVm = endpoint({
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
+  changes: ['image', 'hostname', 'ssh_key_ids'],
   raisesCost: true,
   params: VmId,
   body: RedeployVm,

@@ -6,6 +6,7 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
+import { missingSize } from '../vms/creation/body.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
@@ -74,6 +75,8 @@ export const resizeVm = endpoint({
   resource: { name: 'vm', role: 'action' },
   params: VmId,
   body: ResizeVm,
+  missing: missingSize,
+  changes: ['plan', 'vcpus', 'memory_mb', 'disk_gb'],
   answers: { 202: Vm },
   problems: [
     'operation_in_progress',

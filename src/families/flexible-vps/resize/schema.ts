@@ -1,10 +1,11 @@
-import { OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
+import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
+import { PlanRef } from '../references.ts';
 
 const disk = Type.Integer({ minimum: 1, maximum: 100_000 });
 
 export const ResizeVm = Shape({
-  plan: Type.Optional({ ...Slug, description: 'Send either `plan` or `custom_size`.' }),
+  plan: Type.Optional({ ...PlanRef(), description: 'Send either `plan` or `custom_size`.' }),
   custom_size: Type.Optional(
     Shape({
       vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),

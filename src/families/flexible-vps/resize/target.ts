@@ -2,6 +2,8 @@
 import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { placeFaults } from '../catalog/location-faults.ts';
+import { missingSize } from '../vms/creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
@@ -125,8 +127,8 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
 export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
-  if (plan === undefined && custom_size === undefined)
-    throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
+  const missing = missingSize({ plan, custom_size });
+  if (missing.length > 0) throw invalid(missing);
   if (mode === 'live' && start_after === 'no')
     throw refuse(
       '/start_after',
@@ -151,6 +153,8 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
     existing: isKept ? 'unchanged' : was.ok ? was.item.lines : [],
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
+  const elsewhere = isKept ? [] : placeFaults(services, chosen?.plan ?? '', row.location, now);
+  if (elsewhere.length > 0) throw invalid(elsewhere);
   if (chosen === undefined) throw new Error('A choice that has a price has no size.');
   return { plan: chosen.plan, size: sizeOf(chosen), configuration, isSold: priced.item.available };
 }

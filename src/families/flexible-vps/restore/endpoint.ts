@@ -4,6 +4,7 @@ import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { enterStatus } from '../power/status.ts';
+import { SnapshotRef } from '../references.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { exampleOperation } from '../vms/example.ts';
@@ -17,7 +18,7 @@ import { ConfirmMachine, requireMachineName, requireOverwritable } from './refus
 const RestoreVm = Shape({
   source: Shape({
     type: OneOf(['snapshot', 'backup']),
-    snapshot_id: Type.Optional(Id('snap')),
+    snapshot_id: Type.Optional(SnapshotRef('path/id')),
     backup_id: Type.Optional(Id('bkp')),
   }),
   delete_newer_snapshots: Type.Optional(
@@ -34,19 +35,20 @@ const RestoreVm = Shape({
 });
 type RestoreVm = Static<typeof RestoreVm>;
 
+function missingSnapshot(source: unknown): FieldError[] {
+  const { type, snapshot_id } = (source ?? {}) as { type?: unknown; snapshot_id?: unknown };
+  if (type !== 'snapshot' || snapshot_id !== undefined) return [];
+  const detail = 'Set snapshot_id to the id of a snapshot of the machine.';
+  return [{ pointer: '/source/snapshot_id', code: 'required', detail }];
+}
+
 /** Returns the id of the snapshot. Refuses bodies that request a backup or its options. */
 function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
   if (source.type === 'backup') {
     const detail = 'Backups are not offered yet; restore a snapshot of the machine.';
     throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
   }
-  const errors: FieldError[] = [];
-  if (source.snapshot_id === undefined)
-    errors.push({
-      pointer: '/source/snapshot_id',
-      code: 'required',
-      detail: 'Set snapshot_id to the id of a snapshot of the machine.',
-    });
+  const errors = missingSnapshot(source);
   if (source.backup_id !== undefined) {
     const detail = 'A source of type snapshot has no such member.';
     errors.push({ pointer: '/source/backup_id', code: 'unknown_member', detail });
@@ -84,6 +86,7 @@ export const restoreVm = endpoint({
   raisesCost: 'sometimes',
   params: VmId,
   body: RestoreVm,
+  missing: ({ source }) => missingSnapshot(source),
   answers: { 202: Vm },
   problems: [
     'resource_protected',

@@ -2,10 +2,11 @@ import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
+import { SshKeyRef } from '../references.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -32,7 +33,7 @@ const RescuedVm = Named(
 const SetRescue = Shape({
   enabled: Type.Boolean({ description: 'Whether the next start boots the rescue system.' }),
   ssh_key_ids: Type.Optional(
-    Type.Array(Id('sshkey'), {
+    Type.Array(SshKeyRef, {
       maxItems: 50,
       uniqueItems: true,
       description:
@@ -90,6 +91,7 @@ export const setVmRescue = endpoint({
   sensitive: true,
   resource: { name: 'vm', role: 'action' },
   raisesCost: 'sometimes',
+  changes: ['rescue'],
   params: VmId,
   body: SetRescue,
   answers: { 202: RescuedVm },

@@ -7,6 +7,7 @@ import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, LabelsPatch, Nullable, ResourceName, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
+import { PlacementGroupRef } from '../references.ts';
 import { UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
@@ -24,7 +25,7 @@ const UpdateVm = Shape({
     Shape({ delete: Type.Optional(Type.Boolean()), redeploy: Type.Optional(Type.Boolean()) }),
   ),
   backup_policy_id: Type.Optional(Nullable(Id('bpol'))),
-  placement_group_id: Type.Optional(Nullable(Id('pg'))),
+  placement_group_id: Type.Optional(Nullable(PlacementGroupRef())),
   user_data: Type.Optional(Nullable(UserData)),
   user_data_encoding: Type.Optional(UserDataEncoding),
   apply_user_data_on_next_boot: Type.Optional(
@@ -109,7 +110,7 @@ export const updateVm = endpoint({
         {
           pointer: '/backup_policy_id',
           code: 'unknown_reference',
-          detail: 'There is no such backup policy in this account.',
+          detail: 'There are no backup policies yet; leave backup_policy_id out.',
         },
       ]);
     await checkGroup(call, before);

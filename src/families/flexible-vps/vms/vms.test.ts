@@ -131,9 +131,14 @@ describe('a new machine', () => {
   it('is told of a plan that the place does not sell, and where it is sold', async () => {
     const answer = await create({ location: 'hel1', plan: 'flex-16-32' });
     expect(answer.json()).toMatchObject({
-      code: 'capacity_unavailable',
-      detail: 'flex-16-32 is not sold in hel1 at the moment.',
-      alternatives: [{ location: 'fra1' }, { location: 'ams1' }],
+      code: 'validation_failed',
+      errors: [
+        {
+          pointer: '/plan',
+          code: 'location_mismatch',
+          detail: expect.stringContaining('(amd64) is not sold in hel1, but in fra1, ams1.'),
+        },
+      ],
     });
   });
 

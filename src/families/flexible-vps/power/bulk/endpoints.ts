@@ -2,8 +2,9 @@ import type { Call } from '../../../../kernel/call.ts';
 import { OperationView, presentOperation } from '../../../../kernel/operations/schema.ts';
 import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../../kernel/record.ts';
-import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { type AnyObject, accepted, endpoint } from '../../../../kernel/record.ts';
+import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { VmRef } from '../../references.ts';
 import { vms } from '../../vms/resource.ts';
 import { exampleVm } from '../../vms/schema.ts';
 import type { VmRow } from '../../vms/table.ts';
@@ -19,7 +20,7 @@ const MAX_PARALLEL = 5;
 const BulkAction = Shape({
   ...actionMembers,
   vm_ids: Type.Optional(
-    Type.Array(Id('vm'), {
+    Type.Array(VmRef, {
       minItems: 1,
       maxItems: MOST_VMS,
       uniqueItems: true,
@@ -85,6 +86,11 @@ async function selectedTargets({ db, caller }: Pick<Call, 'db' | 'caller'>, text
   return found;
 }
 
+const missingTargets = ({ vm_ids, label_selector }: AnyObject): FieldError[] =>
+  vm_ids === undefined && label_selector === undefined
+    ? [{ pointer: '/vm_ids', code: 'required', detail: 'Give vm_ids or label_selector.' }]
+    : [];
+
 function targetsOf(
   call: Pick<Call, 'db' | 'caller'>,
   { vm_ids, label_selector }: BulkAction,
@@ -93,7 +99,7 @@ function targetsOf(
     throw refuse('/label_selector', 'mutually_exclusive', 'Give either vm_ids or label_selector, not both.');
   if (vm_ids !== undefined) return namedTargets(call, vm_ids);
   if (label_selector !== undefined) return selectedTargets(call, label_selector);
-  throw refuse('/vm_ids', 'required', 'Give vm_ids or label_selector.');
+  throw invalid(missingTargets({}));
 }
 
 export const performBulkVmAction = endpoint({
@@ -108,6 +114,7 @@ export const performBulkVmAction = endpoint({
   resource: { name: 'vm', role: 'action' },
   raisesCost: 'sometimes',
   body: BulkAction,
+  missing: missingTargets,
   answers: { 202: OperationView },
   problems: [],
   operation: bulkPowerKind,

@@ -1,15 +1,17 @@
+import type { FieldError } from '../../../../kernel/problems/problem.ts';
+import type { AnyObject } from '../../../../kernel/record.ts';
+import { Id, Labels, OneOf, ResourceName, Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import {
-  Id,
-  Labels,
-  OneOf,
-  ResourceName,
-  Shape,
-  Slug,
-  type Static,
-  Type,
-} from '../../../../kernel/schema.ts';
-
-const Reference = Type.String({ minLength: 1, maxLength: 90 });
+  ImageRef,
+  LocationRef,
+  NetworkRef,
+  PlacementGroupRef,
+  PlanRef,
+  PublicIpRef,
+  SnapshotRef,
+  SshKeyRef,
+  VmRef,
+} from '../../references.ts';
 
 export const CustomSize = Shape({
   vcpus: Type.Integer({ minimum: 1, maximum: 1024 }),
@@ -30,31 +32,46 @@ export const UserData = Type.String({
   writeOnly: true,
 });
 export const UserDataEncoding = OneOf(['plain', 'base64'], { default: 'plain' });
-export const SshKeyIds = Type.Array(Id('sshkey'), { maxItems: 50, uniqueItems: true });
+export const SshKeyIds = Type.Array(SshKeyRef, { maxItems: 50, uniqueItems: true });
 
 const Source = Shape({
   type: OneOf(['image', 'snapshot', 'vm', 'backup', 'iso']),
-  image_id: Type.Optional(Reference),
-  vm_id: Type.Optional(Id('vm', { description: 'Required with the type `vm`; allowed with `snapshot`.' })),
-  snapshot_id: Type.Optional(Id('snap')),
+  image_id: Type.Optional(ImageRef),
+  vm_id: Type.Optional({
+    ...VmRef,
+    description: 'Required with the type `vm`; allowed with `snapshot`.',
+  }),
+  snapshot_id: Type.Optional(SnapshotRef('/source/vm_id')),
   backup_id: Type.Optional(Id('bkp')),
   iso_id: Type.Optional(Id('iso')),
 });
+
+const SIZE_MISSING: FieldError = {
+  pointer: '/plan',
+  code: 'required',
+  detail: 'Give plan, or custom_size for a size of your own.',
+};
+
+export const missingSize = ({ plan, custom_size }: AnyObject): FieldError[] =>
+  plan === undefined && custom_size === undefined ? [SIZE_MISSING] : [];
 
 export const CreateVm = Shape({
   name: ResourceName,
   hostname: Type.Optional(Hostname),
   description: Type.Optional(Type.String({ maxLength: 255 })),
   labels: Type.Optional(Labels),
-  location: Slug,
-  plan: Type.Optional(Slug),
+  location: LocationRef,
+  plan: Type.Optional(PlanRef('/location')),
   custom_size: Type.Optional(CustomSize),
   disk_gb: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   fallbacks: Type.Optional(
-    Type.Array(Shape({ location: Type.Optional(Slug), plan: Type.Optional(Slug) }), {
-      maxItems: 5,
-      description: 'Other locations or plans, tried in this order if there is no capacity.',
-    }),
+    Type.Array(
+      Shape({ location: Type.Optional(LocationRef), plan: Type.Optional(PlanRef('/fallbacks/*/location')) }),
+      {
+        maxItems: 5,
+        description: 'Other locations or plans, tried in this order if there is no capacity.',
+      },
+    ),
   ),
   source: Source,
   ssh_key_ids: Type.Optional(SshKeyIds),
@@ -66,13 +83,13 @@ export const CreateVm = Shape({
     }),
   ),
   public_ipv4: Type.Optional(
-    Shape({ mode: OneOf(['ephemeral', 'reserved', 'none']), ip_id: Type.Optional(Id('ip')) }),
+    Shape({ mode: OneOf(['ephemeral', 'reserved', 'none']), ip_id: Type.Optional(PublicIpRef) }),
   ),
   public_ipv6: Type.Optional(Type.Boolean({ default: true })),
   networks: Type.Optional(
     Type.Array(
       Shape({
-        network_id: Id('net'),
+        network_id: NetworkRef('/location'),
         ipv4: Type.Optional(Type.String({ maxLength: 45 })),
         alias_ips: Type.Optional(Type.Array(Type.String({ maxLength: 49 }), { maxItems: 10 })),
       }),
@@ -81,7 +98,7 @@ export const CreateVm = Shape({
   ),
   firewall_ids: Type.Optional(Type.Array(Id('fw'), { maxItems: 10, uniqueItems: true })),
   volume_ids: Type.Optional(Type.Array(Id('vol'), { maxItems: 16, uniqueItems: true })),
-  placement_group_id: Type.Optional(Id('pg')),
+  placement_group_id: Type.Optional(PlacementGroupRef('/location')),
   backup_policy_id: Type.Optional(Id('bpol')),
   start: Type.Optional(Type.Boolean({ default: true })),
   boot_mode: Type.Optional(OneOf(['uefi', 'bios'])),

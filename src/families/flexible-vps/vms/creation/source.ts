@@ -41,18 +41,27 @@ const members = {
 /** Members that a source may have, although it does not need them: the snapshot already names its machine. */
 const optional: Partial<Record<CreateVm['source']['type'], readonly string[]>> = { snapshot: ['vm_id'] };
 
+/** The members that a source of its type needs and that it lacks. */
+export function missingInSource(source: unknown): FieldError[] {
+  const { type, ...given } = (source ?? {}) as Readonly<Record<string, unknown>>;
+  const wanted: readonly string[] = Object.hasOwn(members, String(type))
+    ? members[type as CreateVm['source']['type']]
+    : [];
+  return wanted
+    .filter((name) => given[name] === undefined)
+    .map((name) => ({
+      pointer: `/source/${name}`,
+      code: 'required' as const,
+      detail: `A source of type ${type} needs this member.`,
+    }));
+}
+
 /** Refuses a source that lacks a member of its type or has a member of another type. */
 function refuseStrangers(source: CreateVm['source']): void {
   const wanted: readonly string[] = members[source.type];
   const given = Object.keys(source).filter((name) => name !== 'type');
   const errors: FieldError[] = [
-    ...wanted
-      .filter((name) => !given.includes(name))
-      .map((name) => ({
-        pointer: `/source/${name}`,
-        code: 'required' as const,
-        detail: `A source of type ${source.type} needs this member.`,
-      })),
+    ...missingInSource(source),
     ...given
       .filter((name) => !wanted.includes(name) && !optional[source.type]?.includes(name))
       .map((name) => ({
