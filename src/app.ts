@@ -141,15 +141,17 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       provider.database.url === null
         ? `embedded PostgreSQL in ${provider.database.folder}`
         : 'PostgreSQL at the configured URL';
+    // On a terminal, the text that `serve` prints says that the process is ready.
+    const isLogged = !process.stderr.isTTY;
     if (server === null) {
-      log.info({ pid: process.pid }, 'working');
+      if (isLogged) log.info({ pid: process.pid }, 'working');
       return { url: null, log, demo: null, database: where, close };
     }
     const place =
       role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
     const port = await listen(server, place);
     const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
-    log.info({ address: url, pid: process.pid }, 'listening');
+    if (isLogged) log.info({ address: url, pid: process.pid }, 'listening');
     // Runs last: the key is shown only once, so nothing may fail between creating and showing it.
     const isDemo = embedded !== null && role !== 'worker';
     const demo = isDemo ? await seedDemo(running.services.db, registry, provider) : null;

@@ -1,8 +1,9 @@
-/** The log: JSON lines. Members that a schema marks as secret become `***`; API keys are masked anywhere in a line. */
+/** The log: JSON lines, or plain text on a terminal. Members that a schema marks as secret become `***`; API keys are masked anywhere in a line. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { maskKeys } from './access/key-format.ts';
 import type { Endpoint } from './record.ts';
 import type { Registry } from './registry.ts';
+import { forTerminal } from './terminal-log.ts';
 
 const ALWAYS = ['x-api-key', 'authorization', 'password', 'secret', 'token', 'cookie'];
 
@@ -81,6 +82,11 @@ function batch(destination: ReturnType<typeof pino.destination>): DestinationStr
   };
 }
 
+function standardError(): DestinationStream {
+  const stream = batch(pino.destination({ fd: 2, sync: false, minLength: 0, contentMode: 'buffer' }));
+  return process.stderr.isTTY ? forTerminal(stream) : stream;
+}
+
 export function createLog(registry: Registry, level: string, destination?: DestinationStream): Logger {
   const names = secretNames(registry);
   return pino(
@@ -95,7 +101,7 @@ export function createLog(registry: Registry, level: string, destination?: Desti
       serializers: { err: describeError },
       hooks: { streamWrite: maskKeys },
     },
-    destination ?? batch(pino.destination({ fd: 2, sync: false, minLength: 0, contentMode: 'buffer' })),
+    destination ?? standardError(),
   );
 }
 

@@ -16,10 +16,10 @@ import { entryOf } from './audit.ts';
 import { budget, exceededBudgets } from './budget.ts';
 import { actorOf, callOf } from './call-context.ts';
 import { dryRunResult } from './dry-run.ts';
-import { formatFor } from './format.ts';
+import { dryRunFormatFor, formatFor } from './format.ts';
 import { isRepeated, keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
-import { answer, notModified, type Result, rememberable } from './output.ts';
+import { answer, inFormat, notModified, type Result, rememberable } from './output.ts';
 import { applied, awaitEnd, holdFor, type Leave } from './wait.ts';
 import { warningsHeader } from './warnings.ts';
 
@@ -108,7 +108,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     return afterActs(services.db, exchange, input, error.acts, () => attempt(true));
   });
   return work.catch(async (error: unknown) => {
-    if (error instanceof Undone) return error.result;
+    if (error instanceof Undone) return inFormat(error.result, dryRunFormatFor(exchange));
     if (error instanceof Unapproved)
       throw await requestApproval(services, exchange, { input, done: error.done, actor: actorOf(exchange) });
     throw error instanceof Problem ? await error.complete() : error;

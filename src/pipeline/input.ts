@@ -2,10 +2,10 @@ import { maskKeys } from '../kernel/access/key-format.ts';
 import { type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
 import { convertQuery } from '../kernel/query-string.ts';
-import { type AnyObject, type Endpoint, isAsync } from '../kernel/record.ts';
+import { type AnyObject, type Endpoint, isAsync, isWrite } from '../kernel/record.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
-import { JSON_FORMAT } from './format.ts';
+import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
 import { refuseKeys } from './secrets.ts';
 
@@ -69,10 +69,11 @@ function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): strin
 export const EVENT_STREAM = 'text/event-stream';
 
 /** The media types that the endpoint can answer with, JSON first. */
-const formatsOf = ({ stream, formats }: Endpoint): string[] => [
+const formatsOf = (endpoint: Endpoint): string[] => [
   JSON_FORMAT,
-  ...(stream ? [EVENT_STREAM] : []),
-  ...Object.keys(formats),
+  ...(isWrite(endpoint) ? [DRY_RUN_FORMAT] : []),
+  ...(endpoint.stream ? [EVENT_STREAM] : []),
+  ...Object.keys(endpoint.formats),
 ];
 
 /** Matches an entry with `q=0`, which says that the client does not accept this media type. */

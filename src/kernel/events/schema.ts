@@ -1,8 +1,22 @@
 /** The representation of events in the feed, the streams and the webhooks. */
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
-import { Id, Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../schema.ts';
-import { severities } from './event.ts';
+import { Id, Named, Nullable, OneOf, Shape, type Static, Time, type TSchema, Type } from '../schema.ts';
+import { type EventType, severities } from './event.ts';
+
+const EventResource = Named(
+  'EventResource',
+  Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
+);
+
+const EventActor = Named(
+  'EventActor',
+  Shape({
+    kind: OneOf(['api_key', 'member', 'system', 'provider_staff']),
+    api_key_id: Nullable(Type.String()),
+    member_id: Nullable(Type.String()),
+  }),
+);
 
 export const EventView = Named(
   'Event',
@@ -16,15 +30,9 @@ export const EventView = Named(
     severity: OneOf(severities),
     occurred_at: Time,
     family: Type.String(),
-    resource: Nullable(
-      Shape({ type: Type.String(), id: Nullable(Type.String()), name: Nullable(Type.String()) }),
-    ),
+    resource: Nullable(EventResource),
     operation_id: Nullable(Id('op')),
-    actor: Shape({
-      kind: OneOf(['api_key', 'member', 'system', 'provider_staff']),
-      api_key_id: Nullable(Type.String()),
-      member_id: Nullable(Type.String()),
-    }),
+    actor: EventActor,
     message: Type.String({ description: 'One English sentence.' }),
     data: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
@@ -35,6 +43,21 @@ export const EventView = Named(
   }),
 );
 export type EventView = Static<typeof EventView>;
+
+/** `api_key.first_used` becomes `ApiKeyFirstUsedEvent`. */
+export const eventShapeName = (type: string): string =>
+  `${type.replace(/(?:^|[._])([a-z0-9])/g, (_, first: string) => first.toUpperCase())}Event`;
+
+/** An event of one type: `EventView` with the `data` of that type. */
+export const eventShape = ({ type, when, data }: EventType): TSchema =>
+  Named(
+    eventShapeName(type),
+    Shape({ ...EventView.properties, type: Type.Literal(type), data }, { description: when }),
+  );
+
+/** The body of a webhook message, as Standard Webhooks defines it. */
+export const messageShape = (type: EventType): TSchema =>
+  Shape({ type: Type.Literal(type.type), timestamp: Time, data: eventShape(type) });
 
 export type EventRow = Omit<Selectable<Tables['events']>, 'account_id'>;
 

@@ -67,7 +67,7 @@ export function addConfig(program: Command, cli: Cli): void {
     );
   config
     .command('print-default')
-    .description('print the complete configuration of the demo provider, to start one of your own from')
+    .description('print the complete configuration of the demo provider, as a start for your own')
     .action(
       cli.action(async () => {
         const text = readDefaultText();

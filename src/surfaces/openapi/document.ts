@@ -4,6 +4,7 @@
  */
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
+import { eventTypes, webhookParameters, webhooks, writeEvents } from './events.ts';
 import type { ProviderFacts } from './facts.ts';
 import { headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -28,20 +29,10 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
   return Object.fromEntries(ordered.map((endpoint) => [verbOf(endpoint), operationOf(endpoint, pages)]));
 }
 
-/** Describes every event type and the schema of its `data`. */
-function describeEvents({ eventTypes }: Registry): OpenApiDocument['x-event-types'] {
-  const schemas = new NamedSchemas();
-  return Object.fromEntries(
-    [...eventTypes.values()].map(({ type, family, severity, when, data }) => [
-      type,
-      { family, severity, description: when, data: schemas.write(data) },
-    ]),
-  );
-}
-
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
   const { currency = 'EUR', providerName, supportEmail } = facts;
   const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
+  writeEvents(registry, pages.schemas);
   const names = [...new Set(registry.endpoints.map(({ path }) => path))];
   const paths = Object.fromEntries(
     names.map((name) => [
@@ -69,10 +60,11 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       description,
     })),
     paths,
+    webhooks: webhooks(registry, pages.schemas),
     components: {
       schemas: pages.schemas.list(),
       responses: pages.problems.list(),
-      parameters: parameterComponents,
+      parameters: { ...parameterComponents, ...webhookParameters },
       headers: headerComponents(),
       securitySchemes: {
         apiKey: {
@@ -84,6 +76,6 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       },
     },
     'x-egress-addresses': facts.egressAddresses ?? [],
-    'x-event-types': describeEvents(registry),
+    'x-event-types': eventTypes(registry),
   });
 }

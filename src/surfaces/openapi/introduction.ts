@@ -13,6 +13,11 @@ that it gets 431.
 **Repeating safely.** Send an \`Idempotency-Key\` with a POST that changes something: within 24 hours the same request
 with the same key gets the same answer and has no second effect. With PUT, PATCH and DELETE you can send the \`ETag\` you
 read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to run all checks without any effect.
+The answer to a dry run has the media type \`application/vnd.hostplane.dry-run+json\`, or \`application/json\` if your
+\`Accept\` header names only that.
+
+**Events.** Each event type has a schema; \`Event\` is the union of all of them, and \`type\` tells them apart. The section
+\`webhooks\` describes the messages that your webhooks receive.
 
 **Lists.** A list returns up to \`limit\` rows. Pass \`next_cursor\` as \`cursor\` with the same filters, or follow the
 \`Link\` header, until \`next_cursor\` is null. Lists have no total count.

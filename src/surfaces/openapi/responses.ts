@@ -11,6 +11,7 @@ import {
 import type { Static } from '../../kernel/schema.ts';
 import { formatMoney, formatRate } from '../../money/prices/format.ts';
 import { DryRun } from '../../pipeline/dry-run.ts';
+import { DRY_RUN_FORMAT, JSON_FORMAT } from '../../pipeline/format.ts';
 import { EVENT_STREAM } from '../../pipeline/input.ts';
 import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
 import type { MediaType, Response } from './model.ts';
@@ -93,7 +94,7 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
     ...(schema
       ? {
           content: {
-            'application/json': { schema: schemas.write(schema), ...example },
+            [JSON_FORMAT]: { schema: schemas.write(schema), ...example },
             ...Object.fromEntries(otherFormats(endpoint, status).map((format) => [format, asText])),
           },
         }
@@ -101,24 +102,17 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
   };
 }
 
-/** A 200 response that is either the answer of the call or the result of a dry run. */
+/**
+ * Adds the answer to a dry run to the 200 response. It has its own media type: a union with the answer of the call would
+ * give generated clients one type for both.
+ */
 function withDryRun(answer: Response | undefined, dryRun: MediaType): Response {
-  const real = answer?.content?.['application/json'];
-  if (answer === undefined || real === undefined) {
-    return {
-      description: 'With `dry_run=true`: what the call would do.',
-      headers: headerReferences([...onEveryAnswer, 'CacheControl']),
-      content: { 'application/json': dryRun },
-    };
-  }
-  const examples = {
-    ...(real.example === undefined ? {} : { answer: { summary: 'The call itself', value: real.example } }),
-    dry_run: { summary: 'With dry_run=true', value: dryRun.example },
-  };
+  const description = `With \`dry_run=true\`: what the call would do, as \`${DRY_RUN_FORMAT}\`. A client whose \`Accept\` names only \`${JSON_FORMAT}\` gets the same body with that type.`;
   return {
+    headers: headerReferences([...onEveryAnswer, 'CacheControl']),
     ...answer,
-    description: `${answer.description} With \`dry_run=true\`: what the call would do.`,
-    content: { 'application/json': { schema: { oneOf: [real.schema, dryRun.schema] }, examples } },
+    description: answer === undefined ? description : `${answer.description} ${description}`,
+    content: { ...answer?.content, [DRY_RUN_FORMAT]: dryRun },
   };
 }
 

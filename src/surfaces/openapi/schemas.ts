@@ -17,6 +17,11 @@ export class NamedSchemas {
     return known;
   }
 
+  /** Describes `schema` by `shown`, which has a name and says more about the same values. */
+  describeAs(schema: object, shown: object): void {
+    this.#seen.set(schema, this.write(shown));
+  }
+
   #name(written: JsonSchema): JsonSchema {
     const { title } = written;
     if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return written;

@@ -143,7 +143,7 @@ export const cancelOperation = endpoint({
   path: '/account/v1/operations/{id}/cancel',
   summary: 'Cancel an operation or withdraw an approval request',
   description:
-    'Allowed for the key that started the operation and for keys that could have started it. A queued operation or a request for approval ends at once; a running operation stops and rolls back what it created (`cancelling`). A cancelled operation answers 200.',
+    'Allowed for the key that started the operation and for keys that could have started it. A queued operation or a request for approval ends at once; a running operation stops and rolls back what it created (`cancelling`). If it is already cancelled, the answer is 200.',
   permission: 'account:operations:write',
   access: 'write',
   whileSuspended: true,

@@ -21,7 +21,8 @@ const ApiAccess = Named(
     allowed: Type.Boolean(),
     denied_by: Type.Array(OneOf(denials)),
     approval_required: Type.Boolean({
-      description: 'Whether a person has to approve every such call of this key, whatever it costs.',
+      description:
+        'Whether a person has to approve each call of this key to this endpoint. A call can also need approval because of its cost.',
     }),
   }),
 );

@@ -25,7 +25,10 @@ const Whoami = Named(
     }),
     owner: Shape({ member_id: Id('mem'), role: OneOf(roleNames) }),
     effective_permissions: Type.Array(
-      Type.String({ description: 'Explicit triples: key ∩ role ∩ products ∩ account status.' }),
+      Type.String({
+        description:
+          'A permission that the key really has: the key grants it, the role of its owner allows it, the product is enabled, and the status of the account permits it.',
+      }),
     ),
     client: Shape({
       ip: Type.String(),

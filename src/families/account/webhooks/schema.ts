@@ -28,7 +28,7 @@ export const Webhook = Named(
     owner: Shape({ member_id: Nullable(Id('mem')) }),
     visible_permissions: Type.Array(Type.String(), {
       description:
-        'The permissions of the key that set it last. The webhook receives only events that they, and the role of the owner, allow to read.',
+        'The permissions of the key that set the webhook last. It receives only events that these permissions and the role of the owner of the key allow.',
     }),
     event_types: Type.Array(EventPattern),
     enabled: Type.Boolean(),
@@ -114,7 +114,7 @@ export const SetWebhook = Named(
         minimum: 1,
         maximum: 2_147_483_647,
         description:
-          'One more than the present version creates a new secret; the old secret also signs for 24 hours. Left out, the secret stays.',
+          'One more than the present version creates a new secret; the old secret also signs for 24 hours. If you leave it out, the secret stays.',
       }),
     ),
   }),

@@ -29,7 +29,7 @@ const Plan = Named(
         location: Type.String(),
         available: Type.Boolean({
           description:
-            'Whether the location has free capacity for this plan now. Public addresses are not counted: a machine can do without.',
+            'Whether the location has free capacity for this plan now. Free public addresses do not matter here, because a machine can be created without one.',
         }),
         price: Nullable(Price),
       }),

@@ -34,8 +34,7 @@ const Policy = OneOf(['spread', 'compact'], {
   description: '`spread`: no two machines on one host. `compact`: as close together as possible.',
 });
 const Strict = Type.Boolean({
-  description:
-    '`true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.',
+  description: 'If no host satisfies the policy: `true` refuses the machine, `false` places it on any host.',
 });
 const PlacementGroup = Named(
   'PlacementGroup',

@@ -61,7 +61,7 @@ function describe(findings: readonly Finding[]): string {
 export function addDoctor(program: Command, cli: Cli): void {
   program
     .command('doctor')
-    .description('check everything a start depends on, and say how to fix each fault')
+    .description('check everything that Hostplane needs to start, and say how to fix each fault')
     .action(
       cli.action(async ({ config }) => {
         const findings = await examine(cli, config);
