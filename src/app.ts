@@ -10,7 +10,7 @@ import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { openServices, type RunningServices } from './services.ts';
-import { type Connection, openDatabase, openPool } from './store/database.ts';
+import { type Connection, namedDatabase, openDatabase, openPool } from './store/database.ts';
 import { type Embedded, openEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
@@ -52,8 +52,9 @@ async function openStorage(
   { provider, onFatal }: AppOptions,
   log: Logger,
 ): Promise<{ embedded: Embedded | null; connection: Connection }> {
-  const { url, folder, pool_size: maxConnections } = provider.database;
-  if (url !== null) return { embedded: null, connection: { connectionString: url, maxConnections } };
+  const { folder, pool_size: maxConnections } = provider.database;
+  const named = namedDatabase(provider.database);
+  if (named !== null) return { embedded: null, connection: { ...named, maxConnections } };
   const embedded = await openEmbedded({
     folder,
     onEvent: (event) => {

@@ -1,5 +1,4 @@
 /** Creates the services of a process in the order of their dependencies, and closes them in reverse order. */
-import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { openEnginePorts } from './engine-ports.ts';
 import { unbuiltFamilies } from './families/index.ts';
@@ -23,9 +22,10 @@ import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { accountTurns } from './pipeline/account-turns.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
-import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
+import { type Connection, type Db, openDatabase, openPool, TRANSACTION_MS } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
+import { DatabaseReadiness } from './store/readiness.ts';
 import type { Component, Health } from './surfaces/http/system.ts';
 import { openWorker } from './worker.ts';
 
@@ -68,12 +68,21 @@ function openLimiter({ provider, log, limiter }: ServiceOptions, metrics: Metric
   });
 }
 
+function describeListener({ isUp, isDeaf }: Listener): Component {
+  if (isUp) return { status: 'ok' };
+  const detail = isDeaf
+    ? 'LISTEN hears nothing, as behind a pooler in transaction mode; connect without one, or in session mode'
+    : 'keys are not cached; every request reads its key from the database';
+  return { status: isDeaf ? 'down' : 'degraded', detail };
+}
+
 async function openSecrets(db: Db, { provider, secretKey }: ServiceOptions): Promise<Seal> {
   return secretKey ? new Seal(secretKey) : openSeal(db, provider.secrets);
 }
 
 export async function openServices(options: ServiceOptions): Promise<RunningServices> {
-  const { provider, registry, log, connection } = options;
+  const { provider, registry, log } = options;
+  const connection = { transactionMs: TRANSACTION_MS, ...options.connection };
   const pool = openPool(connection);
   const db = openDatabase(pool);
   const secrets = await openSecrets(db, options).catch(async (error: unknown) => {
@@ -145,21 +154,16 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   );
 
   let draining = false;
+  const readiness = new DatabaseReadiness(db, (error) =>
+    log.error({ err: error }, 'the readiness check of the database failed'),
+  );
   const health: Health = {
     async check() {
       const rate = limiter.status();
       return {
         server: draining ? { status: 'down', detail: 'shutting down' } : { status: 'ok' },
-        database: await sql`select 1`.execute(db).then(
-          (): Component => ({ status: 'ok' }),
-          (): Component => ({ status: 'down', detail: 'no answer; see the log' }),
-        ),
-        notifications: listener.isUp
-          ? { status: 'ok' }
-          : {
-              status: 'degraded',
-              detail: 'keys are not cached; every request reads its key from the database',
-            },
+        ...(await readiness.check()),
+        notifications: describeListener(listener),
         rate_limit: rate.degraded
           ? { status: 'degraded', detail: 'counting locally, stricter than usual' }
           : { status: 'ok', detail: rate.store },

@@ -1,6 +1,7 @@
 /** The log: JSON lines, or plain text on a terminal. Members that a schema marks as secret become `***`; API keys are masked anywhere in a line. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { maskKeys } from './access/key-format.ts';
+import { OutageLog } from './outage-log.ts';
 import type { Endpoint } from './record.ts';
 import type { Registry } from './registry.ts';
 import { forTerminal } from './terminal-log.ts';
@@ -89,6 +90,7 @@ function standardError(): DestinationStream {
 
 export function createLog(registry: Registry, level: string, destination?: DestinationStream): Logger {
   const names = secretNames(registry);
+  const outages = new OutageLog();
   return pino(
     {
       level,
@@ -99,7 +101,14 @@ export function createLog(registry: Registry, level: string, destination?: Desti
         log: (line) => star(line, names) as Record<string, unknown>,
       },
       serializers: { err: describeError },
-      hooks: { streamWrite: maskKeys },
+      hooks: {
+        streamWrite: maskKeys,
+        logMethod(args, write) {
+          const [line, message] = args as unknown as [unknown, string | undefined];
+          if (outages.take(line, message, (...rest) => write.apply(this, rest as never))) return;
+          write.apply(this, args);
+        },
+      },
     },
     destination ?? standardError(),
   );

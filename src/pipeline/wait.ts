@@ -12,6 +12,7 @@ import type { Services } from '../kernel/services.ts';
 import { endOf } from '../kernel/waiting/channels.ts';
 import type { Departure } from '../kernel/waiting/client-gone.ts';
 import { hold, type Patience } from '../kernel/waiting/hold.ts';
+import { isUnavailable } from '../store/unavailable.ts';
 import { readmit } from './admission.ts';
 import { callOf, type Hold } from './call-context.ts';
 import type { Input } from './input.ts';
@@ -80,8 +81,8 @@ export function applied(result: Result, { wait }: Input): Result {
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
 /**
- * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, the
- * call still returns the 202 of the change.
+ * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, or
+ * the database cannot be read, the call still returns the 202 of the change, because the change is made.
  */
 export async function awaitEnd(
   exchange: Exchange,
@@ -101,11 +102,15 @@ export async function awaitEnd(
     look: () => findOperation(db, accountId, id),
     isDone: (row) => row === undefined || hasEnded(row.status),
   }).catch((error: unknown) => {
-    if (error instanceof Problem) return undefined;
+    if (error instanceof Problem || isUnavailable(error)) return undefined;
     throw error;
   });
   if (operation === undefined || !hasEnded(operation.status)) return applied(accepted, input);
-  return applied(await finalResult(exchange, services, input, accepted, operation), input);
+  const result = finalResult(exchange, services, input, accepted, operation).catch((error: unknown) => {
+    if (isUnavailable(error)) return accepted;
+    throw error;
+  });
+  return applied(await result, input);
 }
 
 async function finalResult(

@@ -20,7 +20,7 @@ import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
 import { type ProviderConfig, ProviderFile } from './schema.ts';
-import { databaseUrl, readSecretKey, readUrl, redisUrl } from './secrets.ts';
+import { databaseUrl, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
 import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
 
@@ -85,7 +85,12 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
     config: {
       provider,
       server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
-      database: { url: database, folder: dataFolder, pool_size: data.pool_size },
+      database: {
+        url: database,
+        url_file: urlFileOf(databaseUrl, data, env, folder('database')),
+        folder: dataFolder,
+        pool_size: data.pool_size,
+      },
       redis: { url: redis },
       secrets: {
         key,

@@ -115,8 +115,13 @@ export type ProviderFile = Static<typeof ProviderFile>;
 export interface ProviderConfig {
   readonly provider: ProviderFile['provider'];
   readonly server: ProviderFile['server'];
-  /** `url` is a secret: it may contain a password. */
-  readonly database: { readonly url: string | null; readonly folder: string; readonly pool_size: number };
+  /** `url` is a secret: it may contain a password. `url_file`, if it comes from a file, is read again for each connection. */
+  readonly database: {
+    readonly url: string | null;
+    readonly url_file: string | null;
+    readonly folder: string;
+    readonly pool_size: number;
+  };
   readonly redis: { readonly url: string | null };
   /** `key` is a secret: it encrypts the secrets in the database. `null` unless the environment sets it. */
   readonly secrets: { readonly key: string | null; readonly key_file: string };

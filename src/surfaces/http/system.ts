@@ -16,6 +16,9 @@ export interface Health {
   check(): Promise<Record<string, Component>>;
 }
 
+/** A scrape formats all metrics, so scrapes within a second share one text. */
+const FRESH_MS = 1_000;
+
 function worst(components: Record<string, Component>): Component['status'] {
   const statuses = Object.values(components).map(({ status }) => status);
   return statuses.includes('down') ? 'down' : statuses.includes('degraded') ? 'degraded' : 'ok';
@@ -40,6 +43,14 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
     app.route({ method: ['GET', 'HEAD'], url, handler });
   };
 
+  let rendered: { readonly text: Promise<string>; readonly at: number } | undefined;
+  const renderMetrics = (): Promise<string> => {
+    const now = performance.now();
+    if (rendered === undefined || now - rendered.at >= FRESH_MS)
+      rendered = { text: services.metrics.render(), at: now };
+    return rendered.text;
+  };
+
   page('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
 
   page('/readyz', async (_request, reply) => {
@@ -51,6 +62,6 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
 
   page('/metrics', async (request, reply) => {
     if (!mayReadMetrics(request.raw)) return reply.callNotFound();
-    return reply.header('content-type', services.metrics.contentType).send(await services.metrics.render());
+    return reply.header('content-type', services.metrics.contentType).send(await renderMetrics());
   });
 }
