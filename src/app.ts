@@ -127,6 +127,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       log,
       baseUrl: address,
       works: role !== 'api',
+      serves: role !== 'worker',
     });
     undo.push(() => running.close());
     const server = openHttp(options, running);

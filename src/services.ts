@@ -26,6 +26,7 @@ import type { ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
+import { API_PROCESSES, countPresent } from './store/presence.ts';
 import type { Component, Health } from './surfaces/http/system.ts';
 import { openWorker } from './worker.ts';
 
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   readonly secretKey?: Buffer;
   /** Also runs the worker in this process; otherwise another process has to. */
   readonly works?: boolean;
+  /** Whether this process answers API requests, and so shares the rate limit; true unless set. */
+  readonly serves?: boolean;
   /** Milliseconds until the use of a key is written to the database; tests set it. */
   readonly activityMs?: number;
   /** Tests of expired leases set a shorter lease. */
@@ -54,15 +57,25 @@ export interface RunningServices {
   close(): Promise<void>;
 }
 
-function openLimiter({ provider, log, limiter }: ServiceOptions, metrics: Metrics): RateLimitStore {
+function openLimiter(
+  { provider, log, limiter, serves = true }: ServiceOptions,
+  metrics: Metrics,
+  db: Db,
+): RateLimitStore {
   if (limiter !== undefined) return limiter;
+  if (!serves) return new MemoryRateLimit();
   const { store } = provider.server.rate_limit;
   const { url } = provider.redis;
   if (store === 'memory' || url === null) return new MemoryRateLimit();
   return new RedisRateLimit({
     url,
+    countProcesses: () => countPresent(db, API_PROCESSES),
     onAlarm: (alarm) => {
-      metrics.alarms.inc({ alarm: `rate_limit_${alarm.kind}` });
+      if (alarm.kind === 'recovered') {
+        log.info(alarm, 'rate limit store');
+        return;
+      }
+      metrics.alarms.inc({ alarm: 'rate_limit_lost' });
       log.warn(alarm, 'rate limit store');
     },
   });
@@ -81,7 +94,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     throw error;
   });
   const metrics = new Metrics();
-  const limiter = openLimiter(options, metrics);
+  const limiter = openLimiter(options, metrics, db);
   const failed = (error: unknown): void => {
     metrics.alarms.inc({ alarm: 'write_behind' });
     log.warn({ err: error }, 'rows are waiting for the database');
@@ -90,7 +103,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const activity = new KeyActivity(db, failed, options.activityMs);
   const denials = new DenialQueue(db, failed);
   const audit = new AuditQueue(db, failed);
-  const listener = new Listener(connection);
+  const listener = new Listener(connection, options.serves === false ? undefined : API_PROCESSES);
   const waiters = new Waiters();
   // The cache subscribes first: a waiter woken by a change of permissions must not read the old ones from the
   // cache.
@@ -125,20 +138,20 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   metrics.watch('pool_idle', 'Idle database connections.', () => pool.idleCount);
   metrics.watch('pool_waiting', 'Requests waiting for a database connection.', () => pool.waitingCount);
   metrics.watch('access_cache_keys', 'API keys in the cache.', () => access.size);
-  metrics.watch('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
-  metrics.watch('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
+  metrics.countUp('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
+  metrics.countUp('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
   metrics.watch('listener_up', '1 while database notifications are received.', () => Number(listener.isUp));
   metrics.watch('waiters', 'Calls and streams that wait for an event.', () => waiters.size);
   metrics.watch('limiter_addresses', 'Addresses counted by this process.', () => limiter.status().addresses);
   metrics.watch('limiter_degraded', '1 while the shared count is unreachable.', () =>
     Number(limiter.status().degraded),
   );
-  metrics.watch(
+  metrics.countUp(
     'denials_dropped',
     'Denials not recorded, because too many arrived at once.',
     () => denials.dropped,
   );
-  metrics.watch(
+  metrics.countUp(
     'audit_dropped',
     'Refused writes not recorded, because too many arrived at once.',
     () => audit.dropped,
@@ -168,6 +181,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   };
   const worker = options.works === true ? openWorker(services, listener, options.leaseSeconds) : null;
   await listener.start();
+  if (limiter instanceof RedisRateLimit) void limiter.countSharers();
   worker?.start();
 
   return {

@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { type Connection, clientConfig } from './database.ts';
+import type { PresenceLock } from './presence.ts';
 
 export interface Subscriber {
   heard(payload: string): void;
@@ -17,14 +18,17 @@ const HEARTBEAT_MS = 5_000;
 
 export class Listener {
   readonly #connection: Connection;
+  readonly #presence: PresenceLock | undefined;
   readonly #subscribers = new Map<string, Subscriber[]>();
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #up = false;
 
-  constructor(connection: Connection) {
+  /** Holds the lock `presence` while connected, so that other processes can count this one. */
+  constructor(connection: Connection, presence?: PresenceLock) {
     this.#connection = connection;
+    this.#presence = presence;
   }
 
   get isUp(): boolean {
@@ -52,6 +56,7 @@ export class Listener {
     });
     try {
       await client.connect();
+      if (this.#presence) await client.query('select pg_advisory_lock_shared($1, $2)', [...this.#presence]);
       for (const channel of this.#subscribers.keys())
         await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     } catch {
