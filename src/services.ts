@@ -52,6 +52,10 @@ export interface ServiceOptions {
 export interface RunningServices {
   readonly services: Services;
   readonly health: Health;
+  /** The services with the configuration of the last reload. A request or step that began before keeps its own. */
+  current(): Services;
+  /** Takes over what can change while the process runs; see `src/provider/reload.ts`. */
+  reconfigure(provider: ProviderConfig): void;
   /** From now on /readyz answers "down", so that load balancers send requests elsewhere. */
   drain(): void;
   close(): Promise<void>;
@@ -110,10 +114,16 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
-  const ports = openEnginePorts({ provider, connection, listener });
+  const configured = (config: ProviderConfig) => ({
+    provider: config,
+    tariff: tariffOf(config.catalogue, [...registry.families, ...unbuiltFamilies]),
+    trustedProxies: trustProxies(config.server.trusted_proxies),
+    egress: new Egress(config.egress),
+    docsUrl: config.provider.docs_url.replace(/\/$/, ''),
+  });
+  const ports = openEnginePorts({ provider, current: () => services.provider, connection, listener });
   const services: Services = {
-    provider,
-    tariff: tariffOf(provider.catalogue, [...registry.families, ...unbuiltFamilies]),
+    ...configured(provider),
     registry,
     db,
     access,
@@ -125,14 +135,12 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     waiters,
     metrics,
     log,
-    trustedProxies: trustProxies(provider.server.trusted_proxies),
-    egress: new Egress(provider.egress),
     cursors: new CursorSeal(cursor_secret),
     secrets,
     ...ports.engines,
     baseUrl: options.baseUrl,
-    docsUrl: provider.provider.docs_url.replace(/\/$/, ''),
   };
+  let current: Services = { ...services };
 
   metrics.watch('pool_connections', 'Open database connections.', () => pool.totalCount);
   metrics.watch('pool_idle', 'Idle database connections.', () => pool.idleCount);
@@ -179,7 +187,8 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
       };
     },
   };
-  const worker = options.works === true ? openWorker(services, listener, options.leaseSeconds) : null;
+  const worker =
+    options.works === true ? openWorker(services, () => current, listener, options.leaseSeconds) : null;
   await listener.start();
   if (limiter instanceof RedisRateLimit) void limiter.countSharers();
   worker?.start();
@@ -187,6 +196,11 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   return {
     services,
     health,
+    current: () => current,
+    reconfigure(config) {
+      Object.assign(services, configured(config));
+      current = { ...services };
+    },
     drain: () => {
       draining = true;
       waiters.close();

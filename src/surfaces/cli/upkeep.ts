@@ -16,8 +16,14 @@ import { choice } from './options.ts';
 /** Returns the action of `serve`, which also runs if no command is given. */
 export function addServe(program: Command, cli: Cli): Action {
   const { out, error } = cli.io;
+  const run = (config: string | undefined, role: 'all' | 'api' | 'worker') => {
+    // A reload reads the same file, also if a file with the default name appears or disappears meanwhile.
+    const file = findConfigFile(cli.io, config);
+    const reload = () => loadConfiguration(cli.io, file);
+    return cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, role, reload);
+  };
   const serve = cli.action<{ worker?: boolean }>(async ({ config, worker = true }) =>
-    cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, worker ? 'all' : 'api'),
+    run(config, worker ? 'all' : 'api'),
   );
   program
     .command('serve')
@@ -27,11 +33,7 @@ export function addServe(program: Command, cli: Cli): Action {
   program
     .command('worker')
     .description('run only a worker, which executes operations; any number of workers can share one database')
-    .action(
-      cli.action(async ({ config }) =>
-        cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, 'worker'),
-      ),
-    );
+    .action(cli.action(async ({ config }) => run(config, 'worker')));
   return serve;
 }
 
