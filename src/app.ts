@@ -8,7 +8,7 @@ import { type Demo, seedDemo } from './demo.ts';
 import { families } from './families/index.ts';
 import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
-import { formatFault } from './provider/fault.ts';
+import { listFaults } from './provider/fault.ts';
 import type { Loaded } from './provider/load.ts';
 import { fingerprintsOf, reloadOf } from './provider/reload.ts';
 import type { ProviderConfig } from './provider/schema.ts';
@@ -114,14 +114,18 @@ function openHttp({ provider, role }: AppOptions, running: RunningServices): Fas
 }
 
 /** What a reload does in a process that has started. */
-function openReload({ provider, role }: AppOptions, running: RunningServices, server: FastifyInstance | null) {
+function openReload(
+  { provider, role }: AppOptions,
+  running: RunningServices,
+  server: FastifyInstance | null,
+) {
   const { log } = running.services;
   const atStart = fingerprintsOf(provider);
   const refuse = (reason: object): void =>
     log.error(reason, 'the configuration was not reloaded, and the old one stays in effect');
   const apply = (loaded: Loaded): void => {
     if (!loaded.ok) {
-      refuse({ faults: loaded.faults.map(formatFault) });
+      refuse({ faults: listFaults(loaded.faults) });
       return;
     }
     const { config, changed, needRestart } = reloadOf(running.services.provider, loaded.config, atStart);

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
 import { readDefaultText } from '../../provider/default.ts';
-import { formatFault } from '../../provider/fault.ts';
+import { reportFaults } from '../../provider/fault.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
 import { factsOf } from '../openapi/facts.ts';
@@ -62,7 +62,11 @@ export function addConfig(program: Command, cli: Cli): void {
         const loaded = loadConfiguration(cli.io, file);
         const faults = loaded.ok ? [] : loaded.faults;
         const where = file ?? 'The built-in configuration of the demo provider';
-        const text = loaded.ok ? `${where}: no faults.\n` : `${faults.map(formatFault).join('\n')}\n`;
+        const sold =
+          loaded.ok && file !== undefined && loaded.isDemo
+            ? ' It has neither provider nor catalogue, so the demo provider is sold.'
+            : '';
+        const text = loaded.ok ? `${where}: no faults.${sold}\n` : `${reportFaults(faults)}\n`;
         return { json: { file: file ?? null, valid: loaded.ok, faults }, text, code: loaded.ok ? 0 : 1 };
       }),
     );
