@@ -25,6 +25,7 @@ import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool, TRANSACTION_MS } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
+import { API_PROCESSES, countPresent } from './store/presence.ts';
 import { DatabaseReadiness } from './store/readiness.ts';
 import type { Component, Health } from './surfaces/http/system.ts';
 import { openWorker } from './worker.ts';
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   readonly secretKey?: Buffer;
   /** Also runs the worker in this process; otherwise another process has to. */
   readonly works?: boolean;
+  /** Whether this process answers API requests, and so shares the rate limit; true unless set. */
+  readonly serves?: boolean;
   /** Milliseconds until the use of a key is written to the database; tests set it. */
   readonly activityMs?: number;
   /** Tests of expired leases set a shorter lease. */
@@ -49,20 +52,34 @@ export interface ServiceOptions {
 export interface RunningServices {
   readonly services: Services;
   readonly health: Health;
+  /** The services with the configuration of the last reload. A request or step that began before keeps its own. */
+  current(): Services;
+  /** Takes over what can change while the process runs; see `src/provider/reload.ts`. */
+  reconfigure(provider: ProviderConfig): void;
   /** From now on /readyz answers "down", so that load balancers send requests elsewhere. */
   drain(): void;
   close(): Promise<void>;
 }
 
-function openLimiter({ provider, log, limiter }: ServiceOptions, metrics: Metrics): RateLimitStore {
+function openLimiter(
+  { provider, log, limiter, serves = true }: ServiceOptions,
+  metrics: Metrics,
+  db: Db,
+): RateLimitStore {
   if (limiter !== undefined) return limiter;
+  if (!serves) return new MemoryRateLimit();
   const { store } = provider.server.rate_limit;
   const { url } = provider.redis;
   if (store === 'memory' || url === null) return new MemoryRateLimit();
   return new RedisRateLimit({
     url,
+    countProcesses: () => countPresent(db, API_PROCESSES),
     onAlarm: (alarm) => {
-      metrics.alarms.inc({ alarm: `rate_limit_${alarm.kind}` });
+      if (alarm.kind === 'recovered') {
+        log.info(alarm, 'rate limit store');
+        return;
+      }
+      metrics.alarms.inc({ alarm: 'rate_limit_lost' });
       log.warn(alarm, 'rate limit store');
     },
   });
@@ -90,7 +107,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     throw error;
   });
   const metrics = new Metrics();
-  const limiter = openLimiter(options, metrics);
+  const limiter = openLimiter(options, metrics, db);
   const failed = (error: unknown): void => {
     metrics.alarms.inc({ alarm: 'write_behind' });
     log.warn({ err: error }, 'rows are waiting for the database');
@@ -99,17 +116,23 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const activity = new KeyActivity(db, failed, options.activityMs);
   const denials = new DenialQueue(db, failed);
   const audit = new AuditQueue(db, failed);
-  const listener = new Listener(connection);
+  const listener = new Listener(connection, options.serves === false ? undefined : API_PROCESSES);
   const waiters = new Waiters();
   // The cache subscribes first: a waiter woken by a change of permissions must not read the old ones from the
   // cache.
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
-  const ports = openEnginePorts({ provider, connection, listener });
+  const configured = (config: ProviderConfig) => ({
+    provider: config,
+    tariff: tariffOf(config.catalogue, [...registry.families, ...unbuiltFamilies]),
+    trustedProxies: trustProxies(config.server.trusted_proxies),
+    egress: new Egress(config.egress),
+    docsUrl: docsUrlOf(config, options.baseUrl),
+  });
+  const ports = openEnginePorts({ provider, current: () => services.provider, connection, listener });
   const services: Services = {
-    provider,
-    tariff: tariffOf(provider.catalogue, [...registry.families, ...unbuiltFamilies]),
+    ...configured(provider),
     registry,
     db,
     access,
@@ -121,33 +144,31 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     waiters,
     metrics,
     log,
-    trustedProxies: trustProxies(provider.server.trusted_proxies),
-    egress: new Egress(provider.egress),
     cursors: new CursorSeal(cursor_secret),
     secrets,
     ...ports.engines,
     baseUrl: options.baseUrl,
-    docsUrl: docsUrlOf(provider, options.baseUrl),
   };
+  let current: Services = { ...services };
 
   metrics.watch('pool_connections', 'Open database connections.', () => pool.totalCount);
   metrics.watch('pool_idle', 'Idle database connections.', () => pool.idleCount);
   metrics.watch('pool_waiting', 'Requests waiting for a database connection.', () => pool.waitingCount);
   metrics.watch('access_cache_keys', 'API keys in the cache.', () => access.size);
-  metrics.watch('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
-  metrics.watch('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
+  metrics.countUp('access_cache_hits', 'Key look-ups answered from the cache.', () => access.hits);
+  metrics.countUp('access_cache_misses', 'Key look-ups that went to the database.', () => access.misses);
   metrics.watch('listener_up', '1 while database notifications are received.', () => Number(listener.isUp));
   metrics.watch('waiters', 'Calls and streams that wait for an event.', () => waiters.size);
   metrics.watch('limiter_addresses', 'Addresses counted by this process.', () => limiter.status().addresses);
   metrics.watch('limiter_degraded', '1 while the shared count is unreachable.', () =>
     Number(limiter.status().degraded),
   );
-  metrics.watch(
+  metrics.countUp(
     'denials_dropped',
     'Denials not recorded, because too many arrived at once.',
     () => denials.dropped,
   );
-  metrics.watch(
+  metrics.countUp(
     'audit_dropped',
     'Refused writes not recorded, because too many arrived at once.',
     () => audit.dropped,
@@ -170,13 +191,20 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
       };
     },
   };
-  const worker = options.works === true ? openWorker(services, listener, options.leaseSeconds) : null;
+  const worker =
+    options.works === true ? openWorker(services, () => current, listener, options.leaseSeconds) : null;
   await listener.start();
+  if (limiter instanceof RedisRateLimit) void limiter.countSharers();
   worker?.start();
 
   return {
     services,
     health,
+    current: () => current,
+    reconfigure(config) {
+      Object.assign(services, configured(config));
+      current = { ...services };
+    },
     drain: () => {
       draining = true;
       waiters.close();

@@ -13,4 +13,7 @@ export const familySizes = {
 
 export type FamilyName = keyof typeof familySizes;
 
+/** The families that have endpoints. Only their products can be bought, so only these have to be priced. */
+export const builtFamilies: readonly FamilyName[] = ['account', 'flexible-vps'];
+
 export const familyNames = Object.keys(familySizes) as readonly FamilyName[];

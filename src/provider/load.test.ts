@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,12 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hostplane-provider-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The smallest file of a provider who sells machines in one location, and nothing else. */
+const SMALL = readFileSync(
+  fileURLToPath(new URL('../testing/fixtures/small-provider.yaml', import.meta.url)),
+  'utf8',
+);
 
 function write(text: string | Buffer, name = 'hostplane.yaml'): string {
   const file = join(folder, name);
@@ -71,11 +77,36 @@ describe('an own file', () => {
     expect(provider).toEqual(demoProvider().provider);
   });
 
-  it('replaces sub-sections of the catalogue', () => {
-    const { catalogue } = configOf('catalogue:\n  version: mine\n  limits: []\n');
-    expect(catalogue.version).toBe('mine');
-    expect(catalogue.limits).toEqual([]);
-    expect(catalogue.plans).toEqual(demoProvider().catalogue.plans);
+  it('with a catalogue needs nothing that it does not sell, and gets nothing of the demo provider', () => {
+    const { provider, catalogue } = configOf(SMALL);
+    expect(provider.name).toBe('Small');
+    expect(catalogue).toMatchObject({
+      plans: [{ slug: 'small' }],
+      custom_plan: null,
+      volume_tiers: [],
+      kubernetes: { regions: [], node_plans: [], tiers: [], versions: [] },
+      dedicated: { operating_systems: [], products: [] },
+      object_storage: { regions: [] },
+      datacenter: { sites: [] },
+      monitoring: { probe_regions: [] },
+    });
+    const demo = new Set(demoProvider().catalogue.prices.map(({ name }) => name));
+    expect(catalogue.prices.filter(({ name }) => demo.has(name))).toEqual([]);
+    expect(load(SMALL)).toMatchObject({ isDemo: false });
+    expect(load('server: { port: 9000 }\n')).toMatchObject({ isDemo: true });
+  });
+
+  it.each([
+    ['catalogue', /^provider:\n( .*\n)+/m],
+    ['provider', /^catalogue:\n( .*\n)+/m],
+  ])('that has only %s is told what is missing', (_which, other) => {
+    const faults = faultsIn(SMALL.replace(other, ''));
+    expect(faults).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/^(provider|catalogue) is missing\.$/),
+        fix: expect.stringContaining('config print-default'),
+      }),
+    ]);
   });
 
   it('takes its own folder for relative paths', () => {

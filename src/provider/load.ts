@@ -1,6 +1,7 @@
 /**
- * Loads the configuration: merges the provider's file over the default, applies the environment, runs all checks, and
- * reports all faults at once. Only invalid YAML stops the load early, because line numbers after it are unreliable.
+ * Loads the configuration: takes the provider's own file and the default for what it leaves out (`merge.ts`), applies
+ * the environment, runs all checks, and reports all faults at once. Only invalid YAML stops the load early, because line
+ * numbers after it are unreliable.
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
@@ -10,6 +11,7 @@ import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
+import { checkOffers } from './checks/offers.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPrices } from './checks/prices.ts';
 import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
@@ -33,7 +35,8 @@ export interface LoadOptions {
 }
 
 export type Loaded =
-  | { readonly ok: true; readonly config: ProviderConfig }
+  /** `isDemo`: nothing in the own file says what is sold, so that is the catalogue of the demo provider. */
+  | { readonly ok: true; readonly config: ProviderConfig; readonly isDemo: boolean }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
@@ -82,6 +85,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const dataFolder = resolve(dataBase, data.folder);
   return {
     ok: true,
+    isDemo: !merged.isOwn('/catalogue'),
     config: {
       provider,
       server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
@@ -141,6 +145,7 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
     check(draft, report);
   }
   checkCoverage(draft, report, now);
+  checkOffers(draft, report, now);
 }
 
 /** Checks only the URL members, so that a fault in another member, such as `pool_size`, does not hide a URL fault. */

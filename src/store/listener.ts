@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { endConnection } from './connection-watch.ts';
 import { type Connection, clientConfig } from './database.ts';
+import type { PresenceLock } from './presence.ts';
 
 export interface Subscriber {
   heard(payload: string): void;
@@ -25,6 +26,7 @@ export class Listener {
   readonly #connection: Connection;
   /** After this time a silent connection is asked, and in this time it must answer. */
   readonly #beatMs: number;
+  readonly #presence: PresenceLock | undefined;
   readonly #subscribers = new Map<string, Subscriber[]>();
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -32,9 +34,11 @@ export class Listener {
   #up = false;
   #deaf = false;
 
-  constructor(connection: Connection) {
+  /** Holds the lock `presence` while connected, so that other processes can count this one. */
+  constructor(connection: Connection, presence?: PresenceLock) {
     this.#connection = connection;
     this.#beatMs = Math.min(HEARTBEAT_MS, connection.answerMs ?? HEARTBEAT_MS);
+    this.#presence = presence;
   }
 
   get isUp(): boolean {
@@ -65,6 +69,7 @@ export class Listener {
     let hears: boolean;
     try {
       await client.connect();
+      if (this.#presence) await client.query('select pg_advisory_lock_shared($1, $2)', [...this.#presence]);
       for (const channel of [PROOF_CHANNEL, ...this.#subscribers.keys()])
         await client.query(`listen ${pg.escapeIdentifier(channel)}`);
       hears = await this.#hears(client);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Warning } from '../../kernel/effect.ts';
 import type { Examination, Registry } from '../../kernel/registry.ts';
 import type { Actor } from '../../portal-api/actor.ts';
+import type { Loaded } from '../../provider/load.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { requireConfiguration } from './configuration.ts';
@@ -21,6 +22,7 @@ export interface CliParts {
     config: ProviderConfig,
     io: Pick<CliIo, 'out' | 'error'>,
     role: 'all' | 'api' | 'worker',
+    reload: () => Loaded,
   ) => Promise<number>;
   readonly sandbox: SandboxDesk;
   /** For `doctor`: checks whether the engine of each location supports the products sold there. */

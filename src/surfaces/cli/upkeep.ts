@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
 import { readDefaultText } from '../../provider/default.ts';
-import { formatFault } from '../../provider/fault.ts';
+import { reportFaults } from '../../provider/fault.ts';
 import { docsUrlOf } from '../../provider/schema.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
@@ -17,8 +17,14 @@ import { choice } from './options.ts';
 /** Returns the action of `serve`, which also runs if no command is given. */
 export function addServe(program: Command, cli: Cli): Action {
   const { out, error } = cli.io;
+  const run = (config: string | undefined, role: 'all' | 'api' | 'worker') => {
+    // A reload reads the same file, also if a file with the default name appears or disappears meanwhile.
+    const file = findConfigFile(cli.io, config);
+    const reload = () => loadConfiguration(cli.io, file);
+    return cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, role, reload);
+  };
   const serve = cli.action<{ worker?: boolean }>(async ({ config, worker = true }) =>
-    cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, worker ? 'all' : 'api'),
+    run(config, worker ? 'all' : 'api'),
   );
   program
     .command('serve')
@@ -28,11 +34,7 @@ export function addServe(program: Command, cli: Cli): Action {
   program
     .command('worker')
     .description('run only a worker, which executes operations; any number of workers can share one database')
-    .action(
-      cli.action(async ({ config }) =>
-        cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, 'worker'),
-      ),
-    );
+    .action(cli.action(async ({ config }) => run(config, 'worker')));
   return serve;
 }
 
@@ -61,7 +63,11 @@ export function addConfig(program: Command, cli: Cli): void {
         const loaded = loadConfiguration(cli.io, file);
         const faults = loaded.ok ? [] : loaded.faults;
         const where = file ?? 'The built-in configuration of the demo provider';
-        const text = loaded.ok ? `${where}: no faults.\n` : `${faults.map(formatFault).join('\n')}\n`;
+        const sold =
+          loaded.ok && file !== undefined && loaded.isDemo
+            ? ' It has neither provider nor catalogue, so the demo provider is sold.'
+            : '';
+        const text = loaded.ok ? `${where}: no faults.${sold}\n` : `${reportFaults(faults)}\n`;
         return { json: { file: file ?? null, valid: loaded.ok, faults }, text, code: loaded.ok ? 0 : 1 };
       }),
     );

@@ -37,12 +37,24 @@ describe('/metrics', () => {
     for (const gauge of [
       'pool_connections',
       'access_cache_keys',
-      'access_cache_hits',
+      'access_cache_hits_total',
       'limiter_addresses',
       'listener_up',
     ]) {
       expect(body).toMatch(new RegExp(`hostplane_${gauge} \\d`));
     }
+  });
+
+  it('the name of every counter, and of nothing else, ends in _total', async () => {
+    const { body } = await get('/metrics');
+    const types = [...body.matchAll(/^# TYPE (hostplane_\S+) (\S+)$/gm)].map(([, name = '', type]) => ({
+      name,
+      type,
+    }));
+    expect(types.filter(({ name, type }) => (type === 'counter') !== name.endsWith('_total'))).toEqual([]);
+    const counts = ['access_cache_hits', 'access_cache_misses', 'audit_dropped', 'denials_dropped'];
+    const counters = types.filter(({ type }) => type === 'counter').map(({ name }) => name);
+    expect(counters).toEqual(expect.arrayContaining(counts.map((name) => `hostplane_${name}_total`)));
   });
 
   it('404 from elsewhere, as if it were not there', async () => {

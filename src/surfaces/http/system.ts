@@ -25,16 +25,14 @@ function worst(components: Record<string, Component>): Component['status'] {
 }
 
 export function serveSystem(app: FastifyInstance, services: Services, health: Health): void {
-  const allowed = services.provider.server.metrics_allow_from.flatMap(
-    (range) => parseCidr(range)?.cidr ?? [],
-  );
-
   /** Without trusted proxies, a request that came through a proxy has an unknown client, so it is refused. */
   const mayReadMetrics = (request: IncomingMessage): boolean => {
     const peer = request.socket.remoteAddress;
     const forwardedFor = readHeader(request, 'x-forwarded-for');
     if (forwardedFor !== undefined && !isTrustedProxy(peer, services.trustedProxies)) return false;
     const client = clientAddress({ peer, forwardedFor }, services.trustedProxies);
+    const ranges = services.provider.server.metrics_allow_from;
+    const allowed = ranges.flatMap((range) => parseCidr(range)?.cidr ?? []);
     return allowed.some((range) => cidrContains(range, client));
   };
 
