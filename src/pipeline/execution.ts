@@ -84,7 +84,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
     if (done.operation !== null && reply.status === 202)
       result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
-    await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
+    await keepAnswer(tx, exchange, input, result, () => rememberable(endpoint, reply));
     await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
     await append(
       tx,

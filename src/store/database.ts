@@ -2,8 +2,9 @@
  * Opens the PostgreSQL connection pool and the Kysely instance on top of it. Each `store.ts` adds its own
  * table types to `Tables` by declaration merging, so a new resource changes only its own folder.
  */
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, type KyselyConfig, type Transaction } from 'kysely';
 import pg from 'pg';
+import { PooledDialect } from './driver.ts';
 import { NamingClient } from './naming-client.ts';
 
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging in each store.ts
@@ -56,6 +57,6 @@ export function openPool(connection: Connection): pg.Pool {
   return pool;
 }
 
-export function openDatabase(pool: pg.Pool): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+export function openDatabase(pool: pg.Pool, options: Pick<KyselyConfig, 'log'> = {}): Db {
+  return new Kysely<Tables>({ dialect: new PooledDialect(pool), ...options });
 }

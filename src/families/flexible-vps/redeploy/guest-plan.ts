@@ -42,7 +42,7 @@ export async function makePlan(call: Asking, row: VmRow): Promise<{ plan: Plan; 
   const keys = await chooseKeys(call, row);
   const user_data = chooseUserData(call, row.user_data);
   const wantsPassword = body.generate_password ?? (keys.ssh_public_keys.length === 0 && user_data === null);
-  const made = wantsPassword ? makeGuestPassword() : null;
+  const made = wantsPassword ? await makeGuestPassword() : null;
   const plan: Plan = {
     seed: newId('request'),
     hostname: body.hostname ?? row.hostname,
