@@ -87,7 +87,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     if (done.operation !== null && reply.status === 202)
       result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
     if (done.warnings.length > 0) result.headers['hostplane-warnings'] = warningsHeader(done.warnings);
-    await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
+    await keepAnswer(tx, exchange, input, result, () => rememberable(endpoint, reply));
     await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
     await append(
       tx,

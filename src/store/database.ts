@@ -2,9 +2,10 @@
  * Opens the PostgreSQL connection pool and the Kysely instance on top of it. Each `store.ts` adds its own
  * table types to `Tables` by declaration merging, so a new resource changes only its own folder.
  */
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, type KyselyConfig, type Transaction } from 'kysely';
 import pg from 'pg';
 import { ConnectionWatch } from './connection-watch.ts';
+import { PooledDialect } from './driver.ts';
 import { NamingClient } from './naming-client.ts';
 import { Unavailable } from './unavailable.ts';
 import { readUrlFile } from './url-file.ts';
@@ -110,6 +111,6 @@ export function openPool(connection: Connection): pg.Pool {
   return pool;
 }
 
-export function openDatabase(pool: pg.Pool): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+export function openDatabase(pool: pg.Pool, options: Pick<KyselyConfig, 'log'> = {}): Db {
+  return new Kysely<Tables>({ dialect: new PooledDialect(pool), ...options });
 }

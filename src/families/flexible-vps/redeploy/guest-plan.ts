@@ -43,7 +43,7 @@ export async function makePlan(call: Asking, row: VmRow): Promise<{ plan: Plan; 
     userData: user_data,
     generatePassword: body.generate_password,
   };
-  const made = decidePassword(call, asked) ? makeGuestPassword() : null;
+  const made = decidePassword(call, asked) ? await makeGuestPassword() : null;
   const plan: Plan = {
     seed: newId('request'),
     hostname: body.hostname ?? row.hostname,

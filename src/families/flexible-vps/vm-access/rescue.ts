@@ -66,7 +66,7 @@ interface Wanted {
 async function wantedOf({ db, caller, body, services }: RescueCall, row: VmRow): Promise<Wanted> {
   const { enabled, ssh_key_ids = [], restart = true, duration_hours = RESCUE_HOURS } = body;
   const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
-  const made = enabled && keys.length === 0 ? makeGuestPassword() : null;
+  const made = enabled && keys.length === 0 ? await makeGuestPassword() : null;
   const input: RescueInput = {
     enabled,
     restart,
