@@ -119,7 +119,7 @@ function collectTypes(families: readonly Family[]): Map<string, ResourceType> {
     resources.flatMap(({ type, permission, path, limit, stops = false }): ResourceType[] =>
       permission === undefined || path === undefined
         ? []
-          : [{ type, permission, path, family, stops, ...(limit === undefined ? {} : { limit }) }],
+        : [{ type, permission, path, family, stops, ...(limit === undefined ? {} : { limit }) }],
     ),
   );
   return new Map(types.map((type) => [type.type, type]));

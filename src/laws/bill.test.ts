@@ -189,7 +189,9 @@ describe.each(writes.flatMap(casesOf))('$title', (each) => {
     await settle(app);
     await expectOnePrice();
     const after = await bill();
-    expect(during.monthly, 'while the operation runs').toBeLessThanOrEqual(most(before.monthly, after.monthly));
+    expect(during.monthly, 'while the operation runs').toBeLessThanOrEqual(
+      most(before.monthly, after.monthly),
+    );
     const change = after.monthly - before.monthly;
     changes.push(change);
     if (change < micro(cost.monthly) && change >= 0n) atMost.add(endpoint.id);
