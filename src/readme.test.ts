@@ -74,4 +74,18 @@ describe('the page about approvals', () => {
       '"approval_operation_id":"op_',
     ]);
   });
+
+  it('locks a budget as it says', async () => {
+    const page = readFileSync(join(root, 'docs/approvals.md'), 'utf8');
+    expectInOrder(await pasteChapter(page, 'Budgets that an agent cannot lift'), [
+      '40.00 EUR a month',
+      'locked',
+      'yes',
+      '60.00 EUR a month',
+      'locked',
+      'yes',
+      'locked',
+      'no',
+    ]);
+  });
 });

@@ -4,7 +4,7 @@
  */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { micro, sum } from '../kernel/micro.ts';
+import { micro, most, sum } from '../kernel/micro.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { isRunning, readLines } from '../money/metering/line.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
@@ -185,9 +185,13 @@ describe.each(writes.flatMap(casesOf))('$title', (each) => {
     const done = await call(request, isDear ? world.key : frugal);
     expect(done.statusCode, done.body).toBeLessThan(300);
     await expectOnePrice();
+    const during = await bill();
     await settle(app);
     await expectOnePrice();
     const after = await bill();
+    expect(during.monthly, 'while the operation runs').toBeLessThanOrEqual(
+      most(before.monthly, after.monthly),
+    );
     const change = after.monthly - before.monthly;
     changes.push(change);
     if (change < micro(cost.monthly) && change >= 0n) atMost.add(endpoint.id);

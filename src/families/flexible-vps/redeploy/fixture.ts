@@ -1,5 +1,5 @@
 import type { Fixture } from '../../../laws/fixture.ts';
-import { makeSnapshot } from '../snapshots/fixture.ts';
+import { makeLargeSnapshot } from '../snapshots/fixture.ts';
 import { readVm } from '../vms/store.ts';
 
 export const fixture: Fixture = {
@@ -9,7 +9,7 @@ export const fixture: Fixture = {
   variations: {
     redeployVm: {
       'that deletes a snapshot': async (world, { id = '' }) => {
-        await makeSnapshot(world, id);
+        await makeLargeSnapshot(world, id);
         return { body: { delete_snapshots: true } };
       },
     },
