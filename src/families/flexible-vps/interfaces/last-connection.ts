@@ -78,7 +78,7 @@ export async function requireConnected(
 ): Promise<void> {
   const lonely = await cutOff(db, taking);
   if (lonely.length === 0) return;
-  const loss = `No interface and no address is left for ${listed(lonely)}: only the console reaches it.`;
+  const loss = `No interface and no address is left for ${listed(lonely)}; only the console still works.`;
   requireConfirmation(confirm.given, { ...confirm.subject, pointer: confirm.pointer, loss });
   warn({ code: 'machine_unreachable', detail: loss });
 }
