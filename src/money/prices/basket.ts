@@ -85,7 +85,8 @@ const CONFIGURATION_MISSING: FieldError = {
 /** The items of a request body, which can be anything, that say nothing about what to price. */
 export function missingConfigurations({ items }: Readonly<Record<string, unknown>>): FieldError[] {
   return (Array.isArray(items) ? items : []).flatMap((item: unknown, i): FieldError[] => {
-    const { configuration, change } = (item ?? {}) as Readonly<Record<string, unknown>>;
+    if (item === null || typeof item !== 'object' || Array.isArray(item)) return [];
+    const { configuration, change } = item as Readonly<Record<string, unknown>>;
     const isSaid = configuration !== undefined || change !== undefined;
     return isSaid ? [] : [{ ...CONFIGURATION_MISSING, pointer: `/items/${i}/configuration` }];
   });
