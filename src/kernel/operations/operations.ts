@@ -199,27 +199,32 @@ export const CANCELLED: Ending = { status: 'cancelled', error: null, result: nul
 
 const words = { succeeded: 'succeeded', failed: 'failed', cancelled: 'was cancelled' } as const;
 
+/** `The operation vm.create on web-1` */
+function nameOf({ type, resource_name, resource_id }: StoredOperation): string {
+  const resource = resource_name ?? resource_id;
+  return resource === null ? `The operation ${type}` : `The operation ${type} on ${resource}`;
+}
+
 export function startedEvent(operation: StoredOperation): NewEvent {
   const { type, id } = operation;
-  const resource = refOf(operation);
   return {
     type: 'operation.started',
-    resource,
+    resource: refOf(operation),
     operationId: id,
-    message: `${type} of ${resource.type} ${resource.name ?? resource.id} began.`,
+    message: `${nameOf(operation)} started.`,
     data: { type, status: 'running', error_code: null },
   };
 }
 
 function endedEvent(operation: StoredOperation, ending: Ending): NewEvent {
-  const { type, resource_type, resource_name, resource_id } = operation;
+  const { type } = operation;
   const because = ending.error === null ? '.' : `: ${ending.error.detail}`;
   return {
     type: `operation.${ending.status}`,
     ...(ending.status === 'failed' ? { severity: 'error' as const } : {}),
     resource: refOf(operation),
     operationId: operation.id,
-    message: `${type} of ${resource_type} ${resource_name ?? resource_id ?? ''} ${words[ending.status]}${because}`,
+    message: `${nameOf(operation)} ${words[ending.status]}${because}`,
     data: { type, status: ending.status, error_code: ending.error?.code ?? null },
   };
 }
