@@ -93,20 +93,23 @@ describe('while the network to the database swallows everything', () => {
   it.each([
     { lost: 'all', name: 'request-lost', made: 0 },
     { lost: 'answers', name: 'confirmation-lost', made: 1 },
-  ] as const)('a commit in flight gets 503 that says so; repeated, it is made once ($name)', async (given) => {
-    const headers = { 'idempotency-key': randomUUID() };
-    const cut = network.cutAt('commit', given.lost);
-    const [answer] = await Promise.all([create(t, given.name, headers), cut]);
-    expect(outcome(answer)).toEqual(UNAVAILABLE);
-    expect(answer.json()).toMatchObject({
-      detail: 'The database did not confirm this change. It may have been made or not.',
-      next_step: expect.stringMatching(/same Idempotency-Key .* not made twice/),
-    });
-    expect(await countOf(given.name)).toBe(given.made);
-    network.mend();
-    await expect.poll(async () => (await create(t, given.name, headers)).statusCode).toBe(201);
-    expect(await countOf(given.name)).toBe(1);
-  });
+  ] as const)(
+    'a commit in flight gets 503 that says so; repeated, it is made once ($name)',
+    async (given) => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const cut = network.cutAt('commit', given.lost);
+      const [answer] = await Promise.all([create(t, given.name, headers), cut]);
+      expect(outcome(answer)).toEqual(UNAVAILABLE);
+      expect(answer.json()).toMatchObject({
+        detail: 'The database did not confirm this change. It may have been made or not.',
+        next_step: expect.stringMatching(/same Idempotency-Key .* not made twice/),
+      });
+      expect(await countOf(given.name)).toBe(given.made);
+      network.mend();
+      await expect.poll(async () => (await create(t, given.name, headers)).statusCode).toBe(201);
+      expect(await countOf(given.name)).toBe(1);
+    },
+  );
 
   it('a commit in flight without an Idempotency-Key says to look before repeating', async () => {
     const cut = network.cutAt('commit', 'answers');
