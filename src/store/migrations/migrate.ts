@@ -61,6 +61,8 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
 
 /** The names of migrations in the database that this version does not have: a newer version has written it. */
 export async function foreignMigrations(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const { rows } = await sql<{ name: string }>`
     select name from kysely_migration order by name`.execute(db);
   return rows.map(({ name }) => name).filter((name) => !(name in migrations));

@@ -117,7 +117,6 @@ export async function checkDatabase(
               ...(await examine(db, registry)),
             ]
           : [skipped('Operations', 'needs the migrations')];
-      // Reading the list of migrations has created its table if it did not exist.
       const migrations = judgeMigrations(pending, await foreignMigrations(db));
       const schema = await checkSchema(db, config, migrations.status === 'ok');
       return [...judge(await readDatabaseFacts(db), migrations), ...schema, ...work];
