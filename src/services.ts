@@ -22,6 +22,7 @@ import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { accountTurns } from './pipeline/account-turns.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
+import { MOST_SKEW_MS, readClockSkew } from './store/clock.ts';
 import { type Connection, type Db, openDatabase, openPool, TRANSACTION_MS } from './store/database.ts';
 import { readInstance } from './store/instance.ts';
 import { Listener } from './store/listener.ts';
@@ -93,6 +94,16 @@ function describeListener({ isUp, isDeaf }: Listener): Component {
   return { status: isDeaf ? 'down' : 'degraded', detail };
 }
 
+/** Leases, deadlines and prices follow the clock of the database; logs and expiring keys that of this machine. */
+async function compareClocks(db: Db, log: Logger): Promise<void> {
+  const skewMs = await readClockSkew(db);
+  if (Math.abs(skewMs) <= MOST_SKEW_MS) return;
+  log.warn(
+    { skew_seconds: Math.round(skewMs / 1000) },
+    'the clock of this machine differs from that of the database; let both keep time with NTP',
+  );
+}
+
 async function openSecrets(db: Db, { provider, secretKey }: ServiceOptions): Promise<Seal> {
   return secretKey ? new Seal(secretKey) : openSeal(db, provider.secrets);
 }
@@ -123,6 +134,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   listener.subscribe(ACCESS_CHANNEL, access);
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
+  await compareClocks(db, log);
   const configured = (config: ProviderConfig) => ({
     provider: config,
     tariff: tariffOf(config.catalogue, [...registry.families, ...unbuiltFamilies]),

@@ -48,7 +48,7 @@ describe('the default', () => {
   it('is a complete provider', () => {
     const { server, database, redis, catalogue } = demoProvider();
     expect(server).toMatchObject({ host: '127.0.0.1', port: 8080, tls: null, trusted_proxies: [] });
-    expect(database).toEqual({ url: null, folder: resolve('data'), pool_size: 10 });
+    expect(database).toEqual({ url: null, url_file: null, folder: resolve('data'), pool_size: 10 });
     expect(redis).toEqual({ url: null });
     expect(catalogue.locations.map(({ slug }) => slug)).toEqual(['fra1', 'ams1', 'hel1']);
     expect(catalogue.products).toHaveLength(9);

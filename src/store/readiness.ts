@@ -39,21 +39,22 @@ export async function keepsSettings(db: Db): Promise<boolean> {
 }
 
 /**
- * Throws if nothing can be written. Sorting more rows than fit into its memory makes PostgreSQL write a temporary file,
+ * Throws if nothing can be written. More rows than fit into its memory make PostgreSQL write a temporary file,
  * because on a full disk small changes still succeed, in space that was reserved before. The row lock is a write that
  * read-only databases refuse. It skips a locked row, so that it never waits.
  */
 export async function tryWriting(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
+    await sql`select 1 from instance for update skip locked`.execute(tx);
     await sql`select set_config('work_mem', '64kB', true)`.execute(tx);
     await sql`
-      select count(*) from (
-        select repeat(md5(n::text), 32) as filler from generate_series(1, 1000) as n order by 1) as sorted`
+      with filler as materialized (select repeat(md5(n::text), 32) as text from generate_series(1, 1000) as n)
+      select count(text) from filler`
       .execute(tx)
       .catch((error: unknown) => {
+        // Our role may write no temporary file of this size, which says nothing about the disk.
         if (codeOf(error) !== TEMPORARY_FILES_LIMITED) throw error;
       });
-    await sql`select 1 from instance for update skip locked`.execute(tx);
   });
 }
 

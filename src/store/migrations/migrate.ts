@@ -3,7 +3,7 @@
  * forward. Processes that start at the same time wait for one another on a lock. The list is written out because the
  * bundle is one file: it has no folder to read, and contains only what is imported by name.
  */
-import { type Migration, Migrator } from 'kysely';
+import { type Migration, Migrator, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import * as foundation from './0001-foundation.ts';
 import * as operations from './0002-operations.ts';
@@ -61,4 +61,18 @@ export async function migrate(db: Db): Promise<string[]> {
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   return (await migrator.getMigrations()).filter((m) => m.executedAt === undefined).map((m) => m.name);
+}
+
+/** The names of migrations in the database that this version does not have: a newer version has written it. */
+export async function foreignMigrations(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name).filter((name) => !(name in migrations));
+}
+
+/** Runs all migrations in the current schema, without recording them. */
+export async function buildSchema(db: Db): Promise<void> {
+  for (const { up } of Object.values(migrations)) await up(db);
 }

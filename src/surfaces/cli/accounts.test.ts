@@ -124,6 +124,16 @@ describe('accounts at the command line', () => {
       1,
       { account_id: account.id, whole: false, broken_at: 2 },
     ]);
+    const all = await run(['audit', 'verify', '--all']);
+    expect(all.code).toBe(1);
+    expect(all.out).toMatch(
+      /^The audit log of Proof \(acc_\w+\) is broken at entry 2: .*\n.*\n3 of 4 audit logs are complete/,
+    );
+    const listed = JSON.parse((await run(['audit', 'verify', '--all', '--json'])).out) as {
+      whole: boolean;
+    }[];
+    expect(listed.map(({ whole }) => whole)).toEqual([true, true, true, false]);
+    expect((await run(['audit', 'verify', 'Proof', '--all'])).code).toBe(2);
   });
 });
 

@@ -1,9 +1,11 @@
 /** Commands for the installation itself: serve, worker, migrate, config, audit and spec. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
+import { allAccounts } from '../../portal-api/accounts/view.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import { reportFaults } from '../../provider/fault.ts';
 import { docsUrlOf } from '../../provider/schema.ts';
+import type { Db } from '../../store/database.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
 import { factsOf } from '../openapi/facts.ts';
@@ -13,6 +15,8 @@ import type { Action, Cli } from './command.ts';
 import { findConfigFile, loadConfiguration, requireConfiguration } from './configuration.ts';
 import { withDatabase } from './database.ts';
 import { choice } from './options.ts';
+import { Refusal } from './refusal.ts';
+import { clean } from './table.ts';
 
 /** Returns the action of `serve`, which also runs if no command is given. */
 export function addServe(program: Command, cli: Cli): Action {
@@ -89,21 +93,39 @@ export function addAudit(program: Command, cli: Cli): void {
     .command('verify')
     .description('recompute the hash chain of an account: is any entry missing or changed?')
     .argument('[account]', 'id or exact name')
+    .option('--all', 'every account')
     .action(
-      cli.atDesk(async (desk, _, [named]) => {
-        const { id, name } = await chooseAccount(desk, named);
-        const broken = await findBreak(desk.db, id);
-        const text =
-          broken === null
-            ? `The audit log of ${name} is complete and unchanged.\n`
-            : `The audit log of ${name} is broken at entry ${broken}: it, or the one before it, was changed or removed.\nCompare it with a backup, and find out who can write to the database.\n`;
+      cli.atDesk<{ all?: true }>(async (desk, { all }, [named]) => {
+        if (all && named !== undefined) throw new Refusal('Name an account or use --all, not both.', 2);
+        const accounts = all ? await allAccounts(desk.db) : [await chooseAccount(desk, named)];
+        const chains: Chain[] = [];
+        for (const account of accounts) chains.push(await verifyChain(desk.db, account));
+        const broken = chains.filter(({ json }) => !json.whole);
+        const verdict = `${chains.length - broken.length} of ${chains.length} audit logs are complete and unchanged.\n`;
+        const shown = all ? [...broken.map(({ text }) => text), verdict] : chains.map(({ text }) => text);
         return {
-          json: { account_id: id, whole: broken === null, broken_at: broken },
-          text,
-          code: broken === null ? 0 : 1,
+          json: all ? chains.map(({ json }) => json) : chains[0]?.json,
+          text: shown.join(''),
+          code: broken.length === 0 ? 0 : 1,
         };
       }),
     );
+}
+
+interface Chain {
+  readonly json: { readonly account_id: string; readonly whole: boolean; readonly broken_at: number | null };
+  readonly text: string;
+}
+
+async function verifyChain(db: Db, account: { id: string; name: string }): Promise<Chain> {
+  const { id } = account;
+  const name = clean(account.name);
+  const broken_at = await findBreak(db, id);
+  const text =
+    broken_at === null
+      ? `The audit log of ${name} is complete and unchanged.\n`
+      : `The audit log of ${name} (${id}) is broken at entry ${broken_at}: it, or the one before it, was changed or removed.\nCompare it with a backup, and find out who can write to the database.\n`;
+  return { json: { account_id: id, whole: broken_at === null, broken_at }, text };
 }
 
 export function addSpec(program: Command, cli: Cli): void {

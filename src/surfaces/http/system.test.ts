@@ -63,6 +63,26 @@ describe('/metrics', () => {
   });
 });
 
+describe('many scrapes at once', () => {
+  it('share one text', async () => {
+    let rendered = 0;
+    const render = (): Promise<string> => {
+      rendered++;
+      return t.services.metrics.render();
+    };
+    const metrics = new Proxy(t.services.metrics, {
+      get: (target, name) => (name === 'render' ? render : Reflect.get(target, name, target)),
+    });
+    const flooded = createServer(t.services);
+    serveSystem(flooded, { ...t.services, metrics }, t.running.health);
+    const scrape = () => flooded.inject({ url: '/metrics', remoteAddress: '127.0.0.1' });
+    const answers = await Promise.all(Array.from({ length: 100 }, scrape));
+    await flooded.close();
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect(rendered).toBeLessThan(20);
+  });
+});
+
 describe('/metrics behind a proxy on the same machine', () => {
   let proxied: TestApp;
   let behind: FastifyInstance;
@@ -127,6 +147,7 @@ describe('probes', () => {
         components: {
           server: { status: 'ok' },
           database: { status: 'ok' },
+          writes: { status: 'ok' },
           notifications: { status: 'ok' },
           rate_limit: { status: 'ok', detail: 'memory' },
         },
