@@ -25,7 +25,6 @@ export interface NamedSku {
 }
 
 const PLANNED: ReadonlySet<string> = new Set([
-  'vps.backup',
   'vps.iso',
   'ip.ipv4-subnet',
   'ip.ipv6',

@@ -95,7 +95,11 @@ function checkAddresses(draft: Draft, sold: readonly Offer[], report: Report): v
       );
       if (has) continue;
       const message = `Plans are sold in ${slug}, but it has no pool of ${what}, and a new machine gets one unless the customer declines it.`;
-      report(`${path}/slug`, message, `Add { location: ${slug}, ${example} } to catalogue.address_pools.`);
+      report(
+        `${path}/slug`,
+        message,
+        `Add a pool such as { slug: ${slug}-ipv${version}, location: ${slug}, ${example} } to catalogue.address_pools.`,
+      );
     }
   }
 }
