@@ -90,6 +90,13 @@ describe('planned as if the tables were large', () => {
     expect(await planner.findScans('select * from vms where account_id = $1', ['a'])).toEqual([]);
   });
 
+  it('no list walks through the rows of other accounts, whatever account it is for', async () => {
+    const pages = [...statements].filter(([text]) => text.includes('page_position'));
+    const walks = await planner.findWalks(pages.map(([text]) => text));
+    const walking = pages.filter((_, i) => walks[i] === true).map(([, { sender }]) => sender);
+    expect([pages.length > 0, ...new Set(walking)]).toEqual([true]);
+  });
+
   it('no deletion looks for the rows that refer to its own without an index', async () => {
     expect(await planner.findUnindexed()).toEqual([]);
   });

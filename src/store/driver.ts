@@ -1,32 +1,20 @@
 /**
- * Kysely's driver for `pg`, with one addition: `sendLater` lets a statement of a transaction, whose result nobody reads,
- * travel with the next one instead of waiting for its own answer.
+ * Kysely's driver for `pg`, with one addition: a statement that is marked as later travels with the next one instead of
+ * waiting for its own answer (`send-later.ts`).
  */
 import {
-  type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
   PostgresDialect,
   PostgresDriver,
   type QueryResult,
-  type RawBuilder,
 } from 'kysely';
 import type pg from 'pg';
-import type { Db } from './database.ts';
 import type { NamingClient } from './naming-client.ts';
 
 type Client = NamingClient & pg.PoolClient;
-type Later = CompiledQuery & { readonly isLater?: true };
-
-/**
- * Sends the statement together with the next one of the transaction, and before it. If it fails, the next one is not
- * executed and fails with its error. Outside a transaction it is executed at once.
- */
-export async function sendLater(db: Db, statement: Compilable | RawBuilder<unknown>): Promise<void> {
-  const query: Later = { ...statement.compile(db), ...(db.isTransaction ? { isLater: true } : {}) };
-  await db.executeQuery(query);
-}
+export type Later = CompiledQuery & { readonly isLater?: true };
 
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
-import { sendLater } from '../../store/driver.ts';
+import { sendLater } from '../../store/send-later.ts';
 import { type AuditEntry, type AuditOutcome, canonicalJson, chainHash } from './entry.ts';
 
 interface AuditEntriesTable {

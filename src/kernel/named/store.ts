@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
-import { sendLater } from '../../store/driver.ts';
+import { sendLater } from '../../store/send-later.ts';
 
 /**
  * Locks declarations of one type in one account, so that no two create the same name or exceed a limit together. The

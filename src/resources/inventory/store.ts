@@ -4,7 +4,7 @@ import { lockResource, type Prices, pricesOf } from '../../kernel/inventory/stor
 import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db, Tables } from '../../store/database.ts';
-import { sendLater } from '../../store/driver.ts';
+import { sendLater } from '../../store/send-later.ts';
 
 type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | 'created_at' | 'updated_at';
 type Note = Omit<Insertable<Tables['resources']>, Kept>;

@@ -72,7 +72,6 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
     .selectFrom('api_keys')
     .select(columns)
     .select(KEY_STATE.as('status'))
-    .where('account_id', '=', call.caller.account.id)
     .where(createdWithin(sql.ref('api_keys.created_at'), wanted));
   if (wanted.name !== undefined) query = query.where('name', '=', wanted.name);
   if (wanted.status !== undefined) query = query.where(KEY_STATE, '=', wanted.status);
@@ -86,7 +85,12 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
   if (wanted.permission !== undefined) {
     query = query.where(sql<boolean>`permissions && ${patternsFor(wanted.permission)}::text[]`);
   }
-  return readPage(call, query, { endpoint: 'listApiKeys', id, sorts: { created_at: id, name } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('api_keys.account_id'), id: call.caller.account.id },
+    endpoint: 'listApiKeys',
+    id,
+    sorts: { created_at: id, name },
+  });
 }
 
 /** The SQL text is compiled once, because building it takes longer than all other checks of the request. */

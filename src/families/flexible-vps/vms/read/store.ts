@@ -105,8 +105,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
   let query = call.db
     .selectFrom('vms')
     .selectAll('vms')
-    .select([...parts])
-    .where('vms.account_id', '=', call.caller.account.id);
+    .select([...parts]);
   if (status !== undefined) query = query.where('vms.status', '=', status);
   if (location !== undefined) query = query.where('vms.location', '=', location);
   if (plan !== undefined) query = query.where('vms.plan', '=', plan);

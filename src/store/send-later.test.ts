@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { type Db, openDatabase, openPool, type Tx } from './database.ts';
-import { sendLater } from './driver.ts';
+import { sendLater } from './send-later.ts';
 
 let database: TestDatabase;
 let db: Db;
