@@ -161,6 +161,11 @@ describe('secrets', () => {
   it('come from a file beside this one', () => {
     write('redis://:p@cache\n', 'redis-url');
     expect(configOf('redis:\n  url_file: redis-url\n').redis.url).toBe('redis://:p@cache');
+    const file = write('postgres://u:p@db/x\n', 'database-url');
+    const named = 'database:\n  url_file: database-url\n';
+    expect(configOf(named).database).toMatchObject({ url: 'postgres://u:p@db/x', url_file: file });
+    const other = { HOSTPLANE_DATABASE_URL: 'postgres://u@other/x' };
+    expect(configOf(named, other).database).toMatchObject({ url: 'postgres://u@other/x', url_file: null });
   });
 
   it.each([
