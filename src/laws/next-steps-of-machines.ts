@@ -211,7 +211,15 @@ export const machineTrials: Trials = {
   },
   capacity_unavailable: async (c) => {
     const create = (place: object) => ['POST', `${VPS}/vms`, { body: vmBody(place) }] as const;
-    return c.instead([...create({ location: 'hel1', plan: 'flex-16-32' })], ({ alternatives }) => [
+    const { id } = await c.vps.vm({ location: 'hel1' });
+    await c.call('DELETE', `${VPS}/vms/${id}`);
+    await settle(c.app);
+    await c.db
+      .updateTable('sandbox_hosts')
+      .set((row) => ({ used_vcpus: row.ref('vcpus') }))
+      .where('location', '=', 'hel1')
+      .execute();
+    return c.instead([...create({ location: 'hel1', plan: 'flex-2-4' })], ({ alternatives }) => [
       ...create((alternatives as object[])[0] ?? {}),
     ]);
   },
