@@ -136,6 +136,17 @@ describe('npm start', () => {
     expect(await second.end('SIGINT')).toBe(0);
   });
 
+  it('greets a person at a terminal without JSON, and then logs one plain line per request', async () => {
+    const terminal = 'Object.defineProperty(process.stderr, "isTTY", { value: true })';
+    const server = await start({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(terminal)}` });
+    await call(server, '/account/v1/whoami', server.apiKey ?? '');
+    await expect
+      .poll(server.output)
+      .toMatch(/\n\d\d:\d\d:\d\d info {2}request .*path=\/account\/v1\/whoami status=200/);
+    expect(server.output()).not.toContain('{"level"');
+    expect(server.output()).toContain('Its API key is shown only this once');
+  });
+
   it('refuses a second server on the same folder and names the first', async () => {
     const first = await start();
     const second = await startServer(folder);

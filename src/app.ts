@@ -8,15 +8,20 @@ import { type Demo, seedDemo } from './demo.ts';
 import { families } from './families/index.ts';
 import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
+import { listFaults } from './provider/fault.ts';
+import type { Loaded } from './provider/load.ts';
+import { fingerprintsOf, reloadOf } from './provider/reload.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { openServices, type RunningServices } from './services.ts';
-import { type Connection, openDatabase, openPool } from './store/database.ts';
+import { type Connection, namedDatabase, openDatabase, openPool } from './store/database.ts';
 import { type Embedded, openEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
-import { createServer } from './surfaces/http/server.ts';
+import { createServer, reloadTls } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
+import { version } from './surfaces/openapi/version.ts';
+import { servePages } from './surfaces/pages/routes.ts';
 
 /**
  * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
@@ -37,6 +42,10 @@ export interface RunningApp {
   /** Set only at the very first start. */
   readonly demo: Demo | null;
   readonly database: string;
+  /** The configuration in effect. */
+  provider(): ProviderConfig;
+  /** Takes over a changed configuration and the certificate files, as far as that is possible without a restart. */
+  reload(load: () => Loaded): void;
   close(): Promise<void>;
 }
 
@@ -50,8 +59,9 @@ async function openStorage(
   { provider, onFatal }: AppOptions,
   log: Logger,
 ): Promise<{ embedded: Embedded | null; connection: Connection }> {
-  const { url, folder, pool_size: maxConnections } = provider.database;
-  if (url !== null) return { embedded: null, connection: { connectionString: url, maxConnections } };
+  const { folder, pool_size: maxConnections } = provider.database;
+  const named = namedDatabase(provider.database);
+  if (named !== null) return { embedded: null, connection: { ...named, maxConnections } };
   const embedded = await openEmbedded({
     folder,
     onEvent: (event) => {
@@ -87,13 +97,15 @@ async function listen(server: FastifyInstance, { host, port }: ProviderConfig['s
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-function openApi(provider: ProviderConfig, { services }: RunningServices): FastifyInstance {
+function openApi(provider: ProviderConfig, { services, current }: RunningServices): FastifyInstance {
   const { tls, body_timeout_seconds } = provider.server;
   const server = createServer(services, {
+    current,
     tls: tls ?? undefined,
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
-  serveOpenapi(server, services, (request) => openExchange(request));
+  serveOpenapi(server, services, openExchange);
+  servePages(server, services, version, openExchange);
   return server;
 }
 
@@ -103,6 +115,42 @@ function openHttp({ provider, role }: AppOptions, running: RunningServices): Fas
   const server = role === 'worker' ? Fastify({ forceCloseConnections: true }) : openApi(provider, running);
   serveSystem(server, running.services, running.health);
   return server;
+}
+
+/** What a reload does in a process that has started. */
+function openReload(
+  { provider, role }: AppOptions,
+  running: RunningServices,
+  server: FastifyInstance | null,
+) {
+  const { log } = running.services;
+  const atStart = fingerprintsOf(provider);
+  const refuse = (reason: object): void =>
+    log.error(reason, 'the configuration was not reloaded, and the old one stays in effect');
+  const apply = (loaded: Loaded): void => {
+    if (!loaded.ok) {
+      refuse({ faults: listFaults(loaded.faults) });
+      return;
+    }
+    const { config, changed, needRestart } = reloadOf(running.services.provider, loaded.config, atStart);
+    const { tls } = config.server;
+    const validUntil = tls === null || role === 'worker' || server === null ? null : reloadTls(server, tls);
+    running.reconfigure(config);
+    const certificate = validUntil === null ? {} : { certificate_valid_until: validUntil };
+    // The outcome is logged whatever the old and the new level are.
+    log.level = 'info';
+    log.info({ changed, ...certificate }, 'the configuration was reloaded');
+    if (needRestart.length > 0)
+      log.warn({ paths: needRestart }, 'these changes are not in effect: each process needs a restart');
+    log.level = config.server.log_level;
+  };
+  return (load: () => Loaded): void => {
+    try {
+      apply(load());
+    } catch (error) {
+      refuse({ err: error });
+    }
+  };
 }
 
 export async function startApp(options: AppOptions): Promise<RunningApp> {
@@ -127,6 +175,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       log,
       baseUrl: address,
       works: role !== 'api',
+      serves: role !== 'worker',
     });
     undo.push(() => running.close());
     const server = openHttp(options, running);
@@ -134,19 +183,25 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       running.drain();
       await server?.close();
     });
+    const live = {
+      provider: () => running.services.provider,
+      reload: openReload(options, running, server),
+    };
     const where =
       provider.database.url === null
         ? `embedded PostgreSQL in ${provider.database.folder}`
         : 'PostgreSQL at the configured URL';
+    // On a terminal, the text that `serve` prints says that the process is ready.
+    const isLogged = !process.stderr.isTTY;
     if (server === null) {
-      log.info({ pid: process.pid }, 'working');
-      return { url: null, log, demo: null, database: where, close };
+      if (isLogged) log.info({ pid: process.pid }, 'working');
+      return { url: null, log, demo: null, database: where, ...live, close };
     }
     const place =
       role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
     const port = await listen(server, place);
     const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
-    log.info({ address: url, pid: process.pid }, 'listening');
+    if (isLogged) log.info({ address: url, pid: process.pid }, 'listening');
     // Runs last: the key is shown only once, so nothing may fail between creating and showing it.
     const isDemo = embedded !== null && role !== 'worker';
     const demo = isDemo ? await seedDemo(running.services.db, registry, provider) : null;
@@ -155,6 +210,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       log,
       demo,
       database: where,
+      ...live,
       close,
     };
   } catch (error) {

@@ -9,6 +9,9 @@ import { type ServerProcess, startServerOrFail } from './testing/server-process.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
+/** Each command of the operator starts a process, which takes seconds on a busy machine. */
+const TIMEOUT_MS = 300_000;
+
 let temporary: string;
 let server: ServerProcess;
 
@@ -27,26 +30,30 @@ async function pasteChapter(page: string, wanted: string): Promise<string> {
 }
 
 describe('the README', () => {
-  it('has a tour that does what it says, pasted as it stands', async () => {
-    const stdout = await pasteChapter(readme, 'Three minutes with curl');
-    const expected = [
-      '"effective_permissions"',
-      '"operation_id":"listMyApis"',
-      '"monthly":"19.60"',
-      '"code":"permission_denied"',
-      '"required_permission":"account:usage:read"',
-      '"dropped":0',
-      '"dry_run":true',
-      '"status":"revoked"',
-      '"code":"api_key_revoked"',
-      '"action":"revokeApiKey"',
-      '"action":"block_new_cost"',
-      '"type":"api_key.revoked"',
-      '"openapi":"3.1.0"',
-      'openapi: "3.1.0"',
-    ];
-    expectInOrder(stdout, expected);
-  });
+  it(
+    'has a tour that does what it says, pasted as it stands',
+    async () => {
+      const stdout = await pasteChapter(readme, 'Three minutes with curl');
+      const expected = [
+        '"effective_permissions"',
+        '"operation_id":"listMyApis"',
+        '"monthly":"19.60"',
+        '"code":"permission_denied"',
+        '"required_permission":"account:usage:read"',
+        '"dropped":0',
+        '"dry_run":true',
+        '"status":"revoked"',
+        '"code":"api_key_revoked"',
+        '"action":"revokeApiKey"',
+        '"action":"block_new_cost"',
+        '"type":"api_key.revoked"',
+        '"openapi":"3.1.0"',
+        'openapi: "3.1.0"',
+      ];
+      expectInOrder(stdout, expected);
+    },
+    TIMEOUT_MS,
+  );
 
   it('links only to files that exist', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? '');
@@ -72,6 +79,20 @@ describe('the page about approvals', () => {
       '"status":"succeeded"',
       '204',
       '"approval_operation_id":"op_',
+    ]);
+  });
+
+  it('locks a budget as it says', async () => {
+    const page = readFileSync(join(root, 'docs/approvals.md'), 'utf8');
+    expectInOrder(await pasteChapter(page, 'Budgets that an agent cannot lift'), [
+      '40.00 EUR a month',
+      'locked',
+      'yes',
+      '60.00 EUR a month',
+      'locked',
+      'yes',
+      'locked',
+      'no',
     ]);
   });
 });

@@ -1,8 +1,10 @@
 /**
- * `hostplane serve` and `hostplane worker`: starts the app, prints example calls, and on Ctrl-C or SIGTERM
- * drains and stops everything that was started.
+ * `hostplane serve` and `hostplane worker`: starts the app, prints example calls, reloads the configuration on SIGHUP,
+ * and on Ctrl-C or SIGTERM drains and stops everything that was started.
  */
+import { isatty } from 'node:tty';
 import { type Role, type RunningApp, startApp } from './app.ts';
+import type { Loaded } from './provider/load.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 
 export interface ServeIo {
@@ -47,8 +49,16 @@ function banner({ url, demo, database }: RunningApp, role: Role): string {
   return lines.join('\n');
 }
 
-/** Resolves with the exit code once everything has stopped. */
-export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all'): Promise<number> {
+const STANDARD_INPUT = 0;
+
+/** Resolves with the exit code once everything has stopped. `reload` reads the configuration again. */
+export function serve(
+  provider: ProviderConfig,
+  io: ServeIo,
+  role: Role,
+  reload: () => Loaded,
+): Promise<number> {
+  const hadTerminal = isatty(STANDARD_INPUT);
   return new Promise((resolve) => {
     let app: RunningApp | undefined;
     let code = 0;
@@ -56,14 +66,15 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
 
     const stop = (reason: string): Promise<void> => {
       if (stopping !== undefined) return stopping;
+      const { shutdown_seconds: seconds } = (app?.provider() ?? provider).server;
       const patience = setTimeout(
         () => {
           io.error(
-            `Hostplane did not stop within ${provider.server.shutdown_seconds} s and exits now. No acknowledged change is lost.\n`,
+            `Hostplane did not stop within ${seconds} s and exits now. No acknowledged change is lost.\n`,
           );
           process.exit(1);
         },
-        provider.server.shutdown_seconds * 1000 + 1000,
+        seconds * 1000 + 1000,
       );
       patience.unref();
       app?.log.info({ reason }, 'stopping');
@@ -74,7 +85,7 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
         })
         .then(() => {
           clearTimeout(patience);
-          process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+          process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', onHangUp);
           resolve(code);
         });
       return stopping;
@@ -90,12 +101,20 @@ export function serve(provider: ProviderConfig, io: ServeIo, role: Role = 'all')
       if (app === undefined) early = true;
       else void stop(signal);
     };
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    let reloads = false;
+    const onHangUp = (): void => {
+      // The terminal was closed, so nobody could stop the server with Ctrl-C any more.
+      if (hadTerminal && !isatty(STANDARD_INPUT)) onSignal('SIGHUP');
+      else if (app === undefined) reloads = true;
+      else if (stopping === undefined) app.reload(reload);
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onHangUp);
 
     startApp({ provider, role, onFatal: fail }).then((started) => {
       app = started;
       if (!early || started.demo !== null) io.out(banner(started, role));
       if (early) void stop('signal during start');
+      else if (reloads) started.reload(reload);
     }, fail);
   });
 }

@@ -28,12 +28,15 @@ const TIMEOUT_MS = 150_000;
 
 /** The demo provider file with machines that boot at once. */
 function atOnce(): string {
-  const { catalogue } = parse(read('hostplane.default.yaml')) as { catalogue: { locations: object[] } };
+  const { provider, catalogue } = parse(read('hostplane.default.yaml')) as {
+    provider: object;
+    catalogue: { locations: object[] };
+  };
   const locations = catalogue.locations.map((location) => ({
     ...location,
     compute: { driver: 'sandbox', pace: 0 },
   }));
-  return JSON.stringify({ catalogue: { locations } });
+  return JSON.stringify({ provider, catalogue: { ...catalogue, locations } });
 }
 
 interface Site {

@@ -17,7 +17,13 @@ export interface Worker {
 }
 
 /** Call this before the listener starts: the worker subscribes to its notifications. */
-export function openWorker(services: Services, listener: Listener, leaseSeconds?: number): Worker {
+export function openWorker(
+  services: Services,
+  /** The services that a step gets. */
+  current: () => Services,
+  listener: Listener,
+  leaseSeconds?: number,
+): Worker {
   const { db, registry, log, metrics } = services;
   const runner = new Runner(
     {
@@ -25,7 +31,9 @@ export function openWorker(services: Services, listener: Listener, leaseSeconds?
       environment: REAL,
       db,
       log,
-      services,
+      get services() {
+        return current();
+      },
       kindOf: (type) => registry.kinds.get(type),
     },
     leaseSeconds === undefined ? {} : { leaseSeconds },

@@ -17,6 +17,8 @@ export interface RunningEngines<E extends Engine> extends Engines<E> {
 
 export interface EngineOptions {
   readonly provider: ProviderConfig;
+  /** The configuration after the last reload. */
+  readonly current: () => ProviderConfig;
   readonly connection: Connection;
   /** Not started yet, so that drivers can subscribe to it. */
   readonly listener: Listener;

@@ -2,7 +2,7 @@
 import type { Db } from '../store/database.ts';
 import type { Caller } from './access/caller.ts';
 import type { ClientView } from './client.ts';
-import type { Cost, Effect, Warning } from './effect.ts';
+import type { CostChange, Effect, Warning } from './effect.ts';
 import type { NewEvent } from './events/event.ts';
 import type { Start } from './operations/kind.ts';
 import type { StoredOperation } from './operations/store.ts';
@@ -21,9 +21,11 @@ export interface Act {
 export interface Done {
   readonly effects: Effect[];
   readonly warnings: Warning[];
-  readonly costs: Cost[];
+  readonly costs: CostChange[];
   readonly events: NewEvent[];
   readonly acts: Act[];
+  /** Why this request is destructive, although the record of its endpoint is not. */
+  readonly destructive: string[];
   /** The operation that the call started or that its answer describes, if any. */
   operation: StoredOperation | null;
 }
@@ -34,6 +36,7 @@ export const nothingDone = (): Done => ({
   costs: [],
   events: [],
   acts: [],
+  destructive: [],
   operation: null,
 });
 
@@ -62,9 +65,12 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
    */
   checkVersion(etag: string | null): void;
   effect(effect: Effect): void;
+  /** Shown by a dry run, by the answer and by the operation that the call starts after it. */
   warn(warning: Warning): void;
-  /** Reports by how much the call raises the running cost. */
-  cost(cost: Cost): void;
+  /** Reports by how much the call raises or lowers the running cost. `Owned` computes the difference. */
+  cost(cost: CostChange): void;
+  /** Says why this request is destructive, if the record of the endpoint is not: it needs approval like one that is. */
+  destroys(reason: string): void;
   /** The event is written in the transaction of the call. */
   event(event: NewEvent): void;
   /**

@@ -24,7 +24,7 @@ const familyMeanings: Meanings<FamilyName> = {
   datacenter: 'Racks, power, cross connects and remote hands in a data centre.',
   'ip-management': 'Reserved public addresses, prefixes and reverse DNS.',
   monitoring: 'Checks, alerts and metrics.',
-  support: 'Support tickets.',
+  support: 'Questions to the provider and their answers.',
 };
 
 export const Family = Named(
@@ -33,5 +33,8 @@ export const Family = Named(
     description: 'A family of products; the first part of the path of its calls.',
   }),
 );
+
+/** The families that have endpoints. Only their products can be bought, so only these have to be priced. */
+export const builtFamilies: readonly FamilyName[] = ['account', 'flexible-vps'];
 
 export const familyNames = Object.keys(familySizes) as readonly FamilyName[];

@@ -31,6 +31,9 @@ interface Definition<S extends string> {
   readonly needs?: Readonly<Record<string, readonly S[]>>;
 }
 
+/** The status of a resource that no longer exists, in the last answer about it. No row has it. */
+export const DELETED = 'deleted';
+
 const RETRY_SECONDS = 5;
 
 const pascalCase = (resource: string): string =>
@@ -42,7 +45,10 @@ export class Lifecycle<S extends string = string> {
   readonly states: readonly S[];
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
+  /** For inputs and filters. */
   readonly Status: TUnsafe<S>;
+  /** For answers: a call that waited until its resource was gone shows it as `deleted`. */
+  readonly ShownStatus: TUnsafe<S | typeof DELETED>;
 
   constructor(definition: Definition<S>) {
     this.resource = definition.resource;
@@ -54,10 +60,14 @@ export class Lifecycle<S extends string = string> {
       ...definition.transitions,
       ...needs.map(([id, from]): Transition<S> => ({ by: [id], from, to: [] })),
     ];
-    this.Status = Named(
-      `${pascalCase(this.resource)}Status`,
-      OneOf(definition.states, {
-        description: `The state of the ${this.resource}, which decides which calls it accepts (\`x-states\`).`,
+    const name = pascalCase(this.resource);
+    const description = 'The present state. It decides which calls the resource accepts.';
+    const gone = { [DELETED]: 'It no longer exists. Only a call that waited for its end shows this.' };
+    this.Status = Named(`${name}StatusFilter`, OneOf(definition.states, { description }));
+    this.ShownStatus = Named(
+      `${name}Status`,
+      OneOf({ ...definition.states, ...gone } as Meanings<S | typeof DELETED>, {
+        description: `${description} \`x-states\` lists the transitions.`,
         'x-states': this.transitions.map(({ by, from, through, to }) => ({
           by,
           from: from ?? [],

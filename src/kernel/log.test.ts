@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Unavailable } from '../store/unavailable.ts';
 import { issueKey } from './access/key-format.ts';
 import { createLog, openRequestLog, type RequestLine } from './log.ts';
 import type { Endpoint } from './record.ts';
@@ -107,5 +108,54 @@ describe('the log', () => {
     const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     const lines = stderr.split('\n').filter((text) => text.startsWith('{'));
     expect(lines.map((text) => JSON.parse(text).msg)).toEqual(['first', 'last']);
+  });
+});
+
+describe('an outage of the database', () => {
+  const down = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is one line a second, with the number of lines left out and without a stack', () => {
+    const { log, read } = openCapture();
+    for (let i = 0; i < 100; i++) log.error({ request_id: `req_${i}`, err: down() }, 'engine_unavailable');
+    expect(read()).toEqual([
+      {
+        level: 'error',
+        time: expect.any(String),
+        request_id: 'req_0',
+        reason: 'connect ECONNREFUSED',
+        code: 'ECONNREFUSED',
+        during: 'engine_unavailable',
+        msg: 'database unavailable',
+      },
+    ]);
+    vi.advanceTimersByTime(1_000);
+    for (let i = 0; i < 7; i++)
+      log.warn({ err: new Error('engine', { cause: new Unavailable('down') }) }, 'scheduled work failed');
+    vi.advanceTimersByTime(1_000);
+    expect(read().map(({ left_out }) => left_out)).toEqual([undefined, 99, 7]);
+    vi.advanceTimersByTime(10_000);
+    expect(read()).toHaveLength(3);
+    log.warn({ err: down() }, 'scheduled work failed');
+    expect(read()).toHaveLength(4);
+  });
+
+  it('hides no other fault', () => {
+    const { log, read } = openCapture();
+    log.error({ err: down() }, 'engine_unavailable');
+    log.error({ err: new Error('a bug') }, 'internal_error');
+    log.error({ err: new Error('engine away', { cause: down() }) }, 'engine_unavailable');
+    log.info('a text');
+    log.info({ pid: 7 }, 'listening');
+    expect(read().map(({ msg }) => msg)).toEqual([
+      'database unavailable',
+      'internal_error',
+      'engine_unavailable',
+      'a text',
+      'listening',
+    ]);
+    expect(read()[1]).toMatchObject({ err: { message: 'a bug', stack: expect.any(String) } });
   });
 });

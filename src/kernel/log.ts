@@ -1,8 +1,10 @@
-/** The log: JSON lines. Members that a schema marks as secret become `***`; API keys are masked anywhere in a line. */
+/** The log: JSON lines, or plain text on a terminal. Members that a schema marks as secret become `***`; API keys are masked anywhere in a line. */
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { maskKeys } from './access/key-format.ts';
+import { OutageLog } from './outage-log.ts';
 import type { Endpoint } from './record.ts';
 import type { Registry } from './registry.ts';
+import { forTerminal } from './terminal-log.ts';
 
 const ALWAYS = ['x-api-key', 'authorization', 'password', 'secret', 'token', 'cookie'];
 
@@ -81,8 +83,14 @@ function batch(destination: ReturnType<typeof pino.destination>): DestinationStr
   };
 }
 
+function standardError(): DestinationStream {
+  const stream = batch(pino.destination({ fd: 2, sync: false, minLength: 0, contentMode: 'buffer' }));
+  return process.stderr.isTTY ? forTerminal(stream) : stream;
+}
+
 export function createLog(registry: Registry, level: string, destination?: DestinationStream): Logger {
   const names = secretNames(registry);
+  const outages = new OutageLog();
   return pino(
     {
       level,
@@ -93,9 +101,16 @@ export function createLog(registry: Registry, level: string, destination?: Desti
         log: (line) => star(line, names) as Record<string, unknown>,
       },
       serializers: { err: describeError },
-      hooks: { streamWrite: maskKeys },
+      hooks: {
+        streamWrite: maskKeys,
+        logMethod(args, write) {
+          const [line, message] = args as unknown as [unknown, string | undefined];
+          if (outages.take(line, message, (...rest) => write.apply(this, rest as never))) return;
+          write.apply(this, args);
+        },
+      },
     },
-    destination ?? batch(pino.destination({ fd: 2, sync: false, minLength: 0, contentMode: 'buffer' })),
+    destination ?? standardError(),
   );
 }
 

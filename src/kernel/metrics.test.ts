@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Metrics } from './metrics.ts';
 
 const NAME = 'hostplane_request_duration_seconds';
@@ -44,5 +44,21 @@ describe('metrics', () => {
     expect(lines).toContain(`${NAME}_sum{operation="none"} 100.3035`);
     expect(lines).toContain(`${NAME}_count{operation="none"} 5`);
     expect(await metrics.render()).toContain(`# TYPE ${NAME} histogram`);
+  });
+
+  it('show no lag of an idle event loop', async () => {
+    const metrics = new Metrics();
+    // The shortest of several ticks, because this process may really be busy.
+    await vi.waitFor(
+      async () => {
+        const text = await metrics.render();
+        const read = (figure: string) =>
+          Number(new RegExp(`^nodejs_eventloop_lag_${figure}_seconds (.*)$`, 'm').exec(text)?.[1]);
+        expect(read('max')).toBeGreaterThan(0);
+        expect(read('min')).toBeLessThan(0.05);
+        expect(read('mean')).toBeLessThan(10);
+      },
+      { timeout: 30_000, interval: 500 },
+    );
   });
 });

@@ -6,6 +6,7 @@ import {
   type Histogram,
   Registry as PrometheusRegistry,
 } from 'prom-client';
+import { subtractInterval } from './event-loop-lag.ts';
 import { RequestTally } from './request-counts.ts';
 
 declare module './services.ts' {
@@ -15,6 +16,7 @@ declare module './services.ts' {
 }
 
 const PREFIX = 'hostplane_';
+const LAG_INTERVAL_MS = 100;
 
 export class Metrics {
   readonly #registry = new PrometheusRegistry();
@@ -23,7 +25,8 @@ export class Metrics {
 
   constructor() {
     const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 100 });
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LAG_INTERVAL_MS });
+    subtractInterval(this.#registry, LAG_INTERVAL_MS / 1000);
     this.#showRequests();
     this.alarms = new Counter({
       name: `${PREFIX}alarms_total`,
@@ -73,6 +76,19 @@ export class Metrics {
       registers: [this.#registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+
+  /** Registers a counter whose value, which only grows, is read at the scrape. The name gets the suffix `_total`. */
+  countUp(name: string, help: string, read: () => number): void {
+    new Counter({
+      name: `${PREFIX}${name}_total`,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(read());
       },
     });
   }

@@ -6,6 +6,7 @@ import type { Permission } from './access/permissions.ts';
 import type { Call, Preparation } from './call.ts';
 import type { Kind } from './operations/kind.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
+import type { FieldError } from './problems/problem.ts';
 import { type Static, type TObject, type TSchema, Type } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -33,6 +34,9 @@ export interface Example {
   readonly answer: { readonly status: SuccessStatus; readonly body: unknown };
 }
 
+/** A JSON object whose members can be anything. */
+export type AnyObject = Readonly<Record<string, unknown>>;
+
 interface Facts {
   readonly id: string;
   readonly method: Method;
@@ -46,8 +50,11 @@ interface Facts {
   /** The endpoint returns credentials, gives access to a machine, or can lock others out. */
   readonly sensitive?: true;
   readonly resource: { readonly name: string; readonly role: ResourceRole };
-  /** The call can raise the cost; restricted accounts may not make it. */
-  readonly raisesCost?: true;
+  /**
+   * The call can raise the cost. `true`: restricted accounts may not make it. `sometimes`: whether it does depends on
+   * the request, and restricted accounts may make calls that do not.
+   */
+  readonly raisesCost?: true | 'sometimes';
   /** Allowed for suspended accounts, although it is neither GET nor DELETE. */
   readonly whileSuspended?: true;
   readonly bodyLimitBytes?: number;
@@ -55,6 +62,11 @@ interface Facts {
   readonly problems: readonly ProblemCode[];
   /** The kind of operation that the endpoint starts, if it answers 202. */
   readonly operation?: Kind;
+  /**
+   * The members of the resource that this call changes, if the update of the resource does not take them. A refused
+   * update names this call.
+   */
+  readonly changes?: readonly string[];
   /** A read that can wait for a change (`call.hold`). It accepts `Prefer: wait=N` and the parameter `wait`. */
   readonly waits?: true;
   readonly example: Example;
@@ -71,6 +83,12 @@ export interface EndpointDefinition<
   readonly query?: Q;
   readonly body?: B;
   readonly answers: A;
+  /**
+   * Members that are required because of other members, which the schema does not say. Called if the schema refuses
+   * the request, so that one answer names all missing members: it gets any JSON object. If the schema accepts the
+   * request, the handler refuses them, together with its other checks.
+   */
+  missing?(body: AnyObject): readonly FieldError[];
   /**
    * For writes whose handler needs an answer from an engine. Runs before the transaction, while no connection is held,
    * and its result is passed to the handler. It changes nothing. It keeps the problem of an engine as an `Answer`,
@@ -91,6 +109,7 @@ export interface Endpoint extends Facts {
   readonly query: TObject;
   readonly body: TSchema | undefined;
   readonly answers: Answers;
+  readonly missing?: (body: AnyObject) => readonly FieldError[];
   readonly prepare: ((call: Preparation) => Promise<unknown>) | undefined;
   handle(call: Call<unknown, unknown, unknown>, prepared?: unknown): Promise<Reply>;
   readonly formats: Formats;

@@ -29,6 +29,8 @@ export interface Resource {
   readonly path?: string;
   /** The id of the limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
+  /** It can be stopped, and then has another price. */
+  readonly stops?: boolean;
   readonly eventTypes?: readonly EventType[];
 }
 
@@ -38,6 +40,7 @@ export interface ResourceType {
   readonly permission: Permission;
   readonly path: string;
   readonly limit?: string;
+  readonly stops: boolean;
   readonly family: string;
 }
 
@@ -113,10 +116,10 @@ function collectKinds(families: readonly Family[]): Map<string, Kind> {
 /** The resources that the inventory lists. */
 function collectTypes(families: readonly Family[]): Map<string, ResourceType> {
   const types = families.flatMap(({ name: family, resources = [] }) =>
-    resources.flatMap(({ type, permission, path, limit }): ResourceType[] =>
+    resources.flatMap(({ type, permission, path, limit, stops = false }): ResourceType[] =>
       permission === undefined || path === undefined
         ? []
-        : [{ type, permission, path, family, ...(limit === undefined ? {} : { limit }) }],
+        : [{ type, permission, path, family, stops, ...(limit === undefined ? {} : { limit }) }],
     ),
   );
   return new Map(types.map((type) => [type.type, type]));

@@ -127,9 +127,21 @@ export const Decimal: TUnsafe<string> = Type.Unsafe<string>({
   pattern: '^-?\\d+(\\.\\d+)?$',
 });
 
+const SLUG = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$';
+const NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
+
+/** Says in words what a pattern of this file asks for; undefined for other patterns. */
+export function meaningOf(pattern: string): string | undefined {
+  const prefix = /^\^([a-z]+_)\[0-7\]/.exec(pattern)?.[1];
+  if (prefix !== undefined) return `Must be an id that starts with ${prefix}.`;
+  const more = { [SLUG]: ', dots', [NAME]: '' }[pattern];
+  if (more === undefined) return undefined;
+  return `Use lower-case letters, digits${more} and hyphens, with a letter or a digit at both ends.`;
+}
+
 export const Slug: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',
-  pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+  pattern: SLUG,
   maxLength: 63,
 });
 
@@ -137,7 +149,7 @@ export const ResourceName: TUnsafe<string> = Named(
   'ResourceName',
   Type.Unsafe<string>({
     type: 'string',
-    pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+    pattern: NAME,
     minLength: 1,
     maxLength: 63,
     description:
@@ -150,14 +162,28 @@ export const Description = Named(
   Type.String({ maxLength: 255, description: 'A text of your own about it. It has no effect.' }),
 );
 
+export const MOST_LABELS = 32;
+
 export const Labels = Named(
   'Labels',
   Type.Unsafe<Record<string, string>>({
     type: 'object',
-    description: 'Names and values of your own, at most 32, for filters, budgets and cost reports.',
-    maxProperties: 32,
+    description: `Names and values of your own, at most ${MOST_LABELS}, for filters, budgets and cost reports.`,
+    maxProperties: MOST_LABELS,
     propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
     additionalProperties: { type: 'string', maxLength: 63 },
+  }),
+);
+
+/** Labels in a PATCH body: a merge patch of the present labels. */
+export const LabelsPatch = Named(
+  'LabelsPatch',
+  Type.Unsafe<Record<string, string | null>>({
+    type: 'object',
+    description:
+      'A merge patch of the present labels: a label you name is set, a label with the value null is removed, all others stay.',
+    propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
+    additionalProperties: { type: ['string', 'null'], maxLength: 63 },
   }),
 );
 

@@ -17,6 +17,9 @@ interface PlainSchema {
   readonly 'x-secret'?: boolean;
 }
 
+type Source = Record<string, unknown>;
+type Member = readonly [name: string, keep: Keep];
+
 const asIs: Keep = (value) => value;
 
 /** Callers choose these names, so `__proto__` must become an ordinary member. */
@@ -32,11 +35,10 @@ function keepObject(schema: PlainSchema, secrets: Secrets): Keep {
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const rest = pattern ?? schema.additionalProperties;
   const others = typeof rest === 'object' ? keep(rest, secrets) : rest === true ? asIs : null;
-  if (members.length === 0 && schema.additionalProperties !== false && others === null) return asIs;
-  return (value) => {
-    if (value === null || typeof value !== 'object') return value;
-    const source = value as Record<string, unknown>;
-    const kept: Record<string, unknown> = {};
+  const keepsAll = others === asIs || (others === null && schema.additionalProperties !== false);
+  if (members.length === 0 && keepsAll) return asIs;
+  const copy = (source: Source): Source => {
+    const kept: Source = {};
     for (const [name, member] of members) {
       const given = source[name];
       if (given !== undefined) kept[name] = member(given);
@@ -48,6 +50,39 @@ function keepObject(schema: PlainSchema, secrets: Secrets): Keep {
     }
     return kept;
   };
+  return (value) => {
+    if (value === null || typeof value !== 'object') return value;
+    const source = value as Source;
+    return hasExactly(source, members) ? keepMembers(source, members) : copy(source);
+  };
+}
+
+/** Whether the object has the declared members and no others, in the declared order. */
+function hasExactly(source: Source, members: readonly Member[]): boolean {
+  const names = Object.keys(source);
+  if (names.length !== members.length) return false;
+  for (let i = 0; i < names.length; i += 1) if (names[i] !== members[i]?.[0]) return false;
+  return true;
+}
+
+/** Returns the object itself unless something in it is dropped: most answers are built as they are declared. */
+function keepMembers(source: Source, members: readonly Member[]): Source {
+  let kept = source;
+  for (const [name, member] of members) {
+    if (member === asIs) continue;
+    const given = source[name];
+    const next = given === undefined ? given : member(given);
+    if (next === given) continue;
+    if (kept === source) kept = { ...source };
+    kept[name] = next;
+  }
+  return kept;
+}
+
+/** Returns the list itself if nothing in it is dropped. */
+function keepItems(list: readonly unknown[], item: Keep): readonly unknown[] {
+  const kept = list.map(item);
+  return kept.every((each, i) => each === list[i]) ? list : kept;
 }
 
 function keepUnion(branches: readonly PlainSchema[], secrets: Secrets): Keep {
@@ -65,7 +100,7 @@ function keep(schema: PlainSchema, secrets: Secrets): Keep {
   if (schema.type === 'object') return keepObject(schema, secrets);
   if (schema.type === 'array' && schema.items) {
     const item = keep(schema.items, secrets);
-    return item === asIs ? asIs : (value) => (Array.isArray(value) ? value.map(item) : value);
+    return item === asIs ? asIs : (value) => (Array.isArray(value) ? keepItems(value, item) : value);
   }
   return asIs;
 }

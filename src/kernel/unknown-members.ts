@@ -19,10 +19,36 @@ interface PlainSchema {
 
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-export function unknownMember(pointer: string, name: string, known: readonly string[]): FieldError {
-  const meant = nearest(name, known);
-  const hint = meant === null ? '.' : `; did you mean ${meant}?`;
-  return { pointer, code: 'unknown_member', detail: `This name is not known here${hint}` };
+/** Longer names are cut when they are quoted, and are not compared with the known ones. */
+const LONGEST_NAME = 63;
+
+/** Without the ending that people leave out or put in another form: `image_id`, `images` and `imageId` are alike. */
+const stemOf = (name: string): string =>
+  name
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
+    .toLowerCase()
+    .replace(/_ids?$|s$/, '');
+
+/** The known name that was meant: here, or in an object that is a member here (`source.image_id`). */
+function meantBy(name: string, { properties = {} }: PlainSchema): string | null {
+  if (name.length > LONGEST_NAME) return null;
+  const known = Object.keys(properties);
+  const isAlike = (other: string): boolean => stemOf(other) === stemOf(name);
+  const inside = Object.entries(properties).flatMap(([outer, { properties: inner = {} }]) =>
+    Object.keys(inner)
+      .filter(isAlike)
+      .map((each) => `${outer}.${each}`),
+  );
+  return known.find(isAlike) ?? nearest(name, known) ?? inside[0] ?? null;
+}
+
+export function unknownMember(pointer: string, name: string, schema: PlainSchema, lists = false): FieldError {
+  const meant = meantBy(name, schema);
+  const known = Object.keys(schema.properties ?? {});
+  const list = lists && known.length > 0 ? ` Known: ${known.join(', ')}.` : '';
+  const hint = meant === null ? `.${list}` : `; did you mean ${meant}?`;
+  const quoted = JSON.stringify(name.slice(0, LONGEST_NAME));
+  return { pointer, code: 'unknown_member', detail: `${quoted} is not known here${hint}` };
 }
 
 function tooMany(pointer: string, most: number, what: string): FieldError {
@@ -63,11 +89,16 @@ class Trimmer {
     const names = Object.keys(value);
     if (names.length > maxProperties) this.#report(() => tooMany(at, maxProperties, 'members'));
     const kept: [string, unknown][] = [];
+    let isFirst = true;
     for (const name of names) {
       const member = Object.hasOwn(properties, name) ? properties[name] : others;
       const place = `${at}/${escapePointer(name)}`;
-      if (member === false) this.#report(() => unknownMember(place, name, Object.keys(properties)));
-      else if (kept.length < maxProperties) {
+      if (member === false) {
+        // Only the first one lists all known names, so that the answer stays short.
+        const lists = isFirst;
+        isFirst = false;
+        this.#report(() => unknownMember(place, name, schema, lists));
+      } else if (kept.length < maxProperties) {
         const content = value[name];
         const shape = typeof member === 'object' ? member : {};
         kept.push([name, this.trim(shape, content, place)]);

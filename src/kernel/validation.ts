@@ -4,7 +4,8 @@ import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
 import type { FieldCode } from './problems/catalogue.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
-import type { TSchema } from './schema.ts';
+import { partsOf } from './reference.ts';
+import { meaningOf, type TSchema } from './schema.ts';
 import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 
 Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
@@ -56,7 +57,7 @@ function translate(fault: Fault): FieldError[] {
         detail: 'This is required.',
       }));
     case 'boolean':
-      return [unknownMember(at, '', [])];
+      return [unknownMember(at, partsOf(at).at(-1) ?? '', {})];
     case 'enum':
       return [
         {
@@ -65,11 +66,17 @@ function translate(fault: Fault): FieldError[] {
           detail: `Must be one of ${listed(fault.params, 'allowedValues').join(', ')}.`,
         },
       ];
+    case 'pattern':
+      return [{ pointer: at, code: 'invalid_format', detail: patternDetail(fault) }];
     default:
       return [
         { pointer: at, code: codes[fault.keyword] ?? 'invalid_format', detail: sentence(fault.message) },
       ];
   }
+}
+
+function patternDetail({ params, message }: Fault): string {
+  return meaningOf(String((params as { pattern?: unknown }).pattern)) ?? sentence(message);
 }
 
 function sentence(message: string): string {

@@ -8,6 +8,7 @@ import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.t
 import { verdict } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
+import { DRY_RUN_FORMAT } from '../pipeline/format.ts';
 import { type Db, openDatabase, openPool } from '../store/database.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createKey } from '../testing/accounts.ts';
@@ -213,7 +214,12 @@ describe('nothing else leaves any', () => {
   it.each(writes)('$id as a dry run, granted or refused', async (endpoint) => {
     const query = { dry_run: true };
     const granted = await callTo(endpoint, world, { query });
-    expect([endpoint.id, granted.statusCode, granted.json().dry_run]).toEqual([endpoint.id, 200, true]);
+    expect([
+      endpoint.id,
+      granted.statusCode,
+      granted.headers['content-type'],
+      granted.json().dry_run,
+    ]).toEqual([endpoint.id, 200, DRY_RUN_FORMAT, true]);
     const refused = [
       await callTo(endpoint, world, { params: example(endpoint), query: { ...query, no_such_parameter: 1 } }),
       await callTo(endpoint, world, {

@@ -69,6 +69,8 @@ const HISTORY = new Set([
   'meter_readings',
   'meter_spans',
   'operations',
+  // Rows of an operation, deleted with it. They count only until it has ended.
+  'pending_costs',
   'webhook_deliveries',
 ]);
 

@@ -52,7 +52,7 @@ function descriptionOf(schema: JsonSchema): string {
   return description ?? (branches.length === 1 && branches[0] ? descriptionOf(branches[0]) : '');
 }
 
-const bodiesOf = (operation: Operation): JsonSchema[] =>
+const bodiesOf = (operation: Pick<Operation, 'requestBody'>): JsonSchema[] =>
   Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema);
 
 const answersOf = (operation: Operation): JsonSchema[] =>
@@ -79,7 +79,9 @@ const roots: readonly (readonly [string, JsonSchema])[] = [
     ),
   ),
   ...allParameters.map(({ at, schema }) => [at, schema] as const),
-  ...Object.entries(document['x-event-types']).map(([type, { data }]) => [type, data] as const),
+  ...Object.entries(document.webhooks).flatMap(([type, { post }]) =>
+    bodiesOf(post).map((schema) => [type, schema] as const),
+  ),
 ];
 const members: readonly Place[] = roots.flatMap(([at, schema]) => membersOf(schema, at));
 

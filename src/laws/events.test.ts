@@ -1,6 +1,8 @@
 /** Every call that changes something emits an event in its account, about the resource or about the operation on it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventShape, presentEvent } from '../kernel/events/schema.ts';
 import { declares } from '../kernel/named/named.ts';
+import { faultsOf } from '../kernel/validation.ts';
 import type { Tables } from '../store/database.ts';
 import { createTestApp } from '../testing/app.ts';
 import { ended } from '../testing/operations.ts';
@@ -58,6 +60,17 @@ async function toldOf(endpoint: (typeof writes)[number]): Promise<string[]> {
   return told.filter(isAbout).map(({ type }) => type);
 }
 
+/** The faults of all events so far, compared with the shapes that the OpenAPI document publishes. */
+async function misshapen(): Promise<unknown[]> {
+  const { eventTypes } = world.app.registry;
+  const rows = await world.app.services.db.selectFrom('events').selectAll().execute();
+  return rows.flatMap((row) => {
+    const type = eventTypes.get(row.type);
+    const faults = type === undefined ? ['undeclared'] : faultsOf(eventShape(type), presentEvent(row));
+    return faults.length === 0 ? [] : [{ type: row.type, data: row.data, faults }];
+  });
+}
+
 describe('every change is told', () => {
   const silent: string[] = [];
 
@@ -67,5 +80,9 @@ describe('every change is told', () => {
 
   it('but for those whose silence has a reason', () => {
     expect(silent.sort()).toEqual(exemptFrom('silentWrites'));
+  });
+
+  it('by events with the data that their type declares', async () => {
+    expect(await misshapen()).toEqual([]);
   });
 });

@@ -36,6 +36,9 @@ export interface Way {
   readonly states: readonly string[];
 }
 
+/** Returns path parameters and members of the body that replace those of the example. */
+export type Variant = (world: World, params: Params) => Promise<{ params?: Params; body?: object }>;
+
 /** Compares the rows of a family with the state of its engines. */
 export interface FamilyAgreement {
   /** The name of the family: `flexible-vps`. */
@@ -69,6 +72,10 @@ export interface Fixture {
   readonly scenarios?: Readonly<Record<string, Scenario>>;
   /** By endpoint id, for endpoints whose allowed states depend on the body. */
   readonly ways?: Readonly<Record<string, readonly Way[]>>;
+  /** By endpoint id and title: other requests, which have another cost than the example. Creates what they need. */
+  readonly variations?: Readonly<Record<string, Readonly<Record<string, Variant>>>>;
+  /** By state: brings a resource that `make` added into another state in which it stays. */
+  readonly settles?: Readonly<Record<string, (world: World, id: string) => Promise<unknown>>>;
   /** In the fixture of a family that uses engines. */
   readonly agreement?: FamilyAgreement;
 }

@@ -18,6 +18,8 @@ export const fixtureOf = (collection: string): Fixture | undefined =>
   fixtures.find((fixture) => fixture.collection === collection);
 
 /** Merges this member of all fixtures into one table. */
-export function collect<K extends 'bodies' | 'scenarios' | 'ways'>(name: K): NonNullable<Fixture[K]> {
+export function collect<K extends 'bodies' | 'scenarios' | 'variations' | 'ways'>(
+  name: K,
+): NonNullable<Fixture[K]> {
   return Object.assign({}, ...fixtures.map((fixture) => fixture[name] ?? {}));
 }

@@ -136,7 +136,8 @@ describe.each(starting)('$id', (endpoint) => {
     if (body.operation == null) return expect(body.status).toBe('succeeded');
     expect(body.operation).toMatchObject({ status: 'succeeded', resource: { id: body.id } });
     const now = await readById(endpoint, params, body.id);
-    if (endpoint.resource.role === 'delete') return expect(now).toBeUndefined();
+    if (endpoint.resource.role === 'delete')
+      return expect([now, body.status]).toEqual([undefined, 'deleted']);
     expect({ ...body, operation: null }).toMatchObject(now!);
   });
 

@@ -1,12 +1,11 @@
 /** Counts the database queries of a call to each endpoint. The access cache is warm unless the test says otherwise. */
 import type { FastifyInstance } from 'fastify';
-import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccessCache } from '../kernel/access/cache.ts';
 import { verdict } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
-import { openPool, type Tables } from '../store/database.ts';
+import { openDatabase, openPool } from '../store/database.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createAccount, createKey, createMember } from '../testing/accounts.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
@@ -32,8 +31,7 @@ beforeAll(async () => {
   many = await createWorld(app);
   await fill(one, 1, 'one');
   await fill(many, 50, 'many');
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: openPool(app.database.connection) }),
+  const db = openDatabase(openPool(app.database.connection), {
     log: ({ query }) => void queries.push(query.sql),
   });
   const access = new AccessCache(db, app.registry);

@@ -256,8 +256,8 @@ describe('several processes on one Redis', () => {
     const redis = await startRedis();
     if (redis === null) throw new Error('found but not started');
     // A long time limit, so that the limiter does not treat Redis on a busy test machine as unreachable.
-    const open = () =>
-      createTestApp({ limiter: new RedisRateLimit({ url: redis.url, answerWithinMs: 10_000 }) });
+    const options = { url: redis.url, answerWithinMs: 10_000, countProcesses: async () => 2 };
+    const open = () => createTestApp({ limiter: new RedisRateLimit(options) });
     const [a, b] = [await open(), await open()];
     const address = freshAddress();
     await spend(address, 120, a);

@@ -3,12 +3,11 @@
  * declares, and while calls wait for an engine they must hold no database connection, so that other customers are
  * served.
  */
-import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addFault, listFaults } from '../engines/sandbox/store.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
-import { openPool, type Tables } from '../store/database.ts';
+import { openDatabase, openPool } from '../store/database.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
 import { createWorld, endpoints, requestTo, type WalkRequest, type World } from './walk.ts';
@@ -52,7 +51,7 @@ beforeAll(async () => {
   app = await createTestApp();
   world = await createWorld(app);
   pool = openPool(app.database.connection);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = openDatabase(pool);
   const server = createServer({ ...app.services, db });
   send = async ({ key }, request) => {
     const answer = await server.inject({

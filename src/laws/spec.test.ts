@@ -9,6 +9,7 @@ import { families } from '../families/index.ts';
 import { convertQuery } from '../kernel/query-string.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { faultsOf } from '../kernel/validation.ts';
+import { DRY_RUN_FORMAT } from '../pipeline/format.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import type {
   JsonSchema,
@@ -27,6 +28,8 @@ const document = exampleDocument(registry);
 const operations: readonly Operation[] = Object.values(document.paths).flatMap((item) => Object.values(item));
 const named = operations.map((operation) => [operation.operationId, operation] as const);
 const records = registry.endpoints.map((record) => [record.id, record] as const);
+
+const UNIONS = ['oneOf', 'anyOf', 'allOf'];
 
 interface Finding {
   readonly ruleId: string;
@@ -124,6 +127,28 @@ describe.each(records)('the example of %s', (_, record) => {
   });
 });
 
+/** The pointers of all objects with free member names whose values cannot be null. */
+function mapsWithoutNull(schema: JsonSchema, pointer = ''): string[] {
+  const values = schema.additionalProperties as JsonSchema | boolean | undefined;
+  const isMap = typeof values === 'object';
+  const here = isMap && ![values.type].flat().includes('null') ? [pointer] : [];
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    mapsWithoutNull(member, `${pointer}/${name}`),
+  );
+  return [...here, ...members];
+}
+
+describe('the body of a PATCH', () => {
+  const patches = records.filter(([, { method }]) => method === 'PATCH');
+
+  it.each(patches)(
+    'of %s can remove every member of a map with null, as a merge patch does',
+    (_, { body }) => {
+      expect(mapsWithoutNull(body as JsonSchema)).toEqual([]);
+    },
+  );
+});
+
 describe('summaries', () => {
   it('are short, and no two are alike', () => {
     const summaries = operations.map(({ summary }) => summary);
@@ -149,8 +174,26 @@ describe.each(named)('%s', (id, operation) => {
     expect(operation.security).toEqual([{ apiKey: [] }]);
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     const contents = successes.flatMap(([, response]) => Object.values((response as Response).content ?? {}));
-    expect(contents.some(({ example, examples }) => example !== undefined || examples !== undefined)).toBe(
-      contents.length > 0,
+    expect(contents.some(({ example }) => example !== undefined)).toBe(contents.length > 0);
+  });
+
+  it('gives each answer one shape, so that generated clients have one type for it', () => {
+    const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+    const unions = successes.flatMap(([status, response]) =>
+      Object.entries(resolve(document, response).content ?? {})
+        .filter(([, { schema }]) => UNIONS.some((word) => word in resolve(document, schema)))
+        .map(([format]) => `${status} ${format}`),
+    );
+    expect(unions).toEqual([]);
+  });
+
+  it('has a media type for dry runs if it changes something, and only then', () => {
+    const { content = {} } = resolve(
+      document,
+      operation.responses['200'] ?? { description: '', headers: {} },
+    );
+    expect(content[DRY_RUN_FORMAT]?.schema).toEqual(
+      operation['x-access'] === 'read' ? undefined : { $ref: '#/components/schemas/DryRun' },
     );
   });
 
@@ -172,6 +215,33 @@ describe.each(named)('%s', (id, operation) => {
     );
     expect(components.filter((component) => !references.has(component))).toEqual([]);
     expect(Object.keys(securitySchemes)).toEqual(['apiKey']);
+  });
+});
+
+describe('events', () => {
+  const types = [...registry.eventTypes.values()];
+
+  it('are one union, in which `type` decides the shape', () => {
+    const { oneOf, discriminator } = document.components.schemas['Event'] ?? {};
+    const { mapping } = discriminator as { mapping: Record<string, string> };
+    expect(Object.keys(mapping)).toEqual(types.map(({ type }) => type));
+    expect(oneOf).toEqual(Object.values(mapping).map(($ref) => ({ $ref })));
+  });
+
+  it.each(types)('$type: its own shape, and a webhook that sends it', ({ type, data, when }) => {
+    const { schema } = document['x-event-types'][type] ?? {};
+    const shape = resolve<JsonSchema>(document, schema ?? {});
+    expect(shape).toMatchObject({ properties: { type: { const: type } }, description: when });
+    expect(Object.keys((shape['properties'] as { data: { properties: object } }).data.properties)).toEqual(
+      Object.keys((data as { properties?: object }).properties ?? {}),
+    );
+    const message = document.webhooks[type]?.post.requestBody.content['application/json']?.schema;
+    expect(message).toMatchObject({ properties: { type: { const: type }, data: schema } });
+  });
+
+  it('have webhooks whose names are no operation ids', () => {
+    const ids = Object.values(document.webhooks).map(({ post }) => post.operationId);
+    expect(new Set([...ids, ...named.map(([id]) => id)]).size).toBe(ids.length + named.length);
   });
 });
 

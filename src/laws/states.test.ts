@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
-import type { Lifecycle } from '../kernel/lifecycle.ts';
+import { DELETED, type Lifecycle } from '../kernel/lifecycle.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
@@ -68,13 +68,13 @@ const walked = named.filter(reaches);
 describe.each(lifecycles)('the states of a $resource', (life) => {
   it('are all in its published status, with the table', () => {
     const { schemas } = document.components;
-    const { title = '', 'x-states': table } = life.Status as { title?: string; 'x-states'?: unknown };
+    const { title = '', 'x-states': table } = life.ShownStatus as { title?: string; 'x-states'?: unknown };
     const $ref = `#/components/schemas/${title}`;
     const users = Object.values(schemas)
       .map((schema) => (schema.properties as Record<string, object> | undefined)?.status)
       .filter((member) => member !== undefined && '$ref' in member && member.$ref === $ref);
     expect(users.length).toBeGreaterThan(0);
-    expect(schemas[title]).toMatchObject({ enum: life.states, 'x-states': table });
+    expect(schemas[title]).toMatchObject({ enum: [...life.states, DELETED], 'x-states': table });
   });
 
   it('each stand in the table, which names no others', () => {

@@ -25,6 +25,7 @@ const knows: Record<string, RegExp> = {
   'portal-api': /^(store|kernel|provider|money)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
   'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
+  'surfaces/pages': /^(kernel|pipeline)$/,
   'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/openapi)$/,
   assembly: /./,
 };

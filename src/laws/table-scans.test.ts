@@ -9,11 +9,10 @@
  * (Whether the planner chooses the index with real statistics is measured by `npm run bench`.)
  */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { Kysely, PostgresDialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccessCache } from '../kernel/access/cache.ts';
 import type { Endpoint } from '../kernel/record.ts';
-import { openPool, type Tables } from '../store/database.ts';
+import { type Db, openDatabase, openPool } from '../store/database.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
 import { filterQueries, sortsOf } from './list-queries.ts';
@@ -24,7 +23,7 @@ import { createWorld, endpoints, lists, type Query, requestTo, type World } from
 let app: TestApp;
 let world: World;
 let server: FastifyInstance;
-let recorded: Kysely<Tables>;
+let recorded: Db;
 /** The values of each statement, and the endpoint that sent it first. */
 const statements = new Map<string, { readonly sender: string; readonly values: readonly unknown[] }>();
 let sender = '';
@@ -33,8 +32,7 @@ beforeAll(async () => {
   app = await createTestApp();
   world = await createWorld(app);
   await fill(world, 2, 'scan');
-  recorded = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: openPool(app.database.connection) }),
+  recorded = openDatabase(openPool(app.database.connection), {
     log({ query: { sql, parameters } }) {
       if (sender !== '' && !statements.has(sql)) statements.set(sql, { sender, values: parameters });
     },
@@ -90,6 +88,13 @@ describe('planned as if the tables were large', () => {
     expect(await planner.findScans('select * from vms where name = $1', ['a'])).toEqual(['vms']);
     expect(await planner.findScans('select id from vms order by id limit $1', [1])).toEqual(['vms']);
     expect(await planner.findScans('select * from vms where account_id = $1', ['a'])).toEqual([]);
+  });
+
+  it('no list walks through the rows of other accounts, whatever account it is for', async () => {
+    const pages = [...statements].filter(([text]) => text.includes('page_position'));
+    const walks = await planner.findWalks(pages.map(([text]) => text));
+    const walking = pages.filter((_, i) => walks[i] === true).map(([, { sender }]) => sender);
+    expect([pages.length > 0, ...new Set(walking)]).toEqual([true]);
   });
 
   it('no deletion looks for the rows that refer to its own without an index', async () => {

@@ -13,6 +13,11 @@ export interface Planner {
   /** The tables of which the statement reads rows of all accounts. */
   findScans(text: string, values: readonly unknown[]): Promise<string[]>;
   /**
+   * Whether the plan that PostgreSQL keeps for any account goes through a whole table or index, if all rows belong to a
+   * few accounts: it would pass all rows of a large account to find those of a small one.
+   */
+  findWalks(texts: readonly string[]): Promise<boolean[]>;
+  /**
    * Columns that refer to other tables, but have no index: each deletion there would scan this table. Accounts are
    * left out, because no call deletes one.
    */
@@ -86,21 +91,42 @@ function scansIn(node: PlanNode, selectors: Selectors): string[] {
   return isFine ? inner : [...inner, table];
 }
 
+/** Without a condition on its index, a scan reads all rows. A bitmap scan has its conditions in the nodes below it. */
+function isWalk(node: PlanNode, selectors: Selectors): boolean {
+  const { 'Node Type': kind, 'Relation Name': table = '', 'Index Cond': condition, Plans = [] } = node;
+  const isOpen = kind.endsWith('Scan') && kind !== 'Bitmap Heap Scan' && condition === undefined;
+  return (isOpen && selectors.columns.has(table)) || Plans.some((child) => isWalk(child, selectors));
+}
+
 const PLANNABLE = /^\s*(select|insert|update|delete|with)\b/i;
+
+const GROW = `
+  update pg_class set reltuples = 1e6, relpages = 1
+  where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`;
 
 export async function openPlanner(connection: pg.ClientConfig): Promise<Planner> {
   const client = new pg.Client(connection);
   await client.connect();
   for (const way of ['seqscan', 'hashjoin', 'mergejoin']) await client.query(`set enable_${way} = off`);
   const selectors = { columns: await readColumns(client), ownerless: await readOwnerless(client) };
-  await client.query(`
-    update pg_class set reltuples = 1e6, relpages = 1
-    where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`);
+  await client.query(GROW);
   return {
     async findScans(text, values) {
       if (!PLANNABLE.test(text)) return [];
       const { rows } = await client.query(`explain (format json) ${text}`, [...values]);
       return scansIn(rows[0]['QUERY PLAN'][0].Plan, selectors);
+    },
+    async findWalks(texts) {
+      const found: boolean[] = [];
+      await client.query('begin');
+      await client.query('analyze');
+      await client.query(GROW);
+      for (const text of texts) {
+        const { rows } = await client.query(`explain (format json, generic_plan) ${text}`);
+        found.push(isWalk(rows[0]['QUERY PLAN'][0].Plan, selectors));
+      }
+      await client.query('rollback');
+      return found;
     },
     async findUnindexed() {
       const { rows } = await client.query<{ name: string }>(`

@@ -175,13 +175,10 @@ describe('no answer shows anything of another account', () => {
     const wanted = oneOfEachKind(foreign.filter((text) => /^[a-z]+_[0-9a-z]{26}$|^foreign/.test(text)));
     for (const name of filters) {
       for (const value of wanted) {
-        const response = await callTo(endpoint, ours, { query: { [name]: value } });
-        expect([endpoint.id, name, value, strangersIn(response.body)]).toEqual([
-          endpoint.id,
-          name,
-          value,
-          [],
-        ]);
+        const { body } = await callTo(endpoint, ours, { query: { [name]: value } });
+        // A refusal repeats what was sent, and says nothing else about it.
+        const said = body.replaceAll(`You sent \\"${value}\\".`, '');
+        expect([endpoint.id, name, value, strangersIn(said)]).toEqual([endpoint.id, name, value, []]);
       }
     }
   });

@@ -30,7 +30,8 @@ function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
   if (withdraws(done)) return false;
   const { approvalOverMonthly } = caller.key;
   const isDear = approvalOverMonthly !== null && monthlyOf(done) > micro(approvalOverMonthly);
-  return isDear || needsApproval(caller, endpoint);
+  const access = done.destructive.length > 0 ? 'destructive' : endpoint.access;
+  return isDear || needsApproval(caller, { access });
 }
 
 /**
@@ -112,6 +113,7 @@ export async function requestApproval(
       resource: subjectOf(endpoint, effects),
     }),
   );
-  const detail = `A person has to approve this call of the key ${key.name} first: ${approval.operation_id}.`;
+  const why = done.destructive.length === 0 ? '' : ` It is destructive: ${done.destructive.join('; ')}.`;
+  const detail = `A person has to approve this call of the key ${key.name} first: ${approval.operation_id}.${why}`;
   return approvalRequired(approval, services.docsUrl, detail);
 }

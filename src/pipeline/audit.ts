@@ -1,6 +1,6 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
-import { type AuditChange, type AuditEntry, type AuditOutcome, MAX_CHANGES } from '../kernel/audit/entry.ts';
-import type { Effect } from '../kernel/effect.ts';
+import { type AuditEntry, type AuditOutcome, MAX_CHANGES, MAX_EFFECTS } from '../kernel/audit/entry.ts';
+import { type Effect, shownEffects } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf, isDryRun } from '../kernel/exchange.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Problem } from '../kernel/problems/problem.ts';
@@ -22,8 +22,8 @@ function outcomeOf(status: number): AuditOutcome {
 }
 
 /** A name, label or description may contain an API key by mistake, and audit entries are never deleted. */
-function masked(changes: readonly AuditChange[]): AuditChange[] {
-  return changes.length === 0 ? [] : (JSON.parse(maskKeys(JSON.stringify(changes))) as AuditChange[]);
+function masked<T>(values: readonly T[]): T[] {
+  return values.length === 0 ? [] : (JSON.parse(maskKeys(JSON.stringify(values))) as T[]);
 }
 
 export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
@@ -44,6 +44,7 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
     request_id: exchange.requestId,
     operation_id: ending.operationId ?? null,
     approval_operation_id: ending.approvalId ?? null,
+    effects: masked(shownEffects(ending.effects ?? []).slice(0, MAX_EFFECTS)),
     changes: masked((ending.effects ?? []).flatMap((effect) => effect.changes ?? []).slice(0, MAX_CHANGES)),
   };
 }

@@ -135,7 +135,9 @@ describe('a budget that looks ahead', () => {
     const { status, body } = await create();
     expect([status, body]).toEqual([409, expect.objectContaining({ code: 'budget_exceeded', budget_id })]);
     expect(body).toMatchObject({ amount: '4.00', committed: '3.88', requested: PRICE });
-    expect(body['detail']).toContain('3.88 are committed');
+    expect(body['detail']).toMatch(
+      /^The budget \S+ is \S+ EUR a month\. Spent so far: \S+\. Committed for the whole month: 3\.88\. Left: \S+\. This call would add \S+ a month\.$/,
+    );
     expect(await widgets()).toBe(2);
   });
 

@@ -4,19 +4,25 @@
  * shrink or delete a resource add no cost and are never refused here.
  */
 import type { Done } from '../kernel/call.ts';
-import type { Cost } from '../kernel/effect.ts';
+import type { CostChange } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type Micro, micro, sum } from '../kernel/micro.ts';
 import { Problem } from '../kernel/problems/problem.ts';
-import { type Declaration, refuses } from '../money/budgets/budget.ts';
+import type { Services } from '../kernel/services.ts';
+import { type Declaration, periodOf, refuses } from '../money/budgets/budget.ts';
 import { type Load, loadsOf } from '../money/budgets/figures.ts';
 import { pendingRows } from '../money/budgets/pending/store.ts';
 import { covers } from '../money/budgets/scope.ts';
-import { type BudgetRow, lockBlockingBudgets } from '../money/budgets/store.ts';
+import { type BudgetRow, findBudgets, lockBlockingBudgets } from '../money/budgets/store.ts';
+import { exceededBy } from '../money/prices/basket-limits.ts';
 import { formatMoney } from '../money/prices/format.ts';
+import type { Estimate } from '../money/prices/schema.ts';
 import type { Tx } from '../store/database.ts';
+import { refuseRestricted } from './permission.ts';
 
-const monthlySum = (costs: readonly Cost[]): Micro => sum(costs.map(({ monthly }) => micro(monthly)));
+const monthlySum = (costs: readonly CostChange[]): Micro => sum(costs.map(({ monthly }) => monthly));
+
+const NOTHING: Load = { spent: 0n, committed: 0n };
 
 interface Claim {
   readonly budget: BudgetRow;
@@ -24,13 +30,16 @@ interface Claim {
   readonly requested: Micro;
 }
 
-function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: readonly Cost[]): Claim[] {
+/** A cost counts for the key that makes the call, and for the key that created the resource. */
+function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: readonly CostChange[]): Claim[] {
   const apiKeyId = callerOf(exchange).key.id;
   const { family: own } = endpointOf(exchange);
   return budgets
     .map((budget) => {
-      const counted = costs.filter(({ family = own, labels = {} }) =>
-        covers(budget.scope, { family, labels, apiKeyId }),
+      const counted = costs.filter(({ family = own, labels, creatorKeyId }) =>
+        [apiKeyId, creatorKeyId ?? apiKeyId].some((key) =>
+          covers(budget.scope, { family, labels, apiKeyId: key }),
+        ),
       );
       return { budget, requested: monthlySum(counted) };
     })
@@ -47,13 +56,35 @@ function refusal({ budget, requested }: Claim, load: Load): Problem {
     committed: formatMoney(load.committed - requested),
     requested: formatMoney(requested),
   };
+  const before = blocks === 'spent' ? load.spent : load.committed - requested;
+  const left = micro(amount) - before;
   const used =
     blocks === 'spent'
-      ? `${shown.spent} are spent`
-      : `${shown.spent} are spent and ${shown.committed} are committed (what runs or is being created, for a whole month, and what is spent beside it)`;
+      ? `Spent so far: ${shown.spent}.`
+      : `Spent so far: ${shown.spent}. Committed for the whole month: ${shown.committed}.`;
+  const rest = left > 0n ? `Left: ${formatMoney(left)}.` : 'Nothing is left.';
   return new Problem('budget_exceeded', {
-    detail: `The budget ${name} allows ${amount} ${currency} a month, of which ${used}; this call would add ${shown.requested} a month.`,
+    detail: `The budget ${name} is ${amount} ${currency} a month. ${used} ${rest} This call would add ${shown.requested} a month.`,
     extra: shown,
+  });
+}
+
+/** For a dry run: the budgets that have no room for the call, also those that only notify. */
+export async function exceededBudgets(
+  tx: Tx,
+  exchange: Exchange,
+  { costs }: Pick<Done, 'costs'>,
+): Promise<Estimate['exceeds_budgets']> {
+  if (monthlySum(costs) <= 0n) return [];
+  const accountId = callerOf(exchange).account.id;
+  const now = new Date();
+  const claims = claimsOn(await findBudgets(tx, accountId, periodOf(now)), exchange, costs);
+  const budgets = claims.map((claim) => claim.budget);
+  const loads = await loadsOf(tx, accountId, budgets, now);
+  return claims.flatMap(({ budget: { id, amount, blocks }, requested }, i) => {
+    const { spent, committed } = loads[i] ?? NOTHING;
+    const beside = { spent, committed: committed - requested };
+    return exceededBy({ id, blocks, amount: micro(amount), ...beside }, requested);
   });
 }
 
@@ -64,22 +95,22 @@ const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load
 function pendingOf(exchange: Exchange, { costs, operation }: Pick<Done, 'costs' | 'operation'>) {
   if (operation === null) return [];
   const { family: own } = endpointOf(exchange);
-  const pending = costs.map(({ family = own, labels = {}, monthly }) => ({
-    family,
-    labels,
-    monthly: micro(monthly),
-  }));
-  return pendingRows(operation.id, pending);
+  return pendingRows(
+    operation.id,
+    costs.map((cost) => ({ ...cost, family: cost.family ?? own })),
+  );
 }
 
 /** If several budgets refuse the call, the problem names the budget with the least amount left. */
 export async function budget(
   tx: Tx,
   exchange: Exchange,
+  services: Services,
   done: Pick<Done, 'costs' | 'operation'>,
 ): Promise<void> {
   const { costs } = done;
   if (monthlySum(costs) <= 0n) return;
+  refuseRestricted(exchange, services);
   const accountId = callerOf(exchange).account.id;
   const blocking = await lockBlockingBudgets(tx, accountId, pendingOf(exchange, done));
   const claims = claimsOn(blocking, exchange, costs);
@@ -87,7 +118,7 @@ export async function budget(
   const budgets = claims.map((claim) => claim.budget);
   const loads = await loadsOf(tx, accountId, budgets, new Date());
   const refusing = claims
-    .map((claim, i) => ({ claim, load: loads[i] ?? { spent: 0n, committed: 0n } }))
+    .map((claim, i) => ({ claim, load: loads[i] ?? NOTHING }))
     .filter(({ claim, load }) => refuses(claim.budget, load))
     .sort((a, b) => (roomIn(a.claim.budget, a.load) < roomIn(b.claim.budget, b.load) ? -1 : 1));
   const [strictest] = refusing;

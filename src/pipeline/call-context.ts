@@ -111,6 +111,10 @@ class Calling implements Call {
     return (cost) => this.#done.costs.push(cost);
   }
 
+  get destroys(): Call['destroys'] {
+    return (reason) => this.#done.destructive.push(reason);
+  }
+
   get event(): Call['event'] {
     return (event) => this.#done.events.push(event);
   }
@@ -126,6 +130,7 @@ class Calling implements Call {
         actor: actorOf(this.#exchange),
         permission: endpointOf(this.#exchange).permission,
         requestId: this.requestId,
+        warnings: this.#done.warnings,
       });
       this.#done.operation = operation;
       return operation;

@@ -1,12 +1,13 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
-import type { ForeseenEffect } from '../kernel/approvals/store.ts';
 import type { Done } from '../kernel/call.ts';
-import type { Cost } from '../kernel/effect.ts';
-import { type Micro, micro, sum } from '../kernel/micro.ts';
-import { Currency, Decimal, Named, Nullable, OneOf, Shape, Type } from '../kernel/schema.ts';
+import { type Cost, shownEffects, Warning } from '../kernel/effect.ts';
+import { EffectView } from '../kernel/effect-view.ts';
+import { type Micro, sum } from '../kernel/micro.ts';
+import { Currency, Decimal, Named, Shape, type Static, Type } from '../kernel/schema.ts';
 import { serialise } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
+import { ExceededBudgets } from '../money/prices/members.ts';
 import type { Result } from './output.ts';
 
 export const DryRun = Named(
@@ -21,69 +22,52 @@ export const DryRun = Named(
         hourly: {
           ...Decimal,
           'x-unit': 'currency/hour',
-          description: 'The change for an hour; negative if it costs less.',
+          description: 'The change for an hour, net of tax.',
         },
         monthly: {
           ...Decimal,
           'x-unit': 'currency/month',
-          description: 'The change for a whole month; negative if it costs less.',
+          description: 'The change for a whole month, net of tax.',
         },
         currency: Currency,
       },
-      { description: 'What the call would add to the cost of the account, net of tax.' },
+      {
+        description:
+          'By how much the running cost of the account changes once the operation has ended. Negative: the call saves this amount.',
+      },
     ),
-    effects: Type.Array(
-      Shape({
-        action: OneOf(
-          {
-            create: 'The resource would be created.',
-            update: 'The resource would be changed.',
-            delete: 'The resource would be deleted.',
-            start: 'Work on the resource would start.',
-            cancel: 'Work on the resource would be cancelled.',
-          },
-          { description: 'What the call would do with the resource.' },
-        ),
-        type: Type.String({ description: 'The type of the resource, such as `vm`.' }),
-        id: Nullable(
-          Type.String({ description: 'The id of the resource; null if the call would create it.' }),
-        ),
-        name: Nullable(Type.String({ description: 'The name of the resource; null if it has none.' })),
-      }),
-      { description: 'Everything that the call would change; empty if nothing.' },
-    ),
-    warnings: Type.Array(
-      Shape({
-        code: Type.String({ description: 'What the warning is about, for programs.' }),
-        detail: Type.String({ description: 'What to know before you make the call, in words.' }),
-        pointer: Type.Optional(
-          Type.String({ description: 'JSON Pointer to the member of the body that causes it.' }),
-        ),
-      }),
-      { description: 'What you should know before you make the call; it would be accepted all the same.' },
-    ),
+    exceeds_budgets: ExceededBudgets,
+    effects: Type.Array(EffectView, {
+      description: 'Everything that the call would change; empty if nothing.',
+    }),
+    warnings: Type.Array(Warning, {
+      description: 'What you should know before you make the call; it would be accepted all the same.',
+    }),
   }),
 );
 
+type Exceeded = Static<typeof ExceededBudgets>;
+
 /** Summarizes the cost and the effects of a call that was rolled back: a dry run, or a call that needs approval. */
-export function foresee(services: Services, done: Done): { cost: Cost; effects: ForeseenEffect[] } {
+export function foresee(services: Services, done: Done): { cost: Cost; effects: EffectView[] } {
   return {
     cost: {
-      hourly: formatRate(sum(done.costs.map((cost) => micro(cost.hourly)))),
+      hourly: formatRate(sum(done.costs.map(({ hourly }) => hourly))),
       monthly: formatMoney(monthlyOf(done)),
       currency: services.provider.provider.currency,
     },
     // A resource that would be created has no id: the id of the rolled-back row is never used again.
-    effects: done.effects
-      .filter(({ action }) => action !== 'none')
-      .map(({ action, type, id, name }) => ({ action, type, id: action === 'create' ? null : id, name })),
+    effects: shownEffects(done.effects).map((effect) =>
+      effect.action === 'create' ? { ...effect, id: null } : effect,
+    ),
   };
 }
 
-export const monthlyOf = (done: Done): Micro => sum(done.costs.map((cost) => micro(cost.monthly)));
+export const monthlyOf = (done: Done): Micro => sum(done.costs.map(({ monthly }) => monthly));
 
-export function dryRunResult(services: Services, done: Done): Result {
-  const body = { dry_run: true, valid: true, ...foresee(services, done), warnings: done.warnings };
+export function dryRunResult(services: Services, done: Done, exceeds_budgets: Exceeded): Result {
+  const { warnings } = done;
+  const body = { dry_run: true, valid: true, exceeds_budgets, ...foresee(services, done), warnings };
   return {
     status: 200,
     headers: { 'cache-control': 'private, no-cache' },

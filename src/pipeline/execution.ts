@@ -13,14 +13,15 @@ import { transact } from '../store/transaction.ts';
 import { afterActs } from './acts.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
-import { budget } from './budget.ts';
+import { budget, exceededBudgets } from './budget.ts';
 import { actorOf, callOf } from './call-context.ts';
 import { dryRunResult } from './dry-run.ts';
-import { formatFor } from './format.ts';
+import { dryRunFormatFor, formatFor } from './format.ts';
 import { isRepeated, keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
-import { answer, notModified, type Result, rememberable } from './output.ts';
+import { answer, inFormat, notModified, type Result, rememberable } from './output.ts';
 import { applied, awaitEnd, holdFor, type Leave } from './wait.ts';
+import { warningsHeader } from './warnings.ts';
 
 function nextPage(exchange: Exchange, services: Services, query: Readonly<Record<string, unknown>>) {
   return (cursor: string): string => {
@@ -75,16 +76,18 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     if (replayed !== undefined) return replayed;
     const done = nothingDone();
     const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }), prepared);
-    await budget(tx, exchange, done);
+    await budget(tx, exchange, services, done);
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
-    if (input.dryRun) throw new Undone(dryRunResult(services, done));
+    if (input.dryRun)
+      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, done)));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
     if (done.operation !== null && reply.status === 202)
       result.headers['operation-location'] = operationUrl(services.baseUrl, done.operation.id);
-    await keepAnswer(tx, exchange, input, result, rememberable(endpoint, reply));
+    if (done.warnings.length > 0) result.headers['hostplane-warnings'] = warningsHeader(done.warnings);
+    await keepAnswer(tx, exchange, input, result, () => rememberable(endpoint, reply));
     await writeEvents(tx, services.registry, { accountId, actor: actorOf(exchange) }, done.events);
     await append(
       tx,
@@ -105,7 +108,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     return afterActs(services.db, exchange, input, error.acts, () => attempt(true));
   });
   return work.catch(async (error: unknown) => {
-    if (error instanceof Undone) return error.result;
+    if (error instanceof Undone) return inFormat(error.result, dryRunFormatFor(exchange));
     if (error instanceof Unapproved)
       throw await requestApproval(services, exchange, { input, done: error.done, actor: actorOf(exchange) });
     throw error instanceof Problem ? await error.complete() : error;

@@ -3,6 +3,12 @@ import type { Exchange } from '../kernel/exchange.ts';
 
 export const JSON_FORMAT = 'application/json';
 
+/**
+ * The answer to a dry run. It has a media type of its own, so that a client generated from the OpenAPI document has one
+ * type for the resource and another for the dry run.
+ */
+export const DRY_RUN_FORMAT = 'application/vnd.hostplane.dry-run+json';
+
 /** The weight (`q`) of a format in an `Accept` header; null if the header does not name the format. */
 function shareOf(accept: string, format: string): number | null {
   const part = accept.split(',').find((each) => each.split(';')[0]?.trim().toLowerCase() === format);
@@ -18,6 +24,13 @@ function shareOf(accept: string, format: string): number | null {
 export function isPreferred(accept: string, format: string): boolean {
   const share = shareOf(accept, format) ?? shareOf(accept, format.replace(/\/.*/, '/*')) ?? 0;
   return share > 0 && share >= (shareOf(accept, JSON_FORMAT) ?? 0);
+}
+
+/** Clients that ask for `application/json` by name, and not for the dry-run type, get the dry run as plain JSON. */
+export function dryRunFormatFor({ incoming }: Exchange): string {
+  const accept = incoming.headers.accept ?? '*/*';
+  const namesJson = (shareOf(accept, JSON_FORMAT) ?? 0) > 0;
+  return namesJson && !isPreferred(accept, DRY_RUN_FORMAT) ? JSON_FORMAT : DRY_RUN_FORMAT;
 }
 
 /** The endpoint's format that the client prefers; null for JSON. */

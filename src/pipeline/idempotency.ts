@@ -46,13 +46,13 @@ export async function keepAnswer(
   exchange: Exchange,
   input: Input,
   result: Result,
-  body: string,
+  bodyOf: () => string,
 ): Promise<void> {
   if (input.idempotencyKey === undefined) return;
   await remember(db, callerOf(exchange).account.id, input.idempotencyKey, {
     request_hash: fingerprint(exchange, input),
     status: result.status,
     headers: { ...result.headers },
-    body,
+    body: bodyOf(),
   });
 }

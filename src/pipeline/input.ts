@@ -2,10 +2,10 @@ import { maskKeys } from '../kernel/access/key-format.ts';
 import { type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
 import { convertQuery } from '../kernel/query-string.ts';
-import { type Endpoint, isAsync } from '../kernel/record.ts';
+import { type AnyObject, type Endpoint, isAsync, isWrite } from '../kernel/record.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
-import { JSON_FORMAT } from './format.ts';
+import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
 import { refuseKeys } from './secrets.ts';
 
@@ -71,10 +71,11 @@ function readTags(exchange: Exchange, name: 'if-match' | 'if-none-match'): strin
 export const EVENT_STREAM = 'text/event-stream';
 
 /** The media types that the endpoint can answer with, JSON first. */
-const formatsOf = ({ stream, formats }: Endpoint): string[] => [
+const formatsOf = (endpoint: Endpoint): string[] => [
   JSON_FORMAT,
-  ...(stream ? [EVENT_STREAM] : []),
-  ...Object.keys(formats),
+  ...(isWrite(endpoint) ? [DRY_RUN_FORMAT] : []),
+  ...(endpoint.stream ? [EVENT_STREAM] : []),
+  ...Object.keys(endpoint.formats),
 ];
 
 /** Matches an entry with `q=0`, which says that the client does not accept this media type. */
@@ -127,6 +128,12 @@ function readWait(exchange: Exchange, asked: unknown, errors: FieldError[]): num
   return asked;
 }
 
+const isObject = (value: unknown): value is AnyObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const missingIn = ({ missing }: Endpoint, body: unknown): readonly FieldError[] =>
+  missing !== undefined && isObject(body) ? missing(body) : [];
+
 /**
  * Validates headers, query and body together, so that one answer lists every invalid field. A malformed id in the
  * path answers 404, like an unknown id.
@@ -145,7 +152,7 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const seconds = readWait(exchange, values['wait'], found);
   const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
   if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
-  if (found.length > 0) throw invalid(distinct(found));
+  if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
   if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
   const { dry_run, wait: _, ...query } = values;

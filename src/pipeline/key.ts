@@ -48,6 +48,34 @@ function lifeProblem({ key, account, owner }: KnownKey): ProblemCode | null {
   return null;
 }
 
+const knownRefusals = new WeakMap<KnownKey, Problem>();
+
+/** Names the key, because whoever sent its secret may know it. Cached, like the refusals that name nothing. */
+function refuseKnown(known: KnownKey, code: ProblemCode): Problem {
+  const cached = knownRefusals.get(known);
+  if (cached?.code === code) return cached;
+  const detail = lifeDetail(known, code);
+  if (detail === null) return refuse(code);
+  const problem = new Problem(code, { detail, headers: CHALLENGE });
+  knownRefusals.set(known, problem);
+  return problem;
+}
+
+function lifeDetail({ key, account, owner }: KnownKey, code: ProblemCode): string | null {
+  const which = `The API key ${JSON.stringify(key.name)} (${key.id})`;
+  switch (code) {
+    case 'api_key_revoked':
+      return owner === null ? `${which} ended when its owner left the account.` : `${which} was revoked.`;
+    case 'api_key_expired':
+      return `${which} expired at ${key.expiresAt?.toISOString()}.`;
+    case 'api_key_suspended':
+      if (account.keysSuspended) return `${which} is suspended, like all API keys of the account.`;
+      return owner?.suspended ? `${which} is suspended, because its owner is.` : `${which} is suspended.`;
+    default:
+      return null;
+  }
+}
+
 function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): Refused {
   const right = matchesHash(sent, known?.hash ?? DUMMY_HASH);
   return right ? admitKey(exchange, services, known) : refuse('api_key_invalid');
@@ -58,7 +86,7 @@ function admitKey(exchange: Exchange, services: Services, known: KnownKey | null
   const code = lifeProblem(known);
   if (code !== null) {
     services.activity.rejected(known.key.id, exchange.client.address.text, code);
-    return refuse(code);
+    return refuseKnown(known, code);
   }
   exchange.caller = known;
   return undefined;

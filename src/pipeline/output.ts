@@ -39,6 +39,11 @@ function headersOf(
   return headers;
 }
 
+/** For answers whose media type depends on the `Accept` header of the request. */
+export function inFormat(result: Result, format: string): Result {
+  return { ...result, headers: { ...result.headers, 'content-type': format, vary: 'accept' } };
+}
+
 function textOf(schema: TSchema, body: unknown): string {
   return sharedText(body, () => maskKeys(serialise(schema, body)));
 }

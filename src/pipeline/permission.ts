@@ -2,6 +2,7 @@ import type { Decision } from '../kernel/access/caller.ts';
 import { fold } from '../kernel/access/permissions.ts';
 import { callerOf, type Exchange, endpointOf, type Stage } from '../kernel/exchange.ts';
 import { Problem } from '../kernel/problems/problem.ts';
+import type { Services } from '../kernel/services.ts';
 
 function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): string {
   const { permission, family } = endpointOf(exchange);
@@ -42,13 +43,7 @@ function problemOf(exchange: Exchange, decision: Decision): Problem {
   return problem;
 }
 
-/**
- * Account status, product and permission are one decision, cached per key and endpoint. The code of the decision
- * names the first check that failed.
- */
-export const permission: Stage = (exchange, services) => {
-  const decision = callerOf(exchange).decide(endpointOf(exchange));
-  if (decision.allowed) return undefined;
+function refuse(exchange: Exchange, services: Services, decision: Decision): Problem {
   const problem = problemOf(exchange, decision);
   services.denials.record(exchange, endpointOf(exchange), {
     cause: 'permission',
@@ -57,4 +52,20 @@ export const permission: Stage = (exchange, services) => {
     deniedBy: decision.deniedBy,
   });
   return problem;
+}
+
+/**
+ * Account status, product and permission are one decision, cached per key and endpoint. The code of the decision
+ * names the first check that failed.
+ */
+export const permission: Stage = (exchange, services) => {
+  const decision = callerOf(exchange).decide(endpointOf(exchange));
+  return decision.allowed ? undefined : refuse(exchange, services, decision);
 };
+
+/** For calls that raise the cost only with some requests: the handler has found that this one does. */
+export function refuseRestricted(exchange: Exchange, services: Services): void {
+  if (callerOf(exchange).account.status !== 'restricted') return;
+  const decision: Decision = { allowed: false, deniedBy: ['account_status'], code: 'account_restricted' };
+  throw refuse(exchange, services, decision);
+}

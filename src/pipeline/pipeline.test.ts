@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { DRY_RUN_FORMAT } from './format.ts';
 
 let t: TestApp;
 let account: TestAccount;
@@ -32,6 +33,33 @@ describe('a request', () => {
       const response = await t.call({ url: endpoint.path, key: key.key });
       expect([endpoint.id, response.statusCode, response.body]).toEqual([endpoint.id, 200, response.body]);
     }
+  });
+
+  describe('as a dry run', () => {
+    const typeFor = async (accept?: string): Promise<unknown> => {
+      const { statusCode, headers, body } = await t.call({
+        method: 'POST',
+        url: '/workshop/v1/widgets?dry_run=true',
+        key: key.key,
+        headers: accept === undefined ? {} : { accept },
+        payload: { name: 'dry', size: 3 },
+      });
+      expect([statusCode, headers['vary'], JSON.parse(body).dry_run]).toEqual([200, 'accept', true]);
+      return headers['content-type'];
+    };
+
+    it.each([undefined, '*/*', 'application/*', DRY_RUN_FORMAT, `application/json, ${DRY_RUN_FORMAT}`])(
+      '200 with a media type of its own for Accept: %s',
+      async (accept) => expect(await typeFor(accept)).toBe(DRY_RUN_FORMAT),
+    );
+
+    it.each([
+      'application/json',
+      'application/json, text/plain, */*',
+      `application/json, ${DRY_RUN_FORMAT};q=0.5`,
+    ])('200 as JSON for clients that ask for JSON: %s', async (accept) =>
+      expect(await typeFor(accept)).toBe('application/json'),
+    );
   });
 
   it('creates, replays, patches and deletes a widget, each with one audit entry', async () => {
@@ -85,5 +113,26 @@ describe('a request', () => {
       'updateWidget rejected',
       'updateWidget succeeded',
     ]);
+  });
+});
+
+describe('warnings', () => {
+  const create = (name: string, query = '', headers: Record<string, string> = {}) =>
+    t.call({
+      method: 'POST',
+      url: `/workshop/v1/widgets${query}`,
+      key: key.key,
+      headers,
+      payload: { name, size: 10 },
+    });
+
+  it('201: are those of the dry run, in a header, also when the answer is replayed', async () => {
+    const { warnings } = (await create('large', '?dry_run=true')).json();
+    expect(warnings).toMatchObject([{ code: 'large', pointer: '/size' }]);
+    const headers = { 'idempotency-key': 'large' };
+    for (const answer of [await create('large', '', headers), await create('large', '', headers)]) {
+      expect(answer.statusCode).toBe(201);
+      expect(JSON.parse(String(answer.headers['hostplane-warnings']))).toEqual(warnings);
+    }
   });
 });

@@ -90,14 +90,14 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect([repeat.headers['idempotent-replayed'], repeat.json().id]).toEqual(['true', response.json().id]);
   });
 
-  it('200: what is deleted by then is shown as it was accepted', async () => {
+  it('200: what is deleted by then is shown as deleted', async () => {
     const { send, get } = await newVisitor(t);
     const { id } = (
       await send('POST', '/workshop/v1/machines', { name: 'one' }, { prefer: 'wait=30' })
     ).json();
     const response = await send('DELETE', `/workshop/v1/machines/${id}`, undefined, { prefer: 'wait=30' });
     expect(response.statusCode).toBe(200);
-    expect(response.json()).toMatchObject({ id, status: 'deleting', operation: { status: 'succeeded' } });
+    expect(response.json()).toMatchObject({ id, status: 'deleted', operation: { status: 'succeeded' } });
     expect((await get(`/workshop/v1/machines/${id}`)).statusCode).toBe(404);
   });
 

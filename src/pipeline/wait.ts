@@ -2,6 +2,7 @@
 import { addressEndsAt } from '../kernel/access/allowlist.ts';
 import { nothingDone } from '../kernel/call.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { DELETED } from '../kernel/lifecycle.ts';
 import { hasEnded, type OperationRow, presentOperation } from '../kernel/operations/schema.ts';
 import { findOperation } from '../kernel/operations/store.ts';
 import type { Refused } from '../kernel/problems/problem.ts';
@@ -11,6 +12,7 @@ import type { Services } from '../kernel/services.ts';
 import { endOf } from '../kernel/waiting/channels.ts';
 import type { Departure } from '../kernel/waiting/client-gone.ts';
 import { hold, type Patience } from '../kernel/waiting/hold.ts';
+import { isUnavailable } from '../store/unavailable.ts';
 import { readmit } from './admission.ts';
 import { callOf, type Hold } from './call-context.ts';
 import type { Input } from './input.ts';
@@ -79,8 +81,8 @@ export function applied(result: Result, { wait }: Input): Result {
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
 /**
- * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, the
- * call still returns the 202 of the change.
+ * Waits for the end of the operation that a committed change started. If the caller loses its access meanwhile, or
+ * the database cannot be read, the call still returns the 202 of the change, because the change is made.
  */
 export async function awaitEnd(
   exchange: Exchange,
@@ -100,11 +102,15 @@ export async function awaitEnd(
     look: () => findOperation(db, accountId, id),
     isDone: (row) => row === undefined || hasEnded(row.status),
   }).catch((error: unknown) => {
-    if (error instanceof Problem) return undefined;
+    if (error instanceof Problem || isUnavailable(error)) return undefined;
     throw error;
   });
   if (operation === undefined || !hasEnded(operation.status)) return applied(accepted, input);
-  return applied(await finalResult(exchange, services, input, accepted, operation), input);
+  const result = finalResult(exchange, services, input, accepted, operation).catch((error: unknown) => {
+    if (isUnavailable(error)) return accepted;
+    throw error;
+  });
+  return applied(await result, input);
 }
 
 async function finalResult(
@@ -119,12 +125,14 @@ async function finalResult(
   const isItself = endpoint.answers[202] != null && isOperation(endpoint.answers[202]);
   // Members that only the 202 contains (a secret that is shown once) are kept; all others are read again.
   const before = JSON.parse(accepted.body ?? '{}') as Record<string, unknown>;
-  const body = isItself
-    ? view
-    : { ...before, ...(await readNow(exchange, services, input, before['id'])), operation: view };
+  const now = isItself ? {} : ((await readNow(exchange, services, input, before['id'])) ?? GONE);
+  const body = isItself ? view : { ...before, ...now, operation: view };
   const result = answer(endpoint, { status: 200, body }, () => '');
   return { ...result, headers: { ...accepted.headers, ...result.headers } };
 }
+
+/** Members of a resource that no longer exists; the others are those of the 202. */
+const GONE = { status: DELETED };
 
 const defaultsOf = ({ query }: Endpoint): Record<string, unknown> =>
   Object.fromEntries(
@@ -133,13 +141,13 @@ const defaultsOf = ({ query }: Endpoint): Record<string, unknown> =>
     ),
   );
 
-/** Reads the resource as it is now; returns an empty object if it no longer exists. */
+/** Reads the resource as it is now; undefined if it no longer exists. */
 async function readNow(
   exchange: Exchange,
   services: Services,
   input: Input,
   id: unknown,
-): Promise<Record<string, unknown>> {
+): Promise<Record<string, unknown> | undefined> {
   const read = services.registry.finalReads.get(endpointOf(exchange).id);
   if (read === undefined) return {};
   const { reader, idParam } = read;
@@ -154,11 +162,11 @@ async function readNow(
     const { body } = await reader.handle(call);
     return reader.resource.role === 'list' ? rowOf(body, id) : (body as Record<string, unknown>);
   } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return {};
+    if (error instanceof Problem && error.code === 'not_found') return undefined;
     throw error;
   }
 }
 
 /** Resources without a read endpoint are few, so the first page of their list contains all of them. */
-const rowOf = (body: unknown, id: unknown): Record<string, unknown> =>
-  (body as { data: readonly Record<string, unknown>[] }).data.find((row) => row['id'] === id) ?? {};
+const rowOf = (body: unknown, id: unknown): Record<string, unknown> | undefined =>
+  (body as { data: readonly Record<string, unknown>[] }).data.find((row) => row['id'] === id);

@@ -101,34 +101,40 @@ const VolumeTier = Shape({
 });
 
 const Kubernetes = Shape({
-  regions: ListOf(Slug, { uniqueItems: true }),
-  node_plans: ListOf(Slug, { uniqueItems: true }),
-  tiers: ListOf(Shape({ slug: OneOf(['standard', 'ha']), name: Text, replicas: Count, sku: Sku }), {
-    minItems: 1,
-  }),
-  versions: ListOf(
-    Shape({
-      version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$', examples: ['1.34.2'] }),
-      support: OneOf(['preview', 'supported', 'deprecated']),
-      end_of_life_on: Day,
-    }),
-    { minItems: 1 },
+  regions: Default(ListOf(Slug, { uniqueItems: true }), []),
+  node_plans: Default(ListOf(Slug, { uniqueItems: true }), []),
+  tiers: Default(
+    ListOf(Shape({ slug: OneOf(['standard', 'ha']), name: Text, replicas: Count, sku: Sku })),
+    [],
+  ),
+  versions: Default(
+    ListOf(
+      Shape({
+        version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$', examples: ['1.34.2'] }),
+        support: OneOf(['preview', 'supported', 'deprecated']),
+        end_of_life_on: Day,
+      }),
+    ),
+    [],
   ),
 });
 
 const ObjectStorage = Shape({
-  regions: ListOf(
-    Shape({
-      location: Slug,
-      s3_endpoint_url: Type.String({ pattern: '^https?://[^\\s@]+$', maxLength: 255 }),
-      virtual_host_suffix: Text,
-      max_object_gb: Default(Count, 5000),
-    }),
+  regions: Default(
+    ListOf(
+      Shape({
+        location: Slug,
+        s3_endpoint_url: Type.String({ pattern: '^https?://[^\\s@]+$', maxLength: 255 }),
+        virtual_host_suffix: Text,
+        max_object_gb: Default(Count, 5000),
+      }),
+    ),
+    [],
   ),
 });
 
 const Monitoring = Shape({
-  probe_regions: ListOf(Shape({ slug: Slug, name: Text }), { minItems: 1 }),
+  probe_regions: Default(ListOf(Shape({ slug: Slug, name: Text })), []),
 });
 
 const AddressPool = Shape({
@@ -150,21 +156,22 @@ export const LimitEntry = Shape({
   maximum_on_request: Default(Nullable(Whole), null),
 });
 
+/** A provider who does not sell something leaves its section out. */
 export const Catalogue = Shape({
   version: Text,
   products: ListOf(Product),
   locations: ListOf(Location, { minItems: 1 }),
-  plans: ListOf(Plan),
+  plans: Default(ListOf(Plan), []),
   custom_plan: Default(Nullable(CustomPlan), null),
-  images: ListOf(Image),
-  volume_tiers: ListOf(VolumeTier),
-  kubernetes: Kubernetes,
-  dedicated: Dedicated,
-  object_storage: ObjectStorage,
-  datacenter: Datacenter,
-  monitoring: Monitoring,
-  address_pools: ListOf(AddressPool),
-  prices: ListOf(PriceEntry),
+  images: Default(ListOf(Image), []),
+  volume_tiers: Default(ListOf(VolumeTier), []),
+  kubernetes: Default(Kubernetes, {}),
+  dedicated: Default(Dedicated, {}),
+  object_storage: Default(ObjectStorage, {}),
+  datacenter: Default(Datacenter, {}),
+  monitoring: Default(Monitoring, {}),
+  address_pools: Default(ListOf(AddressPool), []),
+  prices: Default(ListOf(PriceEntry), []),
   limits: ListOf(LimitEntry),
 });
 

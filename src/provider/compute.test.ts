@@ -21,10 +21,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Loads the default configuration with `compute` replaced in its first location. */
 function load(compute: Record<string, unknown>) {
-  const { catalogue } = parse(defaultText) as { catalogue: { locations: object[] } };
+  const { provider, catalogue } = parse(defaultText) as {
+    provider: object;
+    catalogue: { locations: object[] };
+  };
   const [first, ...rest] = catalogue.locations;
   const file = join(folder, 'hostplane.yaml');
-  writeFileSync(file, JSON.stringify({ catalogue: { locations: [{ ...first, compute }, ...rest] } }));
+  const locations = [{ ...first, compute }, ...rest];
+  writeFileSync(file, JSON.stringify({ provider, catalogue: { ...catalogue, locations } }));
   return loadProvider({ file, env: {}, defaultText });
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,12 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hostplane-provider-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The smallest file of a provider who sells machines in one location, and nothing else. */
+const SMALL = readFileSync(
+  fileURLToPath(new URL('../testing/fixtures/small-provider.yaml', import.meta.url)),
+  'utf8',
+);
 
 function write(text: string | Buffer, name = 'hostplane.yaml'): string {
   const file = join(folder, name);
@@ -42,7 +48,7 @@ describe('the default', () => {
   it('is a complete provider', () => {
     const { server, database, redis, catalogue } = demoProvider();
     expect(server).toMatchObject({ host: '127.0.0.1', port: 8080, tls: null, trusted_proxies: [] });
-    expect(database).toEqual({ url: null, folder: resolve('data'), pool_size: 10 });
+    expect(database).toEqual({ url: null, url_file: null, folder: resolve('data'), pool_size: 10 });
     expect(redis).toEqual({ url: null });
     expect(catalogue.locations.map(({ slug }) => slug)).toEqual(['fra1', 'ams1', 'hel1']);
     expect(catalogue.products).toHaveLength(9);
@@ -71,11 +77,36 @@ describe('an own file', () => {
     expect(provider).toEqual(demoProvider().provider);
   });
 
-  it('replaces sub-sections of the catalogue', () => {
-    const { catalogue } = configOf('catalogue:\n  version: mine\n  limits: []\n');
-    expect(catalogue.version).toBe('mine');
-    expect(catalogue.limits).toEqual([]);
-    expect(catalogue.plans).toEqual(demoProvider().catalogue.plans);
+  it('with a catalogue needs nothing that it does not sell, and gets nothing of the demo provider', () => {
+    const { provider, catalogue } = configOf(SMALL);
+    expect(provider.name).toBe('Small');
+    expect(catalogue).toMatchObject({
+      plans: [{ slug: 'small' }],
+      custom_plan: null,
+      volume_tiers: [],
+      kubernetes: { regions: [], node_plans: [], tiers: [], versions: [] },
+      dedicated: { operating_systems: [], products: [] },
+      object_storage: { regions: [] },
+      datacenter: { sites: [] },
+      monitoring: { probe_regions: [] },
+    });
+    const demo = new Set(demoProvider().catalogue.prices.map(({ name }) => name));
+    expect(catalogue.prices.filter(({ name }) => demo.has(name))).toEqual([]);
+    expect(load(SMALL)).toMatchObject({ isDemo: false });
+    expect(load('server: { port: 9000 }\n')).toMatchObject({ isDemo: true });
+  });
+
+  it.each([
+    ['catalogue', /^provider:\n( .*\n)+/m],
+    ['provider', /^catalogue:\n( .*\n)+/m],
+  ])('that has only %s is told what is missing', (_which, other) => {
+    const faults = faultsIn(SMALL.replace(other, ''));
+    expect(faults).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/^(provider|catalogue) is missing\.$/),
+        fix: expect.stringContaining('config print-default'),
+      }),
+    ]);
   });
 
   it('takes its own folder for relative paths', () => {
@@ -130,6 +161,11 @@ describe('secrets', () => {
   it('come from a file beside this one', () => {
     write('redis://:p@cache\n', 'redis-url');
     expect(configOf('redis:\n  url_file: redis-url\n').redis.url).toBe('redis://:p@cache');
+    const file = write('postgres://u:p@db/x\n', 'database-url');
+    const named = 'database:\n  url_file: database-url\n';
+    expect(configOf(named).database).toMatchObject({ url: 'postgres://u:p@db/x', url_file: file });
+    const other = { HOSTPLANE_DATABASE_URL: 'postgres://u@other/x' };
+    expect(configOf(named, other).database).toMatchObject({ url: 'postgres://u@other/x', url_file: null });
   });
 
   it.each([

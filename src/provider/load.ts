@@ -1,6 +1,7 @@
 /**
- * Loads the configuration: merges the provider's file over the default, applies the environment, runs all checks, and
- * reports all faults at once. Only invalid YAML stops the load early, because line numbers after it are unreliable.
+ * Loads the configuration: takes the provider's own file and the default for what it leaves out (`merge.ts`), applies
+ * the environment, runs all checks, and reports all faults at once. Only invalid YAML stops the load early, because line
+ * numbers after it are unreliable.
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
@@ -10,6 +11,7 @@ import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
+import { checkOffers } from './checks/offers.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPrices } from './checks/prices.ts';
 import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
@@ -20,7 +22,7 @@ import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
 import { type ProviderConfig, ProviderFile } from './schema.ts';
-import { databaseUrl, readSecretKey, readUrl, redisUrl } from './secrets.ts';
+import { databaseUrl, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
 import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
 
@@ -33,7 +35,8 @@ export interface LoadOptions {
 }
 
 export type Loaded =
-  | { readonly ok: true; readonly config: ProviderConfig }
+  /** `isDemo`: nothing in the own file says what is sold, so that is the catalogue of the demo provider. */
+  | { readonly ok: true; readonly config: ProviderConfig; readonly isDemo: boolean }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
@@ -82,10 +85,16 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const dataFolder = resolve(dataBase, data.folder);
   return {
     ok: true,
+    isDemo: !merged.isOwn('/catalogue'),
     config: {
       provider,
       server: { ...server, tls, base_url: server.base_url?.replace(/\/+$/, '') ?? null },
-      database: { url: database, folder: dataFolder, pool_size: data.pool_size },
+      database: {
+        url: database,
+        url_file: urlFileOf(databaseUrl, data, env, folder('database')),
+        folder: dataFolder,
+        pool_size: data.pool_size,
+      },
       redis: { url: redis },
       secrets: {
         key,
@@ -136,6 +145,7 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
     check(draft, report);
   }
   checkCoverage(draft, report, now);
+  checkOffers(draft, report, now);
 }
 
 /** Checks only the URL members, so that a fault in another member, such as `pool_size`, does not hide a URL fault. */

@@ -1,6 +1,7 @@
 /**
- * Merges the provider's own file over the default file and records the origin of each section. A section is replaced
- * as a whole (in the catalogue, a sub-section), so that an operator sees all of its content in one file.
+ * Puts the provider's own file before the default file and records the origin of each section. A section is replaced as
+ * a whole. `provider` and `catalogue` say what is sold: a file that has one of them has to have both, and nothing of the
+ * demo provider is added to them.
  */
 import { isRecord } from './draft.ts';
 import { type Fault, pointerSegments } from './fault.ts';
@@ -12,12 +13,15 @@ export interface Merged {
   /** Whether the section around this path comes from the provider's own file. */
   isOwn(path: string): boolean;
   place(path: string): Place & { readonly file: string };
-  /** An addition to the fix of a fault in the default file, which only a section of the own file can have caused. */
+  /** An addition to the fix of a missing section. */
   hint(path: string): string;
 }
 
 export function mergeSources(defaults: Source, own: Source | null): Merged {
-  const isOwn = (path: string): boolean => own?.has(sectionOf(path)) ?? false;
+  const isOwn = (path: string): boolean => {
+    const section = `/${pointerSegments(path)[0] ?? ''}`;
+    return own !== null && (own.has(section) || (isSold(section) && isOwnProvider(own.value)));
+  };
   const faults = [...defaults.faults, ...(own?.faults ?? [])];
   for (const source of own === null ? [defaults] : [defaults, own]) {
     // An empty own file is valid: it leaves out every section.
@@ -36,9 +40,8 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
     faults,
     isOwn,
     hint(path) {
-      if (own === null || isOwn(path)) return '';
-      const section = sectionOf(path).slice(1).replace('/', '.');
-      return ` This value is in the default file: write ${section} in ${own.file} too.`;
+      if (own === null || (path !== '/provider' && path !== '/catalogue')) return '';
+      return ' Nothing of the demo provider is added to your own file. To begin with a copy of it, run: hostplane config print-default';
     },
     place(path) {
       const source = own !== null && isOwn(path) ? own : defaults;
@@ -47,18 +50,16 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
   };
 }
 
-function sectionOf(path: string): string {
-  const [top, sub] = pointerSegments(path);
-  return top === 'catalogue' && sub !== undefined ? `/catalogue/${sub}` : `/${top ?? ''}`;
-}
+const SOLD = ['provider', 'catalogue'];
+const isSold = (section: string): boolean => SOLD.includes(section.slice(1));
+
+/** Whether the file says what is sold. Otherwise it only has settings, with which the demo provider runs. */
+export const isOwnProvider = (own: unknown): boolean =>
+  isRecord(own) && SOLD.some((section) => Object.hasOwn(own, section));
 
 function mergeValues(defaults: unknown, own: unknown): unknown {
   if (!isRecord(defaults)) return {};
   if (!isRecord(own)) return defaults;
-  const { catalogue } = own;
-  const merged = { ...defaults, ...own };
-  if (isRecord(catalogue) && isRecord(defaults.catalogue)) {
-    return { ...merged, catalogue: { ...defaults.catalogue, ...catalogue } };
-  }
-  return merged;
+  const settings = Object.entries(defaults).filter(([section]) => !SOLD.includes(section));
+  return { ...(isOwnProvider(own) ? Object.fromEntries(settings) : defaults), ...own };
 }

@@ -36,8 +36,8 @@ const OperatingSystem = Shape({
 });
 
 export const Dedicated = Shape({
-  operating_systems: ListOf(OperatingSystem),
-  products: ListOf(DedicatedProduct),
+  operating_systems: Default(ListOf(OperatingSystem), []),
+  products: Default(ListOf(DedicatedProduct), []),
 });
 
 export const crossConnectMedia = ['single_mode', 'multi_mode', 'cat6a', 'coax'] as const;
@@ -60,7 +60,7 @@ const Site = Shape({
   cross_connects: ListOf(Shape({ media: OneOf(crossConnectMedia), install_days: Count, terms: Terms })),
 });
 
-export const Datacenter = Shape({ sites: ListOf(Site) });
+export const Datacenter = Shape({ sites: Default(ListOf(Site), []) });
 
 export type DedicatedProduct = Static<typeof DedicatedProduct>;
 export type Site = Static<typeof Site>;

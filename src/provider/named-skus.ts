@@ -1,4 +1,5 @@
 /** SKUs with names that are fixed in code. A provider sets their prices, but cannot rename them. */
+import type { FamilyName } from '../kernel/families.ts';
 import type { Billing, Unit } from './price-entry.ts';
 
 /** A set of locations where a SKU is sold; the price list must have a price for each of them. */
@@ -18,10 +19,34 @@ export interface NamedSku {
   readonly billing: Billing;
   readonly unit: Unit;
   readonly market: Market;
+  readonly family: FamilyName;
+  /** The resource type has no endpoints yet, so its price may be missing. */
+  readonly isPlanned: boolean;
 }
 
+const PLANNED: ReadonlySet<string> = new Set([
+  'vps.iso',
+  'ip.ipv4-subnet',
+  'ip.ipv6',
+  'vpn.gateway',
+  'vpn.traffic-out',
+]);
+
+const families: Readonly<Record<Market, FamilyName>> = {
+  vps: 'flexible-vps',
+  custom_size: 'flexible-vps',
+  vpn: 'flexible-vps',
+  ipv6: 'flexible-vps',
+  kubernetes: 'kubernetes',
+  object_storage: 'storage',
+  dedicated: 'dedicated',
+  sites: 'datacenter',
+  everywhere: 'monitoring',
+};
+
 function named(market: Market, billing: Billing, unit: Unit, ...skus: string[]): NamedSku[] {
-  return skus.map((sku) => ({ sku, billing, unit, market }));
+  const family = families[market];
+  return skus.map((sku) => ({ sku, billing, unit, market, family, isPlanned: PLANNED.has(sku) }));
 }
 
 export const namedSkus: readonly NamedSku[] = [

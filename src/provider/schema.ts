@@ -33,7 +33,8 @@ const Provider = Shape({
     maxLength: 253,
     examples: ['example.com'],
   }),
-  docs_url: HttpUrl,
+  /** Where the errors and pages of the documentation are. null: the pages that the server itself has, under /docs. */
+  docs_url: Default(Nullable(HttpUrl), null),
   support_email: Type.String({
     pattern: '^[^@\\s]+@[^@\\s]+$',
     maxLength: 254,
@@ -114,8 +115,13 @@ export type ProviderFile = Static<typeof ProviderFile>;
 export interface ProviderConfig {
   readonly provider: ProviderFile['provider'];
   readonly server: ProviderFile['server'];
-  /** `url` is a secret: it may contain a password. */
-  readonly database: { readonly url: string | null; readonly folder: string; readonly pool_size: number };
+  /** `url` is a secret: it may contain a password. `url_file`, if it comes from a file, is read again for each connection. */
+  readonly database: {
+    readonly url: string | null;
+    readonly url_file: string | null;
+    readonly folder: string;
+    readonly pool_size: number;
+  };
   readonly redis: { readonly url: string | null };
   /** `key` is a secret: it encrypts the secrets in the database. `null` unless the environment sets it. */
   readonly secrets: { readonly key: string | null; readonly key_file: string };
@@ -123,3 +129,7 @@ export interface ProviderConfig {
   readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
   readonly catalogue: Catalogue;
 }
+
+/** Without a slash at its end. */
+export const docsUrlOf = ({ provider }: Pick<ProviderConfig, 'provider'>, baseUrl: string): string =>
+  (provider.docs_url ?? `${baseUrl}/docs`).replace(/\/$/, '');

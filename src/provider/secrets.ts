@@ -61,6 +61,12 @@ export function readUrl(
   return text;
 }
 
+/** The absolute path of the file that the URL comes from, or null if it does not come from a file. */
+export function urlFileOf(kind: Kind, setting: UrlSetting, env: Environment, folder: string): string | null {
+  const isElsewhere = Boolean(env[kind.variable]) || setting.url_env !== null;
+  return isElsewhere || setting.url_file === null ? null : resolve(folder, setting.url_file);
+}
+
 interface Found {
   readonly path: string;
   readonly text: string | null;

@@ -2,8 +2,11 @@
  * The process's single LISTEN connection. While it is down, caches that depend on notifications cannot be
  * trusted, so subscribers learn when it goes down and comes back, not only the payloads of notifications.
  */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { endConnection } from './connection-watch.ts';
 import { type Connection, clientConfig } from './database.ts';
+import type { PresenceLock } from './presence.ts';
 
 export interface Subscriber {
   heard(payload: string): void;
@@ -13,22 +16,41 @@ export interface Subscriber {
 }
 
 const RETRY_MS = 250;
+const DEAF_RETRY_MS = 5_000;
 const HEARTBEAT_MS = 5_000;
+/** How long a notification of another connection may take to arrive here. */
+const PROOF_MS = 3_000;
+const PROOF_CHANNEL = 'hostplane_proof';
 
 export class Listener {
   readonly #connection: Connection;
+  /** After this time a silent connection is asked, and in this time it must answer. */
+  readonly #beatMs: number;
+  readonly #presence: PresenceLock | undefined;
   readonly #subscribers = new Map<string, Subscriber[]>();
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #up = false;
+  #deaf = false;
 
-  constructor(connection: Connection) {
+  /** Holds the lock `presence` while connected, so that other processes can count this one. */
+  constructor(connection: Connection, presence?: PresenceLock) {
     this.#connection = connection;
+    this.#beatMs = Math.min(HEARTBEAT_MS, connection.answerMs ?? HEARTBEAT_MS);
+    this.#presence = presence;
   }
 
   get isUp(): boolean {
     return this.#up;
+  }
+
+  /**
+   * PostgreSQL accepts LISTEN, but no notification arrives. So it is behind a connection pooler in transaction mode,
+   * which gives every transaction another connection.
+   */
+  get isDeaf(): boolean {
+    return this.#deaf;
   }
 
   /** Call this before `start`: the listener sends LISTEN for each channel when it connects. */
@@ -37,28 +59,30 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    const client = new pg.Client({
-      ...clientConfig({
-        ...this.#connection,
-        applicationName: `${this.#connection.applicationName ?? 'hostplane'} listen`,
-      }),
-      query_timeout: HEARTBEAT_MS,
-    });
+    const client = new pg.Client(this.#config());
     this.#client = client;
     client.on('error', () => this.#lost(client));
     client.on('end', () => this.#lost(client));
     client.on('notification', ({ channel, payload }) => {
       for (const subscriber of this.#subscribers.get(channel) ?? []) subscriber.heard(payload ?? '');
     });
+    let hears: boolean;
     try {
       await client.connect();
-      for (const channel of this.#subscribers.keys())
+      if (this.#presence) await client.query('select pg_advisory_lock_shared($1, $2)', [...this.#presence]);
+      for (const channel of [PROOF_CHANNEL, ...this.#subscribers.keys()])
         await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      hears = await this.#hears(client);
     } catch {
       this.#lost(client);
       return;
     }
     if (this.#closed || this.#client !== client) return;
+    this.#deaf = !hears;
+    if (!hears) {
+      this.#lost(client, DEAF_RETRY_MS);
+      return;
+    }
     this.#up = true;
     for (const subscriber of this.#all()) subscriber.up();
     this.#beat(client);
@@ -67,7 +91,33 @@ export class Listener {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#client?.end().catch(() => undefined);
+    if (this.#client !== undefined) await endConnection(this.#client);
+  }
+
+  #config(): pg.ClientConfig {
+    const applicationName = `${this.#connection.applicationName ?? 'hostplane'} listen`;
+    return { ...clientConfig({ ...this.#connection, applicationName }), query_timeout: this.#beatMs };
+  }
+
+  /** Sends a notification through a second connection, and returns whether it arrived. */
+  async #hears(client: pg.Client): Promise<boolean> {
+    const token = randomUUID();
+    let timer: NodeJS.Timeout | undefined;
+    const heard = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, PROOF_MS, false);
+      client.on('notification', ({ payload }) => payload === token && resolve(true));
+      client.on('end', () => resolve(false));
+    });
+    const other = new pg.Client(this.#config());
+    other.on('error', () => undefined);
+    try {
+      await other.connect();
+      await other.query('select pg_notify($1, $2)', [PROOF_CHANNEL, token]);
+      return await heard;
+    } finally {
+      clearTimeout(timer);
+      void endConnection(other);
+    }
   }
 
   /**
@@ -82,21 +132,21 @@ export class Listener {
       } catch {
         this.#lost(client);
       }
-    }, HEARTBEAT_MS);
+    }, this.#beatMs);
     this.#timer.unref();
   }
 
-  #lost(client: pg.Client): void {
+  #lost(client: pg.Client, retryMs = RETRY_MS): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     clearTimeout(this.#timer);
-    void client.end().catch(() => undefined);
+    void endConnection(client);
     if (this.#up) {
       this.#up = false;
       for (const subscriber of this.#all()) subscriber.down();
     }
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.start(), RETRY_MS);
+    this.#timer = setTimeout(() => void this.start(), retryMs);
     this.#timer.unref();
   }
 

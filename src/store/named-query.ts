@@ -14,7 +14,7 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-type Callback = (error: Error | null, result: pg.QueryResult) => void;
+export type Callback = (error: Error | null, result: pg.QueryResult) => void;
 type Parse = (text: string) => unknown;
 
 /** The column names of a statement, and the parser that turns the text of each column into a value. */
@@ -27,7 +27,10 @@ interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   /** The texts of the statements that PostgreSQL has, by name. */
   readonly parsedStatements: Record<string, string>;
+  /** Those of which it has not said yet that it has them. */
+  readonly submittedNamedStatements: Record<string, string>;
   close(message: { type: 'S'; name: string }): void;
+  parse(message: { name: string; text: string }): void;
   bind(message: { statement: string; values: readonly unknown[]; valueMapper: unknown }): void;
   execute(message: object): void;
   sync(): void;
@@ -35,6 +38,7 @@ interface Wire {
 
 /** Members of `pg.Query` that its published types leave out. */
 interface Inside {
+  name: string;
   readonly _result: { readonly rows: unknown[]; readonly _parsers?: readonly Parse[] };
   _canceledDueToError: unknown;
   prepare(wire: Wire): void;
@@ -42,42 +46,72 @@ interface Inside {
   handleRowDescription(message: { readonly fields: readonly { readonly name: string }[] }): void;
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
   handleCommandComplete(message: unknown, wire: Wire): void;
+  handleReadyForQuery(wire: Wire): void;
 }
 
 const NO_ROWS: Shape = { names: [], parsers: [] };
 
-const Query = pg.Query as unknown as new (config: Statement, values: undefined, callback: Callback) => Inside;
+const Query = pg.Query as unknown as new (
+  text: string,
+  values: readonly unknown[],
+  callback: Callback,
+) => Inside;
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: unknown } }).utils;
+
+const isParsed = ({ parsedStatements, submittedNamedStatements }: Wire, name: string): boolean =>
+  parsedStatements[name] !== undefined || submittedNamedStatements[name] !== undefined;
 
 export class NamedQuery extends Query {
   readonly #statement: Statement;
   readonly #shapes: Map<string, Shape>;
   #shape: Shape | undefined;
+  /** Statements that are sent before this one. Their rows are not read. PostgreSQL stops at the first that fails. */
+  readonly #ahead: Statement[];
+  #hasFailed = false;
 
-  constructor(statement: Statement, shapes: Map<string, Shape>, callback: Callback) {
-    super(statement, undefined, callback);
+  constructor(
+    statement: Statement,
+    shapes: Map<string, Shape>,
+    callback: Callback,
+    ahead: readonly Statement[] = [],
+  ) {
+    super(statement.text, statement.values, callback);
+    this.name = statement.name;
     this.#statement = statement;
     this.#shapes = shapes;
+    this.#ahead = [...ahead];
   }
 
   override prepare(wire: Wire): void {
     const { name, values, replaces } = this.#statement;
-    if (replaces !== undefined) this.#drop(wire, replaces);
     this.#shape = this.#shapes.get(name);
-    if (this.#shape === undefined) {
-      super.prepare(wire);
-      return;
-    }
     try {
-      wire.bind({ statement: name, values, valueMapper: prepareValue });
+      for (const each of this.#ahead) this.#sendAhead(wire, each);
+      if (replaces !== undefined) this.#drop(wire, replaces);
+      if (this.#shape !== undefined) wire.bind({ statement: name, values, valueMapper: prepareValue });
     } catch (error) {
       // A value could not be serialized, so the bind message was not sent.
       wire.sync();
       this.handleError(error, wire);
       return;
     }
+    if (this.#shape === undefined) {
+      if (!isParsed(wire, name)) wire.close({ type: 'S', name });
+      super.prepare(wire);
+      return;
+    }
     wire.execute({});
     wire.sync();
+  }
+
+  #sendAhead(wire: Wire, { name, text, values, replaces }: Statement): void {
+    if (replaces !== undefined) this.#drop(wire, replaces);
+    if (!isParsed(wire, name)) {
+      wire.close({ type: 'S', name });
+      wire.parse({ name, text });
+    }
+    wire.bind({ statement: name, values, valueMapper: prepareValue });
+    wire.execute({});
   }
 
   /** Queries are sent in the order in which they were named, so no query sent from now on uses the name. */
@@ -85,6 +119,22 @@ export class NamedQuery extends Query {
     wire.close({ type: 'S', name });
     delete wire.parsedStatements[name];
     this.#shapes.delete(name);
+  }
+
+  /**
+   * Whether PostgreSQL parsed a statement for the first time before the error is not known: the next use closes and
+   * parses it again.
+   */
+  override handleError(error: unknown, wire: Wire): void {
+    this.#hasFailed = true;
+    if (this.#shape === undefined) delete wire.parsedStatements[this.#statement.name];
+    super.handleError(error, wire);
+  }
+
+  /** Comes after an error only if a value could not be serialized. */
+  override handleReadyForQuery(wire: Wire): void {
+    if (this.#hasFailed) delete wire.parsedStatements[this.#statement.name];
+    else super.handleReadyForQuery(wire);
   }
 
   override handleRowDescription(message: Parameters<Inside['handleRowDescription']>[0]): void {
@@ -97,7 +147,7 @@ export class NamedQuery extends Query {
   }
 
   override handleDataRow(message: Parameters<Inside['handleDataRow']>[0]): void {
-    if (this.#shape === undefined || this._canceledDueToError) return;
+    if (this.#ahead.length > 0 || this.#shape === undefined || this._canceledDueToError) return;
     const { names, parsers } = this.#shape;
     const row: Record<string, unknown> = {};
     try {
@@ -113,6 +163,11 @@ export class NamedQuery extends Query {
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
+    const done = this.#ahead.shift();
+    if (done !== undefined) {
+      wire.parsedStatements[done.name] = done.text;
+      return;
+    }
     super.handleCommandComplete(message, wire);
     if (this.#shape === undefined) this.#shapes.set(this.#statement.name, NO_ROWS);
   }

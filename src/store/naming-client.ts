@@ -5,11 +5,14 @@
  * `MAX_NAMES`: a further statement replaces the one that was not used for the longest time.
  */
 import pg from 'pg';
-import { NamedQuery, type Shape, type Statement } from './named-query.ts';
+import { type Callback, NamedQuery, type Shape, type Statement } from './named-query.ts';
 
 export const MAX_NAMES = 500;
 
 type Query = (...args: unknown[]) => unknown;
+type Unnamed = Pick<Statement, 'text' | 'values'>;
+
+const BEGIN: Unnamed = { text: 'begin', values: [] };
 
 export class NamingClient extends pg.Client {
   /** Names by text, the least recently used first. */
@@ -21,20 +24,47 @@ export class NamingClient extends pg.Client {
    */
   readonly #shapes = new Map<string, Shape>();
 
+  /** Statements of the open transaction that the next one takes along. */
+  #ahead: Unnamed[] = [];
+
+  /** `begin` travels with the first statement of its transaction. Without a statement, there is no transaction. */
   override query = ((...args: unknown[]): unknown => {
     const [text, values, callback] = args;
+    if (text === BEGIN.text) return this.#answered([BEGIN]);
+    const isBegun = this.#ahead[0] !== BEGIN;
+    if (text === 'rollback') this.#ahead = isBegun ? [] : [BEGIN];
+    if (!isBegun && this.#ahead.length === 1 && (text === 'rollback' || text === 'commit'))
+      return this.#answered([]);
+    if (typeof text === 'string' && Array.isArray(values) && (values.length > 0 || text === 'commit'))
+      return this.#send({ text, values }, callback as Callback | undefined);
     const send = super.query.bind(this) as unknown as Query;
-    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return send(...args);
-    const statement = { ...this.#nameOf(text), text, values };
-    if (callback !== undefined) return send(new NamedQuery(statement, this.#shapes, callback as never));
-    return new Promise((resolve, reject) => {
-      send(
-        new NamedQuery(statement, this.#shapes, (error, result) =>
-          error === null ? resolve(result) : reject(error),
-        ),
-      );
-    });
+    const last = this.#ahead.pop();
+    // A text without values may hold several statements, so it is not named and cannot take others along.
+    return last === undefined ? send(...args) : this.#send(last).then(() => send(...args));
   }) as unknown as pg.Client['query'];
+
+  /** The next statement takes this one along: if this one fails, the next one is not executed and fails with its error. */
+  later(text: string, values: readonly unknown[]): void {
+    this.#ahead.push({ text, values });
+  }
+
+  #answered(ahead: Unnamed[]): Promise<unknown> {
+    this.#ahead = ahead;
+    return Promise.resolve({ command: '', rowCount: null, rows: [] });
+  }
+
+  #send(statement: Unnamed, callback?: Callback): Promise<pg.QueryResult> {
+    const [main, ...ahead] = [statement, ...this.#ahead.splice(0)].map((each) => this.#withName(each));
+    return new Promise((resolve, reject) => {
+      const settle: Callback = (error, result) => (error === null ? resolve(result) : reject(error));
+      const send = super.query.bind(this) as unknown as Query;
+      send(new NamedQuery(main as Statement, this.#shapes, callback ?? settle, ahead));
+    });
+  }
+
+  #withName(statement: Unnamed): Statement {
+    return { ...this.#nameOf(statement.text), ...statement };
+  }
 
   /** A name is never used for another text, so it does not matter which queries are still queued. */
   #nameOf(text: string): Pick<Statement, 'name' | 'replaces'> {

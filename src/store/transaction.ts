@@ -1,4 +1,5 @@
 import type { Db, Tx } from './database.ts';
+import { isUnavailable, Unavailable } from './unavailable.ts';
 
 const DEADLOCK = '40P01';
 const SERIALIZATION = '40001';
@@ -9,6 +10,15 @@ function wasSacrificed(error: unknown): boolean {
   return code === DEADLOCK || code === SERIALIZATION;
 }
 
+/** The connection was lost after `commit` was sent: nobody knows whether PostgreSQL received it. */
+export class CommitUnanswered extends Unavailable {
+  override readonly name = 'CommitUnanswered';
+
+  constructor(cause: unknown) {
+    super('PostgreSQL did not confirm a commit.', cause);
+  }
+}
+
 /**
  * Runs `work` in a transaction and retries it if PostgreSQL ends it because of a deadlock or a serialization
  * failure. Such a transaction was rolled back completely, so the caller need not notice. `work` must have no
@@ -16,10 +26,17 @@ function wasSacrificed(error: unknown): boolean {
  */
 export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
+    let isCommitting = false;
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute(async (tx) => {
+        const result = await work(tx);
+        isCommitting = true;
+        return result;
+      });
     } catch (error) {
-      if (!wasSacrificed(error) || tries === TRIES) throw error;
+      if (wasSacrificed(error) && tries < TRIES) continue;
+      if (isCommitting && !wasSacrificed(error) && isUnavailable(error)) throw new CommitUnanswered(error);
+      throw error;
     }
   }
 }

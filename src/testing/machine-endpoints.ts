@@ -1,5 +1,6 @@
 /** Endpoints for machines in the test family, written like endpoints of a product family. Changes start operations. */
 import { sql } from 'kysely';
+import { forGood } from '../kernel/effect.ts';
 import { OperationView, presentOperation } from '../kernel/operations/schema.ts';
 import type { StoredOperation } from '../kernel/operations/store.ts';
 import { List, ListQuery } from '../kernel/pages/list.ts';
@@ -46,11 +47,13 @@ const operationExample: OperationView = {
   type: 'machine.create',
   family: 'workshop',
   status: 'queued',
+  done: false,
   progress_percent: null,
   step: '',
   waiting_for: null,
   resource: { type: 'machine', id: 'mac_01jqzv2m7xe9rs5d3k8w4t6y0b', name: 'one' },
   related: [],
+  warnings: [],
   cancellable: true,
   parent_id: null,
   children: null,
@@ -247,7 +250,7 @@ const deleteMachine = endpoint({
     const resource = { type: 'machine', id: row.id, name: row.name };
     const operation = await start({ kind: deleteMachineKind, input: {}, resource });
     await noteMachine(db, row);
-    effect({ action: 'delete', ...resource });
+    effect({ action: 'delete', ...resource, loss: forGood('The machine.') });
     return accepted(present(row, operation, services.baseUrl));
   },
 });

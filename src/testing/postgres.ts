@@ -22,6 +22,8 @@ export interface TestPostgres extends ServerAddress {
 }
 
 export interface PostgresOptions {
+  /** Where the data is kept; default: a new temporary folder. */
+  readonly folder?: string;
   /** The folder of the PostgreSQL programs; default: the embedded ones. */
   readonly programs?: string;
   readonly settings?: Readonly<Record<string, string>>;
@@ -60,7 +62,7 @@ export function findSystemPostgres(): { major: string; bin: string } | undefined
 }
 
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres> {
-  const folder = await makeTemporaryFolder();
+  const folder = options.folder ?? (await makeTemporaryFolder());
   const place = await settle(folder);
   const bin = options.programs ?? (await prepareBinaries(place));
   await ensureCluster(place, bin);
@@ -83,7 +85,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
     },
     async stop() {
       if (child.pid) await stop(child.pid, place.cluster);
-      await removeTemporaryFolder(folder);
+      if (options.folder === undefined) await removeTemporaryFolder(folder);
     },
   };
 }

@@ -9,11 +9,13 @@ import { readDefaultText } from '../provider/default.ts';
 import { loadProvider } from '../provider/load.ts';
 import type { Db } from '../store/database.ts';
 
-function readImages(): SandboxOptions['images'] {
+function readImages(): ReturnType<SandboxOptions['images']> {
   const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   return loaded.config.catalogue.images;
 }
+
+const images = readImages();
 
 const hosts: readonly HostSpec[] = [1, 2, 3].map((n) => ({
   name: `host-${n}`,
@@ -41,7 +43,7 @@ export interface SandboxHarness extends Harness {
 /** The sandbox works without delay unless `choices` set a pace. */
 export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): SandboxHarness {
   const location = `lab-${randomBytes(4).toString('hex')}`;
-  const options: SandboxOptions = { db, location, images: readImages(), hosts, pace: 0, ...choices };
+  const options: SandboxOptions = { db, location, images: () => images, hosts, pace: 0, ...choices };
   const engine = new Sandbox(options);
   return {
     engine,

@@ -6,6 +6,7 @@ const collection = '/workshop/v1/widgets';
 /** Also adds a meter reading and uses an Idempotency-Key for each widget, so that their tables have rows too. */
 export const fixture: Fixture = {
   collection,
+  variations: { updateWidget: { 'to a larger size': async () => ({ body: { size: 9 } }) } },
   async addRow({ app, key }, name) {
     const answer = await app.call({
       method: 'POST',

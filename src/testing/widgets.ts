@@ -163,6 +163,7 @@ const updateWidget = endpoint({
   summary: 'Update a widget',
   permission: 'workshop:widgets:write',
   access: 'write',
+  raisesCost: 'sometimes',
   resource: { name: 'widget', role: 'update' },
   params: WidgetId,
   body: Shape({
@@ -173,8 +174,8 @@ const updateWidget = endpoint({
   problems: [],
   example: {
     params: { id: example.id },
-    body: { size: 4 },
-    answer: { status: 200, body: { ...example, size: 4 } },
+    body: { size: 2 },
+    answer: { status: 200, body: { ...example, size: 2 } },
   },
   async handle(call) {
     const before = await widgets.take(call, call.params.id);

@@ -15,7 +15,7 @@ import { readSettings } from './incus/settings.ts';
 import type { ComputeEngine } from './port.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 
-function openDriver(location: Location, { db, provider, listener }: DriverOptions): ComputeEngine | null {
+function openDriver(location: Location, { db, current, listener }: DriverOptions): ComputeEngine | null {
   const { slug, compute: given } = location;
   const compute = given && computeOf(given);
   switch (compute?.driver) {
@@ -24,7 +24,7 @@ function openDriver(location: Location, { db, provider, listener }: DriverOption
         location: slug,
         db,
         listener,
-        images: provider.catalogue.images,
+        images: () => current().catalogue.images,
         pace: compute.pace,
       });
     case 'incus':

@@ -23,7 +23,7 @@ const address = pricedType({
       bill.fail(
         '/prefix_length',
         'out_of_range',
-        `Must be one of ${offered.join(', ')}; larger blocks by ticket.`,
+        `Must be one of ${offered.join(', ')}; ask your provider for larger blocks.`,
       );
     }
     if (!bill.sound || !location) return;

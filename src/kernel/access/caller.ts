@@ -60,7 +60,7 @@ export interface Guarded {
   readonly permission: Permission;
   readonly method: string;
   readonly sensitive?: true;
-  readonly raisesCost?: true;
+  readonly raisesCost?: true | 'sometimes';
   readonly whileSuspended?: true;
 }
 
@@ -88,7 +88,7 @@ function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['cod
     case 'active':
       return null;
     case 'restricted':
-      return endpoint.raisesCost ? 'account_restricted' : null;
+      return endpoint.raisesCost === true ? 'account_restricted' : null;
     case 'suspended':
       return endpoint.method === 'GET' || endpoint.method === 'DELETE' || endpoint.whileSuspended
         ? null

@@ -3,7 +3,7 @@
  * so changing a preset changes no existing key.
  */
 import { familyNames } from '../families.ts';
-import type { Verb } from './permissions.ts';
+import type { Permission, Verb } from './permissions.ts';
 import { type RoleName, roleAllows } from './roles.ts';
 import type { Approval } from './tables.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -14,6 +14,8 @@ interface Preset {
   readonly patterns?: readonly string[];
   /** All permissions with one of these verbs that are not sensitive, as of the creation of the key. */
   readonly every?: readonly Verb[];
+  /** Permissions that `every` leaves out. */
+  readonly except?: readonly Permission[];
   readonly approval?: Approval;
   readonly expiresIn?: '7d';
 }
@@ -109,8 +111,10 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   'ai-agent': {
     title: 'AI agent, careful',
     description:
-      'Reads and writes, but does not delete; destructive calls need approval; expires after 7 days.',
+      'Reads and writes, but does not delete or change budgets; destructive calls need approval; expires after 7 days.',
     every: ['read', 'write'],
+    // Somebody else decides what an agent may spend.
+    except: ['account:budgets:write'],
     approval: 'destructive',
     expiresIn: '7d',
   },
@@ -118,11 +122,12 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
 
 /** Permissions derived from `every` are limited to the owner's role; `patterns` are taken unchanged. */
 export function presetPatterns(name: PresetName, vocabulary: Vocabulary, role: RoleName): string[] {
-  const { patterns = [], every = [] } = presets[name];
+  const { patterns = [], every = [], except = [] } = presets[name];
   const derived = vocabulary.permissions.filter(
     (permission) =>
       every.some((verb) => permission.endsWith(`:${verb}`)) &&
       !vocabulary.sensitive.has(permission) &&
+      !except.includes(permission) &&
       roleAllows(role, permission, false),
   );
   return [...patterns, ...derived];

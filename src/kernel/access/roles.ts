@@ -50,7 +50,7 @@ export const roles: Readonly<Record<RoleName, Role>> = {
   },
   viewer: { description: 'Reads everything but credentials.', patterns: ['*:*:read'], sensitive: false },
   billing: {
-    description: 'Invoices and payment in the portal; may not own keys.',
+    description: 'Invoices and payment; may not own keys.',
     patterns: [],
     sensitive: false,
   },

@@ -20,7 +20,7 @@ export type AccountStatus = keyof typeof statusMeanings;
 export const OpenAccountStatus = Named(
   'AccountStatus',
   OneOf(openStatuses, {
-    description: 'Decides which calls the account may make. The provider and the portal change it.',
+    description: 'Decides which calls the account may make. No API key can change it.',
   }),
 );
 const approvalMeanings = {
@@ -33,7 +33,7 @@ export type Approval = keyof typeof approvalMeanings;
 export const ApprovalMode = Named(
   'ApprovalMode',
   OneOf(approvalMeanings, {
-    description: 'Which calls of a key a person has to approve first. Set in the portal.',
+    description: 'Which calls of a key a person has to approve first. Set by a person.',
   }),
 );
 const allowlistMeanings = {
@@ -46,12 +46,14 @@ export const allowlistModes = keysOf(allowlistMeanings);
 export type AllowlistMode = keyof typeof allowlistMeanings;
 export const AllowlistModeShape = Named(
   'AllowlistMode',
-  OneOf(allowlistMeanings, { description: 'What the IP allowlist does. Set in the portal.' }),
+  OneOf(allowlistMeanings, {
+    description: 'What the IP allowlist does: Off, Report only or Enforce; set by a person.',
+  }),
 );
 export type StoredKeyStatus = 'active' | 'suspended' | 'revoked';
 const keyStatusMeanings = {
   active: 'The key works.',
-  suspended: 'The key is refused until a person resumes it in the portal.',
+  suspended: 'The key is refused until a person resumes it.',
   expired: 'The key is refused, because its lifetime is over.',
   revoked: 'The key is refused for good.',
 } as const;

@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
 import type { Cost } from '../effect.ts';
+import type { EffectView } from '../effect-view.ts';
 import type { OperationStatus } from '../operations/schema.ts';
-import type { ResourceRef } from '../resource-ref.ts';
 
-export interface ForeseenEffect extends ResourceRef {
-  readonly action: string;
-}
+/** Requests that were stored before effects had a `loss` lack it. */
+export type ForeseenEffect = Omit<EffectView, 'loss'> & Partial<Pick<EffectView, 'loss'>>;
 
 interface ApprovalsTable {
   operation_id: string;

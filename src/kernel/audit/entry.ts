@@ -1,5 +1,6 @@
 /** Audit entries of writes. Each hash includes the previous one, so recomputing the chain reveals a changed entry. */
 import { createHash } from 'node:crypto';
+import type { EffectView } from '../effect-view.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 import { Named, Nullable, OneOf, Shape, Type } from '../schema.ts';
 
@@ -29,14 +30,14 @@ export const AuditOutcomeShape = Named(
 );
 const sourceMeanings = {
   api: 'A call with an API key.',
-  portal: 'A member of the account in the portal.',
+  portal: 'A member of the account, without an API key.',
   system: 'The system itself, or a person who works for the provider.',
 } as const;
 export const AuditSource = OneOf(sourceMeanings, { description: 'Where the change came from.' });
 
 const actorMeanings = {
   api_key: 'An API key of the account.',
-  member: 'A member of the account in the portal.',
+  member: 'A member of the account, without an API key.',
   system: 'The system itself.',
   provider_staff: 'A person who works for the provider.',
 } as const;
@@ -69,10 +70,13 @@ export interface AuditEntry {
   readonly request_id: string | null;
   readonly operation_id: string | null;
   readonly approval_operation_id: string | null;
+  /** Absent in entries of earlier versions, whose hashes do not include it. */
+  readonly effects?: readonly EffectView[];
   readonly changes: readonly AuditChange[];
 }
 
 export const MAX_CHANGES = 100;
+export const MAX_EFFECTS = 100;
 
 /** JSON with sorted members, so that equal values always have the same bytes. */
 export function canonicalJson(value: unknown): string {

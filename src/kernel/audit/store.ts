@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
+import { sendLater } from '../../store/send-later.ts';
 import { type AuditEntry, type AuditOutcome, canonicalJson, chainHash } from './entry.ts';
 
 interface AuditEntriesTable {
@@ -35,11 +36,16 @@ export async function openChain(db: Db, accountId: string): Promise<void> {
   await sql`insert into audit_heads (account_id) values (${accountId}) on conflict do nothing`.execute(db);
 }
 
-/** Call it at the end of the audited transaction, because it locks the head of the account's chain until the commit. */
+/**
+ * Call it at the end of the audited transaction, because it locks the head of the account's chain until the commit. It
+ * is sent with the commit. An account without a chain has no sequence to write, which fails.
+ */
 export async function append(db: Db, accountId: string, entry: AuditEntry): Promise<void> {
   const text = canonicalJson(entry);
   const { actor, resource } = entry;
-  const { numAffectedRows } = await sql`
+  await sendLater(
+    db,
+    sql`
     with old as (select sequence, hash from audit_heads where account_id = ${accountId} for update),
     head as (
       update audit_heads h set sequence = old.sequence + 1, hash = sha256(old.hash || convert_to(${text}, 'UTF8'))
@@ -49,8 +55,8 @@ export async function append(db: Db, accountId: string, entry: AuditEntry): Prom
     select ${accountId}, head.sequence, ${entry.id}, ${entry.occurred_at}::timestamptz,
            ${actor.api_key_id ?? actor.member_id}, ${entry.action}, ${resource?.id ?? null}, ${entry.outcome},
            ${text}::jsonb, head.prev_hash, head.hash
-    from head`.execute(db);
-  if (numAffectedRows !== 1n) throw new Error(`The account ${accountId} has no audit chain to append to.`);
+    from (select) one left join head on true`,
+  );
 }
 
 type Link = Pick<AuditEntriesTable, 'sequence' | 'hash'>;

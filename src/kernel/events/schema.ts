@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 import { Actor } from '../audit/entry.ts';
 import { ResourceReference } from '../resource-ref.ts';
-import { Id, Named, Nullable, OwnId, Shape, type Static, Time, Type } from '../schema.ts';
-import { SeverityShape } from './event.ts';
+import { Id, Named, Nullable, OwnId, Shape, type Static, Time, type TSchema, Type } from '../schema.ts';
+import { type EventType, SeverityShape } from './event.ts';
 
 export const EventView = Named(
   'Event',
@@ -38,6 +38,32 @@ export const EventView = Named(
   }),
 );
 export type EventView = Static<typeof EventView>;
+
+/** `api_key.first_used` becomes `ApiKeyFirstUsedEvent`. */
+export const eventShapeName = (type: string): string =>
+  `${type.replace(/(?:^|[._])([a-z0-9])/g, (_, first: string) => first.toUpperCase())}Event`;
+
+/** An event of one type: `EventView` with the `data` of that type. */
+export const eventShape = ({ type, when, data }: EventType): TSchema =>
+  Named(
+    eventShapeName(type),
+    Shape(
+      {
+        ...EventView.properties,
+        type: Type.Literal(type, { description: `The type of the event: always \`${type}\`.` }),
+        data: { ...data, description: 'Details of the event.' },
+      },
+      { description: when },
+    ),
+  );
+
+/** The body of a webhook message, as Standard Webhooks defines it. */
+export const messageShape = (type: EventType): TSchema =>
+  Shape({
+    type: Type.Literal(type.type, { description: 'The type of the event, as in `data.type`.' }),
+    timestamp: { ...Time, description: 'When the event happened, in UTC.' },
+    data: { ...eventShape(type), description: 'The event itself, as in the feed of events.' },
+  });
 
 export type EventRow = Omit<Selectable<Tables['events']>, 'account_id'>;
 

@@ -68,6 +68,25 @@ export async function notePrice(db: Db, resourceId: string, priced: Amounts): Pr
   await db.updateTable('resources').set(pricesOf(priced)).where('id', '=', resourceId).execute();
 }
 
+/** What is billed now for each of these resources, and the API key that created it. */
+export async function findPrices(
+  db: Db,
+  ids: readonly string[],
+): Promise<Map<string, Amounts & { readonly apiKeyId: string | null }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('resources')
+    .select(['id', 'price_hourly_micros', 'price_monthly_micros', 'api_key_id'])
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .execute();
+  return new Map(
+    rows.map(({ id, price_hourly_micros: hourly, price_monthly_micros: monthly, api_key_id }) => [
+      id,
+      { hourly: BigInt(hourly ?? 0), monthly: BigInt(monthly ?? 0), apiKeyId: api_key_id },
+    ]),
+  );
+}
+
 /** The current configurations, for pricing a change to them. Ids of other accounts are missing from the result. */
 export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
   const rows = await db

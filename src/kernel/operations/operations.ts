@@ -1,6 +1,7 @@
 /** Starts, drops and ends operations, each inside the caller's transaction. */
 import type { Db, Tx } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
+import type { Warning } from '../effect.ts';
 import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { kindOfId, newId } from '../ids.ts';
@@ -30,6 +31,8 @@ export interface Origin {
   /** The permission that was needed to start the operation. Other keys need it to cancel the operation. */
   readonly permission?: string;
   readonly requestId?: string;
+  /** What the call warned of before it started the operation. */
+  readonly warnings?: readonly Warning[];
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
   /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
@@ -132,6 +135,7 @@ export async function startOperation<I>(
       resource_id: resource.id,
       resource_name: resource.name,
       related: relatedTo(resource, subjects ?? []),
+      warnings: [...(origin.warnings ?? [])],
       parent_id: origin.parent?.id ?? null,
       parent_step: origin.parent?.step ?? null,
       actor,
@@ -195,27 +199,32 @@ export const CANCELLED: Ending = { status: 'cancelled', error: null, result: nul
 
 const words = { succeeded: 'succeeded', failed: 'failed', cancelled: 'was cancelled' } as const;
 
+/** `The operation vm.create on web-1` */
+function nameOf({ type, resource_name, resource_id }: StoredOperation): string {
+  const resource = resource_name ?? resource_id;
+  return resource === null ? `The operation ${type}` : `The operation ${type} on ${resource}`;
+}
+
 export function startedEvent(operation: StoredOperation): NewEvent {
   const { type, id } = operation;
-  const resource = refOf(operation);
   return {
     type: 'operation.started',
-    resource,
+    resource: refOf(operation),
     operationId: id,
-    message: `${type} of ${resource.type} ${resource.name ?? resource.id} began.`,
+    message: `${nameOf(operation)} started.`,
     data: { type, status: 'running', error_code: null },
   };
 }
 
 function endedEvent(operation: StoredOperation, ending: Ending): NewEvent {
-  const { type, resource_type, resource_name, resource_id } = operation;
+  const { type } = operation;
   const because = ending.error === null ? '.' : `: ${ending.error.detail}`;
   return {
     type: `operation.${ending.status}`,
     ...(ending.status === 'failed' ? { severity: 'error' as const } : {}),
     resource: refOf(operation),
     operationId: operation.id,
-    message: `${type} of ${resource_type} ${resource_name ?? resource_id ?? ''} ${words[ending.status]}${because}`,
+    message: `${nameOf(operation)} ${words[ending.status]}${because}`,
     data: { type, status: ending.status, error_code: ending.error?.code ?? null },
   };
 }

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 import { Actor } from '../audit/entry.ts';
+import { Warning } from '../effect.ts';
 import { type ProblemCode, problems } from '../problems/catalogue.ts';
 import { ResourceReference } from '../resource-ref.ts';
 import {
@@ -72,6 +73,9 @@ export const OperationView = Named(
     type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
     family: Type.String({ description: 'The product family of the resource, such as `flexible-vps`.' }),
     status: OperationStatusShape,
+    done: Type.Boolean({
+      description: 'Whether the operation has ended: its status is `succeeded`, `failed` or `cancelled`.',
+    }),
     progress_percent: Nullable(
       Type.Integer({
         minimum: 0,
@@ -94,6 +98,7 @@ export const OperationView = Named(
       }),
       { description: 'Other resources that the operation uses or changes.' },
     ),
+    warnings: Type.Array(Warning, { description: 'What the call that started it was warned of.' }),
     cancellable: Type.Boolean({ description: 'Whether it can be cancelled now.' }),
     parent_id: Nullable(
       Id('op', {
@@ -198,11 +203,13 @@ export function presentOperation(row: OperationRow, baseUrl: string): OperationV
     type: row.type,
     family: row.family,
     status: row.status,
+    done: hasEnded(row.status),
     progress_percent: row.progress_percent,
     step: row.started_at === null ? '' : row.step,
     waiting_for: row.waiting_for,
     resource: { type: row.resource_type, id: row.resource_id, name: row.resource_name },
     related: row.related,
+    warnings: row.warnings,
     cancellable: row.cancellable && (row.status === 'queued' || row.status === 'running'),
     parent_id: row.parent_id,
     children: children == null || children.total === 0 ? null : children,

@@ -1,5 +1,6 @@
 import { type Generated, type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
+import type { Warning } from '../effect.ts';
 import type { EventActor } from '../events/event.ts';
 import type { Queue } from './kind.ts';
 import type { OperationError, OperationRow, OperationStatus } from './schema.ts';
@@ -19,6 +20,7 @@ interface OperationsTable {
   resource_id: string | null;
   resource_name: string | null;
   related: Generated<{ type: string; id: string }[]>;
+  warnings: Generated<Warning[]>;
   parent_id: string | null;
   actor: EventActor;
   api_key_id: string | null;
@@ -151,6 +153,7 @@ export async function insertOperation(
         .values({
           ...operation,
           related: JSON.stringify(operation.related ?? []) as never,
+          warnings: JSON.stringify(operation.warnings ?? []) as never,
           deadline_at: sql<Date>`${now} + ${options.deadlineSeconds} * interval '1 second'`,
           created_at: now,
           updated_at: now,

@@ -11,7 +11,7 @@ export interface ProblemDefinition {
   readonly retryable?: true;
   /** Members that answers of this code have in addition to those of every problem. */
   readonly extra?: readonly string[];
-  /** Only the portal and the operator's command line use this code; the public OpenAPI document omits it. */
+  /** Only the operator's command line uses this code; the public OpenAPI document omits it. */
   readonly portalOnly?: true;
 }
 
@@ -54,39 +54,40 @@ export const problems = define({
     status: 401,
     title: 'API key not valid',
     when: 'The API key does not exist, its secret is wrong, or its account is closed.',
-    next_step: 'Check that you use the right key, or create one in the portal under Developers > API > Keys.',
+    next_step: 'Check that you use the right key, or ask your provider for one (hostplane keys create).',
   },
   api_key_expired: {
     status: 401,
     title: 'API key expired',
     when: 'The API key is correct, but it has expired.',
-    next_step: 'Create or roll a key in the portal under Developers > API > Keys.',
+    next_step: 'Ask your provider for a new key (hostplane keys create, or hostplane keys roll).',
   },
   api_key_suspended: {
     status: 401,
     title: 'API key suspended',
-    when: 'The API key, its owner or all keys of the account were suspended in the portal.',
-    next_step: 'Resume the key in the portal under Developers > API > Keys.',
+    when: 'The API key, its owner or all keys of the account were suspended.',
+    next_step: 'Ask your provider to resume the key (hostplane keys resume).',
   },
   api_key_revoked: {
     status: 401,
     title: 'API key revoked',
     when: 'The API key was revoked. This cannot be undone.',
-    next_step: 'Create a new key in the portal under Developers > API > Keys.',
+    next_step:
+      'Ask your provider for a new key (hostplane keys create), because a revoked key never works again.',
   },
   permission_denied: {
     status: 403,
     title: 'Permission missing',
     when: 'Your API key, or the role of its owner, does not have the permission that this endpoint requires.',
     next_step:
-      'Create a key with the permission named in required_permission in the portal under Developers > API > Keys, or ask an admin of your account.',
+      'Use a key that has the permission named in required_permission, or ask your provider for one (hostplane keys create --permission).',
     extra: ['required_permission', 'denied_by'],
   },
   product_not_enabled: {
     status: 403,
     title: 'Product not enabled',
     when: 'Your account does not have this product.',
-    next_step: 'Enable the product in the portal.',
+    next_step: 'Ask your provider to enable the product (hostplane accounts enable-product).',
     extra: ['family', 'required_permission', 'denied_by'],
   },
   ip_not_allowed: {
@@ -94,28 +95,28 @@ export const problems = define({
     title: 'Address not on the allowlist',
     when: 'Your account enforces an IP allowlist, and the address you call from is not on it.',
     next_step:
-      'Add the address in client_ip to the allowlist in the portal under Developers > API > Keys, or call from an address that is on it.',
+      'Call from an address that is on the allowlist, or ask your provider to add the address in client_ip (hostplane allowlist add).',
     extra: ['client_ip'],
   },
   account_restricted: {
     status: 403,
     title: 'Account restricted',
     when: 'Your account is restricted: calls that raise its cost are refused.',
-    next_step: 'Open the portal to see why your account is restricted and what to do.',
+    next_step: 'Ask your provider why your account is restricted and what to do.',
     extra: ['required_permission', 'denied_by'],
   },
   account_suspended: {
     status: 403,
     title: 'Account suspended',
     when: 'Your account is suspended or closing, and this call is not allowed in that state.',
-    next_step: 'Open the portal to see the reason, or open a support ticket.',
+    next_step: 'Ask your provider why your account is suspended and what to do.',
     extra: ['required_permission', 'denied_by'],
   },
   portal_only: {
     status: 403,
-    title: 'Only possible in the portal',
-    when: 'This setting is locked in the portal, and the call would loosen it.',
-    next_step: 'Make this change in the portal.',
+    title: 'Not possible with an API key',
+    when: 'A person has locked this setting, and the call would loosen it.',
+    next_step: 'Ask your provider to make this change (hostplane budgets).',
   },
   not_found: {
     status: 404,
@@ -175,7 +176,8 @@ export const problems = define({
     status: 409,
     title: 'Machine is not stopped',
     when: 'The machine must be stopped for this call.',
-    next_step: 'Stop the machine with the action shutdown or power_off, then repeat the call.',
+    next_step:
+      'Stop the machine with the action shutdown, or with power_off if the guest does not react, then repeat the call.',
     extra: ['current_state', 'allowed_states'],
   },
   vm_not_running: {
@@ -196,7 +198,8 @@ export const problems = define({
     status: 409,
     title: 'Machine has snapshots',
     when: 'The call would delete the snapshots of the machine.',
-    next_step: 'Set delete_snapshots to true if the snapshots in snapshot_ids may be deleted.',
+    next_step:
+      'Create an image from each snapshot in snapshot_ids that you want to keep, then repeat the call with delete_snapshots true, which deletes all of them.',
     extra: ['snapshot_ids'],
   },
   newer_snapshots_exist: {
@@ -204,7 +207,7 @@ export const problems = define({
     title: 'Newer snapshots exist',
     when: 'The call would delete all snapshots that are newer than the one you want to restore.',
     next_step:
-      'Set delete_newer_snapshots to true if the snapshots in snapshot_ids may be deleted, or restore the newest snapshot.',
+      'Restore the newest snapshot, or create an image from each snapshot in snapshot_ids that you want to keep and repeat the call with delete_newer_snapshots true, which deletes all of them.',
     extra: ['snapshot_ids'],
   },
   live_resize_unavailable: {
@@ -267,20 +270,20 @@ export const problems = define({
     status: 409,
     title: 'Resource is in use',
     when: 'Other resources use this resource.',
-    next_step: 'Detach it from the resources in used_by, or add ?detach=true if the endpoint supports it.',
+    next_step: 'Stop using it in the resources in used_by, then repeat the call.',
     extra: ['used_by', 'used_by_count'],
   },
   resource_suspended: {
     status: 409,
     title: 'Resource suspended',
     when: 'The provider has suspended this resource.',
-    next_step: 'Open a support ticket.',
+    next_step: 'Ask your provider why the resource is suspended.',
   },
   already_attached: {
     status: 409,
     title: 'Already attached',
     when: 'The resource is already attached to another resource.',
-    next_step: 'Set `move` to true to move it here, or detach it first.',
+    next_step: 'Detach it from the resource in attached_to, or set `move` to true to take it from there.',
     extra: ['attached_to'],
   },
   name_taken: {
@@ -301,7 +304,7 @@ export const problems = define({
     status: 409,
     title: 'Address blocked',
     when: 'The provider has blocked the address.',
-    next_step: 'Open a support ticket.',
+    next_step: 'Ask your provider why the address is blocked.',
   },
   not_releasable: {
     status: 409,
@@ -313,7 +316,7 @@ export const problems = define({
     status: 409,
     title: 'Limit reached',
     when: 'The call would exceed a limit of your account.',
-    next_step: 'Delete what you no longer need, or open a support ticket of category limit_increase.',
+    next_step: 'Delete what you no longer need, or ask your provider to raise the limit in limit_id.',
     extra: ['limit_id', 'limit', 'used', 'requested'],
   },
   capacity_unavailable: {
@@ -328,7 +331,8 @@ export const problems = define({
     status: 409,
     title: 'Budget exceeded',
     when: 'The cost of the call would exceed a blocking budget of your account.',
-    next_step: 'Raise the budget (in the portal if it is locked), or reduce other costs first.',
+    next_step:
+      'Raise the budget with PUT /account/v1/budgets/{id} (your provider does it if the budget is locked), or reduce other costs first.',
     extra: ['budget_id', 'amount', 'spent', 'committed', 'requested'],
   },
   approval_required: {
@@ -445,7 +449,8 @@ export const problems = define({
     status: 422,
     title: 'Text contains a secret',
     when: 'A text that other people can read contains an API key or another secret.',
-    next_step: 'Remove the secret from the text; if it is a real key, roll it in the portal.',
+    next_step:
+      'Remove the secret from the text; if it is a real key, ask your provider to roll it (hostplane keys roll).',
   },
   rate_limited: {
     status: 429,
@@ -465,7 +470,7 @@ export const problems = define({
     title: 'Internal error',
     when: 'Something failed on our side. The error is logged with the request id.',
     next_step:
-      'Repeat the call with the same Idempotency-Key; if it fails again, open a support ticket with the request_id.',
+      'Repeat the call with the same Idempotency-Key; if it fails again, send the request_id to your provider.',
     retryable: true,
   },
   engine_unavailable: {

@@ -9,7 +9,7 @@ import { isWrite } from '../record.ts';
 import { type ProblemCode, problems } from './catalogue.ts';
 
 type Kind = Pick<Endpoint, 'method' | 'access' | 'family' | 'permission' | 'params' | 'query' | 'body'> & {
-  readonly raisesCost?: true;
+  readonly raisesCost?: true | 'sometimes';
 };
 
 export const takesIdempotencyKey = (endpoint: Pick<Endpoint, 'method' | 'access'>): boolean =>
@@ -43,7 +43,7 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   invalid_cursor: ({ query }) => Object.hasOwn(query.properties, 'cursor'),
   permission_denied: (kind) => !isImplicit(kind),
   product_not_enabled: ({ family }) => family !== 'account',
-  account_restricted: ({ raisesCost }) => raisesCost === true,
+  account_restricted: ({ raisesCost }) => raisesCost !== undefined,
   // A closing account also refuses calls that `whileSuspended` allows.
   account_suspended: ({ method }) => method !== 'GET' && method !== 'DELETE',
   not_found: ({ params }) => Object.keys(params.properties).length > 0,
@@ -53,7 +53,7 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   unsupported_media_type: hasBody,
   // Every write may need approval, and the number of undecided approvals is limited.
   quota_exceeded: isWrite,
-  budget_exceeded: ({ raisesCost }) => raisesCost === true,
+  budget_exceeded: ({ raisesCost }) => raisesCost !== undefined,
   approval_required: isWrite,
   approval_mismatch: isWrite,
   approval_expired: isWrite,

@@ -49,6 +49,10 @@ export class Problem extends Error {
     this.#details = details;
   }
 
+  withErrors(errors: readonly FieldError[]): Problem {
+    return new Problem(this.code, { ...this.#details, errors });
+  }
+
   /** The problem with the members of `extraLater`, or as it is if they cannot be found out. */
   async complete(): Promise<Problem> {
     const { extraLater, ...details } = this.#details;
@@ -67,10 +71,18 @@ export type Refused = Problem | undefined;
 /** Limits the answer, so that it is never many times as long as the request. Nobody reads more errors. */
 export const MAX_FIELD_ERRORS = 100;
 
+/** The detail names so many fields; `errors` has all of them. */
+const MOST_NAMED = 5;
+const LONGEST_POINTER = 80;
+
 export function invalid(errors: readonly FieldError[]): Problem {
   const fields = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
+  const named = errors
+    .slice(0, MOST_NAMED)
+    .map(({ pointer }) => pointer.slice(0, LONGEST_POINTER) || 'the body');
+  const more = errors.length > MOST_NAMED ? ', …' : '';
   return new Problem('validation_failed', {
-    detail: `${fields} not as the specification says.`,
+    detail: `${fields} not valid: ${named.join(', ')}${more}.`,
     errors: errors.slice(0, MAX_FIELD_ERRORS),
   });
 }

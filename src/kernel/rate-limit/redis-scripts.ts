@@ -39,15 +39,6 @@ end
 return {allowed, counted, oldest and window - (now - oldest) or 0}
 `);
 
-/** KEYS[1] holds the processes by their last heartbeat. ARGV: own id, lifetime. Returns how many are alive. */
-export const heartbeatScript = script(`${CLOCK}
-local lifetime = tonumber(ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - lifetime)
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('PEXPIRE', KEYS[1], lifetime)
-return redis.call('ZCARD', KEYS[1])
-`);
-
 /** The store keeps scripts until it restarts, so the text is sent only if the store does not know the hash. */
 export async function runScript(
   redis: Redis,

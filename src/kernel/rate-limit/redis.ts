@@ -1,14 +1,12 @@
 /**
  * The rate limit over all processes, counted exactly in Redis or Valkey. While the store is unreachable or takes longer
- * than 50 ms, each process counts alone with its share of the limit, 200 / live processes. This is stricter for a
- * client that reaches only one process, but never unlimited. In the minute around a switch, a client may get 200 from
- * each side.
+ * than 50 ms, each process counts alone with its share of the limit: 200 / processes that answer API requests now. This
+ * is stricter for a client that reaches only one of several processes, but never unlimited.
  *
- * Live processes are those that sent a heartbeat in the last 15 s. The larger of the last two counts is used, because
- * after a restart of the store the first process sees only itself. The count is never below the configured number.
- * Before the first heartbeat, two processes are assumed, because a shared store makes no sense for one.
+ * A process also remembers what it let pass itself. So one process alone never lets more than 200 pass in a minute, and
+ * exactly 200 if it is the only one, also in the minute in which the store is lost or comes back. With several
+ * processes, a client may get up to 200 from each in the minute after the store is back.
  */
-import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { MemoryRateLimit } from './memory.ts';
 import {
@@ -19,7 +17,7 @@ import {
   verdict,
   WINDOW_MS,
 } from './port.ts';
-import { countScript, heartbeatScript, runScript, type Script } from './redis-scripts.ts';
+import { countScript, runScript } from './redis-scripts.ts';
 
 export type RateLimitAlarm =
   | { readonly kind: 'lost'; readonly reason: string; readonly localLimit: number }
@@ -28,8 +26,11 @@ export type RateLimitAlarm =
 export interface RedisRateLimitOptions {
   readonly url: string;
   readonly prefix?: string;
-  /** The lowest number of processes to divide the limit by during an outage. */
-  readonly processes?: number;
+  /**
+   * How many processes share the limit now, with this one. Asked at start, when the store is lost, and once a second
+   * until it is back. If there is no answer, the last one counts.
+   */
+  readonly countProcesses?: () => Promise<number>;
   /** A store that takes longer to answer counts as lost. */
   readonly answerWithinMs?: number;
   /** Called once when the store is lost and once when it is back. */
@@ -38,28 +39,30 @@ export interface RedisRateLimitOptions {
   readonly now?: () => number;
 }
 
-const HEARTBEAT_EVERY_MS = 5000;
-const PROCESS_LIFETIME_MS = 3 * HEARTBEAT_EVERY_MS;
 const RETRY_EVERY_MS = 500;
+const RECOUNT_EVERY_MS = 1000;
 const DEAD_AFTER_MS = 2000;
+/** Above this number of addresses, new ones are not remembered while the store counts them. */
+const MOST_REMEMBERED = 100_000;
 
 export class RedisRateLimit implements RateLimitStore {
   readonly #redis: Redis;
   readonly #local: MemoryRateLimit;
   readonly #prefix: string;
-  readonly #processId = randomUUID();
-  readonly #configuredProcesses: number;
+  readonly #countProcesses: () => Promise<number>;
   readonly #answerWithinMs: number;
   readonly #onAlarm: (alarm: RateLimitAlarm) => void;
   #state: 'shared' | 'local' | 'closed' = 'shared';
   #lostAt = 0;
-  #reported = 2;
-  #liveProcesses = 2;
+  #processes = 1;
+  #countedAt = Number.NEGATIVE_INFINITY;
+  /** Set while the first count after the loss of the store is under way. */
+  #recount: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RedisRateLimitOptions) {
     this.#prefix = options.prefix ?? 'hostplane:rate:';
-    this.#configuredProcesses = options.processes ?? 1;
+    this.#countProcesses = options.countProcesses ?? (async () => 1);
     this.#answerWithinMs = options.answerWithinMs ?? 50;
     this.#onAlarm = options.onAlarm ?? (() => {});
     this.#local = new MemoryRateLimit(options.now ? { now: options.now } : {});
@@ -75,15 +78,15 @@ export class RedisRateLimit implements RateLimitStore {
     });
     this.#redis.on('error', (error: Error) => this.#lose(error.message));
     this.#redis.on('close', () => this.#lose('the connection was closed'));
-    void this.#report();
+    void this.#probe();
   }
 
   take(key: string): Verdict | Promise<Verdict> {
-    return this.#state === 'shared' ? this.#count(key, 'take') : this.#local.take(key, this.#localLimit());
+    return this.#state === 'shared' ? this.#takeShared(key) : this.#alone('take', key);
   }
 
   peek(key: string): Verdict | Promise<Verdict> {
-    return this.#state === 'shared' ? this.#count(key, 'peek') : this.#local.peek(key, this.#localLimit());
+    return this.#state === 'shared' ? this.#peekShared(key) : this.#alone('peek', key);
   }
 
   status(): RateLimitStatus {
@@ -98,36 +101,68 @@ export class RedisRateLimit implements RateLimitStore {
     await this.#local.close();
   }
 
-  async #count(key: string, mode: 'take' | 'peek'): Promise<Verdict> {
-    const reply = await this.#ask(countScript, `${this.#prefix}ip:${key}`, [WINDOW_MS, LIMIT, mode]);
-    if (reply === undefined) return this.#local[mode](key, this.#localLimit());
+  async #takeShared(key: string): Promise<Verdict> {
+    const before = this.#local.peek(key);
+    if (!before.allowed) return before;
+    const shared = await this.#count(key, 'take');
+    if (shared === undefined) return this.#alone('take', key);
+    if (!shared.allowed || !this.#remembers(before)) return shared;
+    return stricter(shared, this.#local.take(key));
+  }
+
+  async #peekShared(key: string): Promise<Verdict> {
+    const shared = await this.#count(key, 'peek');
+    return shared === undefined ? this.#alone('peek', key) : stricter(shared, this.#local.peek(key));
+  }
+
+  #remembers(before: Verdict): boolean {
+    return before.remaining < LIMIT || this.#local.status().addresses < MOST_REMEMBERED;
+  }
+
+  #alone(mode: 'take' | 'peek', key: string): Verdict | Promise<Verdict> {
+    const count = () => this.#local[mode](key, this.#localLimit());
+    return this.#recount === undefined ? count() : this.#recount.then(count);
+  }
+
+  /** `undefined` if no valid answer came in time. The store is then already marked as lost. */
+  async #count(key: string, mode: 'take' | 'peek'): Promise<Verdict | undefined> {
+    const args = [WINDOW_MS, LIMIT, mode];
+    const reply = await this.#ask(() =>
+      runScript(this.#redis, countScript, `${this.#prefix}ip:${key}`, args),
+    );
+    if (reply === undefined) return undefined;
     const [allowed, counted, msLeft] = reply as [number, number, number];
     return verdict(allowed === 1, LIMIT, counted, msLeft);
   }
 
-  async #report(): Promise<void> {
-    const args = [this.#processId, PROCESS_LIFETIME_MS];
-    const reply = await this.#ask(heartbeatScript, `${this.#prefix}processes`, args);
-    if (reply !== undefined) {
-      const alive = reply as number;
-      this.#liveProcesses = Math.max(alive, this.#reported);
-      this.#reported = alive;
-      this.#recover();
+  /** Call it at start, when this process can be counted. Resolves when the processes are counted, or cannot be. */
+  async countSharers(): Promise<void> {
+    this.#countedAt = performance.now();
+    try {
+      this.#processes = Math.max(1, await this.#countProcesses());
+    } catch {
+      // The last count stays in use.
     }
-    this.#reportIn(this.#state === 'shared' ? HEARTBEAT_EVERY_MS : RETRY_EVERY_MS);
   }
 
-  #reportIn(milliseconds: number): void {
+  /** Connects at start, and looks for the store while it is lost. */
+  async #probe(): Promise<void> {
+    if ((await this.#ask(() => this.#redis.ping())) !== undefined) this.#recover();
+    if (this.#state !== 'local') return;
+    if (performance.now() - this.#countedAt >= RECOUNT_EVERY_MS) void this.countSharers();
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
     clearTimeout(this.#timer);
-    if (this.#state === 'closed') return;
-    this.#timer = setTimeout(() => void this.#report(), milliseconds);
+    if (this.#state !== 'local') return;
+    this.#timer = setTimeout(() => void this.#probe(), RETRY_EVERY_MS);
     this.#timer.unref();
   }
 
-  /** `undefined` if no valid answer came in time. The store is then already marked as lost. */
-  async #ask(script: Script, key: string, args: readonly (string | number)[]): Promise<unknown> {
+  async #ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await answerInTime(this.#answerWithinMs, runScript(this.#redis, script, key, args));
+      return await answerInTime(this.#answerWithinMs, question());
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));
       return undefined;
@@ -138,8 +173,12 @@ export class RedisRateLimit implements RateLimitStore {
     if (this.#state !== 'shared') return;
     this.#state = 'local';
     this.#lostAt = performance.now();
-    this.#reportIn(RETRY_EVERY_MS);
-    this.#raise({ kind: 'lost', reason, localLimit: this.#localLimit() });
+    this.#probeLater();
+    const counted = () => {
+      this.#recount = undefined;
+      this.#raise({ kind: 'lost', reason, localLimit: this.#localLimit() });
+    };
+    this.#recount = answerInTime(this.#answerWithinMs, this.countSharers()).then(counted, counted);
   }
 
   #recover(): void {
@@ -157,9 +196,14 @@ export class RedisRateLimit implements RateLimitStore {
   }
 
   #localLimit(): number {
-    const processes = Math.max(this.#configuredProcesses, this.#liveProcesses);
-    return Math.max(1, Math.floor(LIMIT / processes));
+    return Math.max(1, Math.floor(LIMIT / this.#processes));
   }
+}
+
+/** A refusal, or else the verdict that leaves fewer requests. */
+function stricter(one: Verdict, other: Verdict): Verdict {
+  if (one.allowed !== other.allowed) return one.allowed ? other : one;
+  return other.remaining < one.remaining ? other : one;
 }
 
 /**

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { findBreak } from '../audit/store.ts';
+import { claimSubject } from '../claims/store.ts';
 import { forgetWhatExpired } from './store.ts';
 
 let t: TestApp;
@@ -44,8 +45,11 @@ describe('the hourly sweep', () => {
     await sql`update key_denials set last_at = now() - interval '31 days' where operation_id = 'listLimits'`.execute(
       db,
     );
+    await claimSubject(db, 'left behind', -1);
+    await claimSubject(db, 'held', 60);
 
     await forgetWhatExpired(db);
+    expect(await count('claims')).toBe(1);
     expect(await count('idempotency_keys')).toBe(2);
     expect(await count('audit_entries')).toBe(2);
     expect(await count('key_denials')).toBe(1);

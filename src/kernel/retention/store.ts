@@ -25,6 +25,8 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
       delete from webhook_deliveries
       where created_at < now() - interval '30 days' and status <> 'pending'`.execute(tx);
     await sql`delete from key_addresses where last_used_at < now() - interval '90 days'`.execute(tx);
+    // Claims of processes that ended before they released them.
+    await sql`delete from claims where until < now()`.execute(tx);
     await retireEvents(tx);
     await retireEntries(tx);
     // Usage can be queried 400 days back, rounded down to the first day of that month.

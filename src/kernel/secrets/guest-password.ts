@@ -3,7 +3,9 @@
  * cloud-init accept. Node has no function for it, so this implements Drepper's published algorithm ("Unix crypt using
  * SHA-256 and SHA-512").
  */
-import { createHash, hash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
+import { digestOf } from './sha512-crypt.ts';
+import { digestInThread } from './sha512-crypt-thread.ts';
 
 /** Excludes characters that look alike, because people copy passwords from a console. */
 const UNAMBIGUOUS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
@@ -15,55 +17,13 @@ const SALT_LENGTH = 16;
 const DEFAULT_ROUNDS = 5000;
 /**
  * The minimum that crypt(3) accepts. More rounds only protect passwords that can be guessed. A password of 24 random
- * characters cannot be, and each thousand rounds blocks the event loop for some milliseconds.
+ * characters cannot be, and each thousand rounds takes some milliseconds of processor time.
  */
 const FEWEST_ROUNDS = 1000;
 const DIGEST_LENGTH = 64;
 
 const pick = (alphabet: string, length: number): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
-
-const sha512 = (...parts: readonly Buffer[]): Buffer => {
-  const made = createHash('sha512');
-  for (const part of parts) made.update(part);
-  return made.digest();
-};
-
-/** Repeats the block up to the length. */
-const stretch = (block: Buffer, length: number): Buffer => Buffer.alloc(length, block);
-
-function digestOf(password: Buffer, salt: Buffer, rounds: number): Buffer {
-  const alternate = sha512(password, salt, password);
-  const start: Buffer[] = [password, salt, stretch(alternate, password.length)];
-  for (let bits = password.length; bits > 0; bits >>= 1) start.push(bits & 1 ? alternate : password);
-  const digest = sha512(...start);
-
-  const p = stretch(sha512(...Array<Buffer>(password.length).fill(password)), password.length);
-  const repeats = 16 + digest.readUInt8(0);
-  const s = stretch(sha512(...Array<Buffer>(repeats).fill(salt)), salt.length);
-
-  const inputs = Array.from({ length: PATTERNS }, (_, round) => inputOf(round, p, s));
-  // A string with one character for each byte, because Node takes twice as long to return a Buffer.
-  let text = digest.toString('latin1');
-  for (let round = 0; round < rounds; round += 1) {
-    const { bytes, place } = inputs[round % PATTERNS]!;
-    bytes.write(text, place, 'latin1');
-    text = hash('sha512', bytes, 'binary');
-  }
-  return Buffer.from(text, 'latin1');
-}
-
-/** The parts of a round's input depend on the remainders of its number by 2, 3 and 7. */
-const PATTERNS = 2 * 3 * 7;
-
-/** The input of a round, with a gap at `place` for the digest of the round before. */
-function inputOf(round: number, p: Buffer, s: Buffer): { readonly bytes: Buffer; readonly place: number } {
-  const gap = Buffer.alloc(DIGEST_LENGTH);
-  const middle = [...(round % 3 === 0 ? [] : [s]), ...(round % 7 === 0 ? [] : [p])];
-  if (round % 2 === 0) return { bytes: Buffer.concat([gap, ...middle, p]), place: 0 };
-  const before = Buffer.concat([p, ...middle]);
-  return { bytes: Buffer.concat([before, gap]), place: before.length };
-}
 
 function encode(bits: number, characters: number): string {
   let text = '';
@@ -88,21 +48,24 @@ function encodeDigest(digest: Buffer): string {
   return text + encode(digest.readUInt8(DIGEST_LENGTH - 1), 2);
 }
 
-/** A salt that is too long is cut, as crypt(3) does. */
-export function hashGuestPassword(
-  password: string,
-  salt = pick(CRYPT_ALPHABET, SALT_LENGTH),
-  rounds = DEFAULT_ROUNDS,
-): string {
-  const used = salt.slice(0, SALT_LENGTH);
-  const digest = digestOf(Buffer.from(password), Buffer.from(used), rounds);
+function formatHash(digest: Buffer, salt: string, rounds: number): string {
   const told = rounds === DEFAULT_ROUNDS ? '' : `rounds=${rounds}$`;
-  return `$6$${told}${used}$${encodeDigest(digest)}`;
+  return `$6$${told}${salt}$${encodeDigest(digest)}`;
+}
+
+const newSalt = (): string => pick(CRYPT_ALPHABET, SALT_LENGTH);
+
+/** A salt that is too long is cut, as crypt(3) does. */
+export function hashGuestPassword(password: string, salt = newSalt(), rounds = DEFAULT_ROUNDS): string {
+  const used = salt.slice(0, SALT_LENGTH);
+  return formatHash(digestOf(hash, Buffer.from(password), Buffer.from(used), rounds), used, rounds);
 }
 
 export const newGuestPassword = (): string => pick(UNAMBIGUOUS, PASSWORD_LENGTH);
 
-export function makeGuestPassword(): { password: string; hash: string } {
-  const password = newGuestPassword();
-  return { password, hash: hashGuestPassword(password, undefined, FEWEST_ROUNDS) };
+/** Hashes in a thread of its own, so that other requests go on meanwhile. */
+export async function makeGuestPassword(): Promise<{ password: string; hash: string }> {
+  const [password, salt] = [newGuestPassword(), newSalt()];
+  const digest = await digestInThread({ password, salt, rounds: FEWEST_ROUNDS });
+  return { password, hash: formatHash(digest, salt, FEWEST_ROUNDS) };
 }

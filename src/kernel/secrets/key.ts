@@ -87,12 +87,14 @@ export async function openSeal(db: Db, source: KeySource): Promise<Seal> {
   throw new Error(OTHER(source));
 }
 
+export const hasKey = async (source: KeySource): Promise<boolean> => (await readKey(source)) !== null;
+
 /** The error that a start would fail with, or null. It changes nothing. */
 export async function findFault(db: Db, source: KeySource): Promise<string | null> {
   const known = await readKeyFingerprint(db);
-  if (known === null) return null;
   try {
     const key = await readKey(source);
+    if (known === null) return null;
     if (key === null) return ABSENT(source.key_file);
     return new Seal(key).fingerprint === known ? null : OTHER(source);
   } catch (error) {

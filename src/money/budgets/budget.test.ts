@@ -16,7 +16,7 @@ import {
   statusOf,
   type Threshold,
 } from './budget.ts';
-import { looseningsOf } from './locked-budget.ts';
+import { looseningsOf } from './loosening.ts';
 
 const threshold = fc.record({ percent: fc.integer({ min: 1, max: 200 }), basis: fc.constantFrom(...bases) });
 const money = fc.bigInt({ min: 0n, max: 20_000_000_000_000n });

@@ -9,7 +9,7 @@ import { type FieldError, invalid, Problem } from '../../kernel/problems/problem
 import type { Db } from '../../store/database.ts';
 import { formatMoney } from '../prices/format.ts';
 import { type Declaration, sameThreshold, type Threshold } from './budget.ts';
-import { looseningsOf } from './locked-budget.ts';
+import { looseningsOf } from './loosening.ts';
 import { findKnownAddresses, findKnownKeys, readCurrency } from './references/store.ts';
 import type { SetBudget } from './schema.ts';
 
@@ -100,18 +100,22 @@ export async function declare(db: Db, accountId: string, body: SetBudget): Promi
 }
 
 /**
- * Throws if the change loosens a locked budget. Email addresses that the account no longer knows may be
- * removed, because this hides nothing from its members.
+ * What the change loosens, in words. Email addresses that the account no longer knows may be removed, because this
+ * hides nothing from its members.
  */
-export async function refuseLoosening(
+export async function findLoosenings(
   db: Db,
   accountId: string,
   before: Declaration,
   after: Declaration,
-): Promise<void> {
+): Promise<string[]> {
   const known = await findKnownAddresses(db, accountId, before.emails);
   const emails = before.emails.filter((address) => known.has(address.toLowerCase()));
-  const loosenings = looseningsOf({ ...before, emails }, after);
+  return looseningsOf({ ...before, emails }, after);
+}
+
+/** Throws if the change loosens a locked budget. */
+export function refuseLoosening(loosenings: readonly string[]): void {
   if (loosenings.length === 0) return;
   throw new Problem('portal_only', {
     detail: `The budget is locked and may only be tightened, but ${loosenings.join('; ')}.`,

@@ -1,7 +1,7 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { faultsOf } from '../../kernel/validation.ts';
-import { openPool, type Tables } from '../../store/database.ts';
+import { openDatabase, openPool } from '../../store/database.ts';
 import { createAccount, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { untilWaiting } from '../../testing/portal.ts';
@@ -172,8 +172,7 @@ describe('the evaluation of budgets', () => {
 
   it('costs one query where there are no budgets', async () => {
     const queries: string[] = [];
-    const db = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: openPool(app.database.connection) }),
+    const db = openDatabase(openPool(app.database.connection), {
       log: ({ query }) => void queries.push(query.sql),
     });
     await budgetEvaluation.run({ ...app.services, db });

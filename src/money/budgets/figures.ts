@@ -75,10 +75,13 @@ export async function loadsOf(
   return budgets.map(({ scope }) => {
     const part = spendingScope(scope);
     const counts = (origin: Origin): boolean => isMadeBy(origin, scope) && isInScope(origin, part);
-    const coming = pending.filter((cost) => isMadeBy(cost, scope) && isInScope(cost, part));
+    const coming = pending.filter(
+      (cost) =>
+        cost.apiKeyIds.some((apiKeyId) => isMadeBy({ ...cost, apiKeyId }, scope)) && isInScope(cost, part),
+    );
     return {
       spent: sum(spent.filter(([origin]) => counts(origin)).map(([, cost]) => cost)),
-      committed: committedTo(counts) + sum(coming.map(({ monthly }) => monthly)),
+      committed: committedTo(counts, coming),
     };
   });
 }

@@ -1,4 +1,5 @@
 import { Family } from '../../kernel/families.ts';
+import { Ref } from '../../kernel/reference.ts';
 import { Description, Id, Named, Nullable, Shape, type Static, Type } from '../../kernel/schema.ts';
 import { ActionShape, BasisShape, BlockingShape } from './budget.ts';
 
@@ -26,6 +27,9 @@ const threshold = Shape({
   basis: Type.Optional({ ...BasisShape, default: 'actual' }),
 });
 
+/** The list of API keys that `src/families/account` offers. */
+const API_KEYS = { list: 'listApiKeys', value: 'id', label: 'name' };
+
 const scope = Shape({
   families: Type.Optional(
     Nullable(
@@ -49,7 +53,7 @@ const scope = Shape({
   ),
   api_key_ids: Type.Optional(
     Nullable(
-      Type.Array(Id('key'), {
+      Type.Array(Ref(Id('key'), API_KEYS), {
         minItems: 1,
         maxItems: 20,
         uniqueItems: true,
@@ -81,7 +85,7 @@ export const SetBudget = Named(
     action: Type.Optional({ ...ActionShape, default: 'notify' }),
     blocks: Type.Optional({ ...BlockingShape, default: 'forecast' }),
     emails: Type.Optional(
-      Type.Array(email, {
+      Type.Array(Ref(email, { list: 'listMembers', value: 'email', label: 'name' }), {
         maxItems: 10,
         uniqueItems: true,
         default: [],

@@ -3,7 +3,7 @@ import { micro } from '../../kernel/micro.ts';
 import { formatMoney } from '../prices/format.ts';
 import { monthOf } from './calendar.ts';
 import type { Reading, Span } from './span.ts';
-import { commitmentsOn } from './spent.ts';
+import { type Coming, commitmentsOn } from './spent.ts';
 
 const origin = (resourceId: string) => ({
   resourceId,
@@ -33,9 +33,13 @@ function span(
   };
 }
 
-function committed(spans: readonly Span[], at: string, readings: readonly Reading[] = []): string {
+function committed(
+  spans: readonly Span[],
+  at: string,
+  { readings = [], coming = [] }: { readings?: readonly Reading[]; coming?: readonly Coming[] } = {},
+): string {
   const now = new Date(at);
-  return formatMoney(commitmentsOn({ spans, readings }, monthOf(now), now)(() => true));
+  return formatMoney(commitmentsOn({ spans, readings }, monthOf(now), now)(() => true, coming));
 }
 
 describe('what an account is committed to', () => {
@@ -74,6 +78,26 @@ describe('what an account is committed to', () => {
     const readAt = Date.parse('2026-04-10T00:00:00Z');
     const cost = { quantity: 1n, billable: 1n, cost: micro('2') };
     const reading = { ...origin('a'), sku: 'traffic', unit: 'gb', readAt, ...cost };
-    expect(committed(spans, '2026-04-16T00:00:00Z', [reading])).toBe('21.00');
+    expect(committed(spans, '2026-04-16T00:00:00Z', { readings: [reading] })).toBe('21.00');
+  });
+
+  it('counts what an operation changes with its price afterwards, before and after the operation has ended', () => {
+    // Stopped after half of the month: 10 were spent, and a whole month costs 1.
+    const stopped = [
+      span('a', '20', '2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z'),
+      span('a', '1', '2026-04-16T00:00:00Z'),
+    ];
+    const start = { resourceId: 'a', monthly: micro('19'), monthlyAfter: micro('20') };
+    const at = '2026-04-16T00:00:00Z';
+    expect(committed(stopped, at)).toBe('10.50');
+    expect(committed(stopped, at, { coming: [start] })).toBe('20.00');
+    const running = [...stopped.slice(0, 1), span('a', '20', at)];
+    expect(committed(running, at, { coming: [start] })).toBe('20.00');
+  });
+
+  it('counts new resources, and changes to resources of another scope, with what they add', () => {
+    const start = { resourceId: 'b', monthly: micro('19'), monthlyAfter: micro('20') };
+    const earlier = { resourceId: null, monthly: micro('3'), monthlyAfter: 0n };
+    expect(committed([], '2026-04-16T00:00:00Z', { coming: [start, earlier] })).toBe('22.00');
   });
 });

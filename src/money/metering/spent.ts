@@ -102,19 +102,29 @@ function wholeMonth({ lines, startedAt, endedAt }: Span, { from }: Period): Micr
   return sum(counted.map(({ monthly }) => monthly));
 }
 
+/** What an operation that has not ended is going to change. */
+export interface Coming {
+  readonly resourceId: string | null;
+  /** By how much the price of a month rises. */
+  readonly monthly: Micro;
+  /** The price of a month when the operation has ended. */
+  readonly monthlyAfter: Micro;
+}
+
 /**
  * What the account is committed to in a month: the forecast, in which each resource that runs now counts at least
  * with the price of a whole month. So a resource counts with the price that its creation was accepted at, on
- * whichever day it was created. Computed once, then added up for many scopes.
+ * whichever day it was created. A resource that an operation is changing counts at least with its new price. Computed
+ * once, then added up for many scopes.
  */
 export function commitmentsOn(
   ledger: Ledger,
   period: Period,
   now: Date,
-): (counts: (origin: Origin) => boolean) => Micro {
+): (counts: (origin: Origin) => boolean, coming: readonly Coming[]) => Micro {
   const known = asOf(ledger, now.getTime());
   const due = spentByOrigin(known, period, period.to);
-  return (counts) => {
+  return (counts, coming) => {
     const resources = new Map<string, { due: Micro; whole: Micro }>();
     for (const span of known.spans.filter(counts)) {
       const so = resources.get(span.resourceId) ?? { due: 0n, whole: 0n };
@@ -122,9 +132,15 @@ export function commitmentsOn(
       so.whole += wholeMonth(span, period);
       resources.set(span.resourceId, so);
     }
+    let beside = 0n;
+    for (const { resourceId, monthly, monthlyAfter } of coming) {
+      const so = resources.get(resourceId ?? '');
+      if (so === undefined) beside += monthly;
+      else so.whole = most(so.whole, monthlyAfter);
+    }
     const metered = sum(known.readings.filter(counts).map((reading) => due.get(reading) ?? 0n));
     const fixed = sum([...resources.values()].map(({ due: cost, whole }) => most(cost, whole)));
-    return fixed + atThisPace(metered, period, now.getTime());
+    return fixed + beside + atThisPace(metered, period, now.getTime());
   };
 }
 

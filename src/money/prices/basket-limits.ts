@@ -69,19 +69,27 @@ export function exceededBudgets(
   items: readonly BasketItem[],
   budgets: readonly BudgetState[],
 ): Estimate['exceeds_budgets'] {
-  return budgets.flatMap(({ id, amount, spent, committed, blocks, covers }) => {
-    const inScope = items.filter(covers);
+  return budgets.flatMap((budget) => {
+    const inScope = items.filter(budget.covers);
     const requested = sum(
       inScope.map(({ priced, before }) => priced.monthly + priced.setup - (before?.monthly ?? 0n)),
     );
-    const used = blocks === 'forecast' ? committed : spent;
-    if (requested <= 0n || toCents(used + requested) <= amount) return [];
-    const shown = {
-      amount: formatMoney(amount),
-      spent: formatMoney(spent),
-      committed: formatMoney(committed),
-      requested: formatMoney(requested),
-    };
-    return [{ budget_id: id, ...shown }];
+    return exceededBy(budget, requested);
   });
+}
+
+/** The budget as it is shown, if `requested` more a month does not fit into its amount; otherwise nothing. */
+export function exceededBy(
+  { id, amount, spent, committed, blocks }: Omit<BudgetState, 'covers'>,
+  requested: Micro,
+): Estimate['exceeds_budgets'] {
+  const used = blocks === 'forecast' ? committed : spent;
+  if (requested <= 0n || toCents(used + requested) <= amount) return [];
+  const shown = {
+    amount: formatMoney(amount),
+    spent: formatMoney(spent),
+    committed: formatMoney(committed),
+    requested: formatMoney(requested),
+  };
+  return [{ budget_id: id, ...shown }];
 }

@@ -76,6 +76,22 @@ function wholeFaults({ items }: EstimateRequest): FieldError[] {
   return problems;
 }
 
+const CONFIGURATION_MISSING: FieldError = {
+  pointer: '/configuration',
+  code: 'required',
+  detail: 'Give configuration, or change for an existing resource.',
+};
+
+/** The items of a request body, which can be anything, that say nothing about what to price. */
+export function missingConfigurations({ items }: Readonly<Record<string, unknown>>): FieldError[] {
+  return (Array.isArray(items) ? items : []).flatMap((item: unknown, i): FieldError[] => {
+    if (item === null || typeof item !== 'object' || Array.isArray(item)) return [];
+    const { configuration, change } = item as Readonly<Record<string, unknown>>;
+    const isSaid = configuration !== undefined || change !== undefined;
+    return isSaid ? [] : [{ ...CONFIGURATION_MISSING, pointer: `/items/${i}/configuration` }];
+  });
+}
+
 type Filled = { readonly item: BasketItem } | { readonly faults: readonly FieldError[] };
 
 function fillItem(
@@ -90,10 +106,7 @@ function fillItem(
     return { faults: [{ pointer: '/change', code: 'mutually_exclusive', detail }] };
   }
   if (change !== undefined) return fillChange(tariff, request, change, options, lookup);
-  if (configuration === undefined) {
-    const detail = 'Give configuration, or change for an existing resource.';
-    return { faults: [{ pointer: '/configuration', code: 'required', detail }] };
-  }
+  if (configuration === undefined) return { faults: [CONFIGURATION_MISSING] };
   const priced = price(tariff, resource_type, configuration, options);
   if (!priced.ok) return { faults: priced.problems };
   return { item: { request, configuration, options, priced: priced.item, before: null } };

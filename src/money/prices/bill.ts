@@ -3,6 +3,7 @@
  * assumptions, and demands on the account's limits. It throws nothing, so that all faults of a configuration
  * are reported at once.
  */
+import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import { type Micro, micro, ONE } from '../../kernel/micro.ts';
 import type { FieldCode } from '../../kernel/problems/catalogue.ts';
@@ -119,11 +120,10 @@ export class Bill {
   unknown(pointer: string, noun: string, slug: string, known: Iterable<string>): void {
     const names = [...known];
     const list = names.length > 20 ? `${names.slice(0, 20).join(', ')}, …` : names.join(', ');
-    this.fail(
-      pointer,
-      'unknown_reference',
-      `There is no ${noun} ${JSON.stringify(slug)}; there are: ${list}.`,
-    );
+    const meant = nearest(slug, names);
+    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    const detail = `There is no ${noun} ${JSON.stringify(slug)}${hint === '' ? '.' : hint} There are: ${list}.`;
+    this.fail(pointer, 'unknown_reference', detail);
   }
 
   charge(sku: string, location: string | null, charge: Charge): void {

@@ -32,6 +32,22 @@ export const WarningShape = Named(
   }),
 );
 
+export const ExceededBudgets = Type.Array(
+  Named(
+    'ExceededBudget',
+    Shape({
+      budget_id: text('The id of the budget that has no room for the cost.'),
+      amount: perMonth('The most to spend in a month.'),
+      spent: money('The cost so far this month.'),
+      committed: perMonth(
+        'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
+      ),
+      requested: perMonth('What the call or the items would add in a month.'),
+    }),
+  ),
+  { description: 'The budgets that have no room for the cost, also those that only notify.' },
+);
+
 export const CONFIGURATION =
   'The body of the create call of this resource type; members that do not affect the price are ignored.';
 export const Configuration = Type.Unsafe<Record<string, unknown>>({

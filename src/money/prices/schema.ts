@@ -1,5 +1,6 @@
 /** API schemas of the price list and of estimates. */
 import { Family } from '../../kernel/families.ts';
+import { Ref } from '../../kernel/reference.ts';
 import {
   Currency,
   HourlyPrice,
@@ -20,6 +21,7 @@ import {
   CatalogueVersion,
   CONFIGURATION,
   Configuration,
+  ExceededBudgets,
   money,
   number,
   perMonth,
@@ -54,11 +56,19 @@ const EstimateRequestItem = Named(
     change: Type.Optional(
       Shape(
         {
-          resource_id: Type.String({
-            minLength: 1,
-            maxLength: 90,
-            description: 'The id of the resource of yours that would change.',
-          }),
+          resource_id: Ref(
+            Type.String({
+              minLength: 1,
+              maxLength: 90,
+              description: 'The id of the resource of yours that would change.',
+            }),
+            {
+              list: 'listResources',
+              value: 'id',
+              label: 'name',
+              filters: { type: { from: '/items/*/resource_type' } },
+            },
+          ),
           configuration: Nullable({
             ...Configuration,
             description:
@@ -124,7 +134,7 @@ export const EstimateRequest = Named(
       }),
     ),
     compare_locations: Type.Optional(
-      Type.Array(Slug, {
+      Type.Array(Ref(Slug, { list: 'listVpsLocations', value: 'slug', label: 'name' }), {
         maxItems: 10,
         uniqueItems: true,
         description:
@@ -235,18 +245,7 @@ export const Estimate = Named(
       }),
       { description: 'Limits that would refuse the items.' },
     ),
-    exceeds_budgets: Type.Array(
-      Shape({
-        budget_id: text('The id of the budget that the items do not fit into.'),
-        amount: perMonth('The most to spend in a month.'),
-        spent: money('The cost so far this month.'),
-        committed: perMonth(
-          'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
-        ),
-        requested: perMonth('What the items would add in a month.'),
-      }),
-      { description: 'Budgets that the items do not fit into.' },
-    ),
+    exceeds_budgets: ExceededBudgets,
     warnings: Type.Array(WarningShape, { description: 'What you should know about the estimate.' }),
   }),
 );

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { messageShape } from '../../kernel/events/schema.ts';
+import { faultsOf } from '../../kernel/validation.ts';
 import { withStatus } from '../../testing/receiver.ts';
 import { PostOffice, verify } from '../../testing/webhook-setup.ts';
 
@@ -26,6 +28,8 @@ describe('a message', () => {
       type: 'webhook.test',
       data: { type: 'webhook.test', resource: { type: 'webhook', id, name: 'bot' } },
     });
+    const declared = office.app.registry.eventTypes.get('webhook.test')!;
+    expect(faultsOf(messageShape(declared), JSON.parse(String(test?.body)))).toEqual([]);
     expect(message).toMatchObject({
       method: 'POST',
       path: '/hook',

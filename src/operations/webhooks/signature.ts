@@ -8,8 +8,16 @@ const SECRET_BYTES = 32;
 
 export const newSigningSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
+const PREFIX = 'whsec_';
+
 /** The secret in the form that the receiver stores. */
-export const showSigningSecret = (secret: Buffer): string => `whsec_${secret.toString('base64')}`;
+export const showSigningSecret = (secret: Buffer): string => `${PREFIX}${secret.toString('base64')}`;
+
+/** 24 to 64 bytes, as Standard Webhooks demands. */
+export const SIGNING_SECRET_PATTERN = `^${PREFIX}(?=.{32,84}$|.{86}==$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`;
+
+/** Reads what `showSigningSecret` returns. */
+export const parseSigningSecret = (text: string): Buffer => Buffer.from(text.slice(PREFIX.length), 'base64');
 
 export interface Signed {
   readonly id: string;

@@ -38,6 +38,10 @@ export async function listAccounts(
   return summarise(db, await findAccounts(db, idOrName, limit));
 }
 
+/** Every account, oldest first, without its counts. */
+export const allAccounts = (db: Db): Promise<AccountRow[]> =>
+  findAccounts(db, undefined, Number.MAX_SAFE_INTEGER);
+
 export async function showAccount(db: Db, accountId: string): Promise<AccountDetails> {
   const row = await findAccount(db, accountId);
   if (row === undefined) throw notFound('account', accountId);

@@ -51,7 +51,8 @@ function patternFault(
     }
     case 'unknown': {
       const meant = nearestPattern(vocabulary, pattern);
-      const hint = meant === null ? 'My APIs lists all permissions.' : `Did you mean ${meant}?`;
+      const hint =
+        meant === null ? 'GET /account/v1/my-apis lists all permissions.' : `Did you mean ${meant}?`;
       return { code: 'unknown_reference', detail: `No permission matches ${pattern}. ${hint}` };
     }
     case 'known':

@@ -1,10 +1,12 @@
 /** Checks that every product has a price at each location where it is sold, with the billing and unit it requires. */
 import { nearest } from '../../kernel/did-you-mean.ts';
+import type { FamilyName } from '../../kernel/families.ts';
 import type { Draft, Entry } from '../draft.ts';
 import type { Report } from '../fault.ts';
 import { type Market, namedSkus } from '../named-skus.ts';
 import type { Billing, PriceEntry, Unit } from '../price-entry.ts';
 import { instant, rowFor } from '../price-entry.ts';
+import { offers } from './sold-families.ts';
 
 interface Sale {
   readonly path: string;
@@ -13,6 +15,9 @@ interface Sale {
   readonly unit: Unit;
   /** `null` for products that are sold without a location. */
   readonly location: string | null;
+  readonly family: FamilyName;
+  /** Its price may be missing. */
+  readonly isPlanned?: boolean;
 }
 
 const PRICES = '/catalogue/prices';
@@ -28,6 +33,8 @@ export function checkCoverage(draft: Draft, report: Report, now: Date): void {
   };
   for (const sale of sales(draft)) {
     if (!known.has(sale.sku)) {
+      // What cannot be bought needs no price.
+      if (sale.isPlanned || !offers(draft, sale.family)) continue;
       const meant = nearest(sale.sku, known);
       const fix = meant ? `Did you mean ${meant}?` : 'Add an entry for it under catalogue.prices.';
       tell(sale.path, `${sale.sku} is not in the price list.`, fix);
@@ -69,8 +76,8 @@ function checkSale(sale: Sale, entries: readonly Entry<PriceEntry>[], tell: Repo
 }
 
 function* sales(draft: Draft): Generator<Sale> {
-  const hourly = { billing: 'hourly_capped', unit: 'hour' } as const;
-  const storage = { billing: 'hourly_capped', unit: 'gb_month' } as const;
+  const hourly = { billing: 'hourly_capped', unit: 'hour', family: 'flexible-vps' } as const;
+  const storage = { ...hourly, unit: 'gb_month' } as const;
   const monthly = { billing: 'monthly', unit: 'month' } as const;
   const plans = draft.entries('plans');
   for (const { path, value } of plans) {
@@ -90,38 +97,41 @@ function* sales(draft: Draft): Generator<Sale> {
   }
   for (const { path, value } of draft.entries('kubernetes/tiers')) {
     for (const location of market('kubernetes')) {
-      yield { path: `${path}/sku`, sku: value.sku, ...hourly, location };
+      yield { path: `${path}/sku`, sku: value.sku, ...hourly, family: 'kubernetes', location };
     }
   }
-  for (const { path, sku, location } of metalSales(draft)) yield { path, sku, ...monthly, location };
-  for (const { sku, billing, unit, market: where } of namedSkus) {
-    for (const location of market(where)) yield { path: PRICES, sku, billing, unit, location };
+  for (const sale of metalSales(draft)) yield { ...sale, ...monthly };
+  for (const { market: where, ...named } of namedSkus) {
+    for (const location of market(where)) yield { path: PRICES, ...named, location };
   }
 }
 
-function* metalSales(draft: Draft): Generator<Pick<Sale, 'path' | 'sku' | 'location'>> {
+function* metalSales(draft: Draft): Generator<Omit<Sale, 'billing' | 'unit'>> {
   const sites = draft.entries('datacenter/sites');
   const locationOf = new Map(sites.map(({ value }) => [value.slug, value.location]));
   for (const { path, value } of sites) {
+    const { location } = value;
     for (const [index, { terms }] of value.cross_connects.entries()) {
       for (const [nth, { sku }] of terms.entries()) {
-        yield { path: `${path}/cross_connects/${index}/terms/${nth}/sku`, sku, location: value.location };
+        const at = `${path}/cross_connects/${index}/terms/${nth}/sku`;
+        yield { path: at, sku, location, family: 'datacenter' };
       }
     }
   }
+  const family = 'dedicated';
   const systems = draft.entries('dedicated/operating_systems');
   for (const { path, value } of draft.entries('dedicated/products')) {
     const places = value.sites.flatMap(({ site }) => locationOf.get(site) ?? []);
     for (const location of places) {
       for (const [nth, { sku }] of value.terms.entries())
-        yield { path: `${path}/terms/${nth}/sku`, sku, location };
+        yield { path: `${path}/terms/${nth}/sku`, sku, location, family };
       for (const [nth, { sku }] of value.uplinks.entries()) {
-        if (sku !== null) yield { path: `${path}/uplinks/${nth}/sku`, sku, location };
+        if (sku !== null) yield { path: `${path}/uplinks/${nth}/sku`, sku, location, family };
       }
       for (const system of systems) {
         const { slug, licence_sku: sku } = system.value;
         if (sku === null || !value.operating_systems.includes(slug)) continue;
-        yield { path: `${system.path}/licence_sku`, sku, location };
+        yield { path: `${system.path}/licence_sku`, sku, location, family };
       }
     }
   }
@@ -134,11 +144,13 @@ function marketsOf(draft: Draft): (market: Market) => readonly (string | null)[]
   const sites = draft.entries('datacenter/sites');
   const products = draft.entries('dedicated/products');
   const regions = draft.entries('object_storage/regions');
-  const { custom_plan: custom, kubernetes } = draft.file.catalogue ?? {};
+  const { custom_plan, kubernetes } = draft.file.catalogue ?? {};
+  const custom = draft.isSound('/catalogue/custom_plan') ? (custom_plan?.locations ?? []) : [];
+  const machines = distinct([...plans.flatMap(({ value }) => value.locations), ...custom]);
   const siteLocation = new Map(sites.map(({ value }) => [value.slug, value.location]));
   const places: Record<Market, readonly (string | null)[]> = {
-    vps: distinct(plans.flatMap(({ value }) => value.locations)),
-    custom_size: draft.isSound('/catalogue/custom_plan') ? (custom?.locations ?? []) : [],
+    vps: machines,
+    custom_size: custom,
     vpn: locations.filter(({ features }) => features.includes('vpn')).map(({ slug }) => slug),
     ipv6: locations.filter(({ features }) => features.includes('ipv6')).map(({ slug }) => slug),
     kubernetes: draft.isSound('/catalogue/kubernetes/regions') ? (kubernetes?.regions ?? []) : [],

@@ -112,7 +112,12 @@ export function checkArchitectures(draft: Draft, report: Report): void {
   const offered = new Map(
     draft.entries('locations').map(({ value }) => [value.slug, value.architectures as readonly string[]]),
   );
-  for (const { path, value } of draft.entries('plans')) {
+  const custom = '/catalogue/custom_plan';
+  const own = draft.isSound(custom) ? draft.file.catalogue.custom_plan : null;
+  for (const { path, value } of [
+    ...draft.entries('plans'),
+    ...(own === null ? [] : [{ path: custom, value: own }]),
+  ]) {
     value.locations.forEach((slug, index) => {
       const kinds = offered.get(slug);
       if (kinds === undefined || kinds.includes(value.architecture)) return;

@@ -159,31 +159,37 @@ async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
 
 /** Returns `null` if all pools of the location are used up. */
 export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
-  const rows = await allocateAddresses(db, request, [request.version]);
-  return rows?.[0] ?? null;
+  const taken = await allocateAddresses(db, request, [request.version]);
+  return taken.rows?.[0] ?? null;
 }
 
+/** `exhausted`: the versions whose pools are used up. */
+export type Allocation =
+  | { readonly rows: readonly PublicAddressRow[]; readonly exhausted?: undefined }
+  | { readonly exhausted: readonly (4 | 6)[]; readonly rows?: undefined };
+
 /**
- * Allocates an address of each version, in this order. Returns `null` if the pools of one of them are used up; the
- * caller then rolls back what was allocated.
+ * Allocates an address of each version, in this order. If the pools of one of them are used up, the caller rolls back
+ * what was allocated.
  */
 export async function allocateAddresses(
   db: Db,
   { pools: all, ...request }: Omit<AddressRequest, 'version'>,
   versions: readonly (4 | 6)[],
-): Promise<PublicAddressRow[] | null> {
-  if (versions.length === 0) return [];
+): Promise<Allocation> {
+  if (versions.length === 0) return { rows: [] };
   const poolsAt = (version: 4 | 6): readonly Pool[] => poolsOf(all, request.location, version);
   const taken = await take(db, versions.flatMap(poolsAt), request, versions, 'skip');
   const rows: PublicAddressRow[] = [];
+  const exhausted: (4 | 6)[] = [];
   for (const version of versions) {
     const row =
       taken.find(({ block }) => block.includes(':') === (version === 6)) ??
       (await allocateNew(db, poolsAt(version), request, version));
-    if (row === undefined) return null;
-    rows.push(row);
+    if (row === undefined) exhausted.push(version);
+    else rows.push(row);
   }
-  return rows;
+  return exhausted.length > 0 ? { exhausted } : { rows };
 }
 
 /** For a location without a free row: cuts new rows from a pool, or waits for those that others may give back. */

@@ -1,12 +1,13 @@
-/** Formats prices for answers, and computes the cost of a call as the difference of two prices. */
-import type { Cost } from '../../kernel/effect.ts';
+/** Formats prices for answers, and computes by how much a call changes what the meter bills. */
+import type { CostChange } from '../../kernel/effect.ts';
+import { findPrices } from '../../kernel/inventory/store.ts';
 import type { Services } from '../../kernel/services.ts';
+import { meter, type Subject } from '../../money/metering/span-lines.ts';
 import { formatMoney, formatRate } from '../../money/prices/format.ts';
-import type { PricedItem } from '../../money/prices/price.ts';
+import type { Amounts } from '../../money/prices/price.ts';
+import type { Db } from '../../store/database.ts';
 
-type Price = Pick<PricedItem, 'hourly' | 'monthly'>;
-
-export function priceShown({ provider }: Pick<Services, 'provider'>, { hourly, monthly }: Price) {
+export function priceShown({ provider }: Pick<Services, 'provider'>, { hourly, monthly }: Amounts) {
   return {
     hourly: formatRate(hourly),
     monthly: formatMoney(monthly),
@@ -14,16 +15,90 @@ export function priceShown({ provider }: Pick<Services, 'provider'>, { hourly, m
   };
 }
 
-/** The change of the running cost; negative if the resource becomes cheaper. */
-export function costOf(
-  services: Pick<Services, 'provider'>,
-  after: Price | null,
-  before: Price | null,
-  labels: Readonly<Record<string, string>>,
-): Cost {
-  const change = {
-    hourly: (after?.hourly ?? 0n) - (before?.hourly ?? 0n),
-    monthly: (after?.monthly ?? 0n) - (before?.monthly ?? 0n),
+/** The price that the meter bills for a resource that exists. `null`: it cannot be priced any more. */
+export function billedPrice(
+  { tariff }: Pick<Services, 'tariff'>,
+  subject: Subject,
+  at: Date,
+): Amounts | null {
+  const metered = meter(tariff, subject, at, { lines: [], isUnchanged: true });
+  return metered.ok ? metered.item : null;
+}
+
+type Shown = ReturnType<typeof priceShown>;
+
+/** What a resource that can be stopped costs while it runs, and while it is stopped. */
+export interface StatePrices {
+  readonly price_running: Shown;
+  readonly price_stopped: Shown;
+}
+
+const MOST_PRICES = 1_000;
+const PRICE_MS = 60_000;
+const known = new WeakMap<Services['tariff'], Map<string, StatePrices & { readonly until: number }>>();
+
+/**
+ * Cached per configuration, because lists show many machines of the same size. Entries expire after a minute, because
+ * prices change by date. `otherwise` is shown for a resource that cannot be priced any more.
+ */
+export function statePrices(
+  services: Pick<Services, 'tariff' | 'provider'>,
+  subject: Omit<Subject, 'isStopped'>,
+  at: Date,
+  otherwise: Amounts,
+): StatePrices {
+  const prices = known.get(services.tariff) ?? new Map();
+  known.set(services.tariff, prices);
+  const name = JSON.stringify([subject.pricedAs, subject.contractMonths, subject.configuration]);
+  const last = prices.get(name);
+  if (last !== undefined && at.getTime() < last.until) return last;
+  const [running, stopped] = [false, true].map((isStopped) =>
+    billedPrice(services, { ...subject, isStopped }, at),
+  );
+  const shown = {
+    price_running: priceShown(services, running ?? otherwise),
+    price_stopped: priceShown(services, stopped ?? otherwise),
+    until: (Math.floor(at.getTime() / PRICE_MS) + 1) * PRICE_MS,
   };
-  return { ...priceShown(services, change), labels };
+  if (prices.size >= MOST_PRICES) prices.clear();
+  if (running && stopped) prices.set(name, shown);
+  return shown;
+}
+
+export const FREE: Amounts = { hourly: 0n, monthly: 0n };
+
+/** A resource that a call is going to change. */
+export interface Changing {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What is billed once the change has taken effect. `null`: nothing. */
+  readonly after: Subject | null;
+}
+
+/**
+ * The difference between what the meter is going to bill and what it bills now. A resource that cannot be priced any
+ * more keeps its price.
+ */
+export async function costChanges(
+  db: Db,
+  services: Pick<Services, 'tariff'>,
+  changing: readonly Changing[],
+  at: Date,
+): Promise<CostChange[]> {
+  const billed = await findPrices(
+    db,
+    changing.map(({ id }) => id),
+  );
+  return changing.map(({ id, labels, after }) => {
+    const { hourly, monthly, apiKeyId } = billed.get(id) ?? { ...FREE, apiKeyId: null };
+    const next = after === null ? FREE : (billedPrice(services, after, at) ?? { hourly, monthly });
+    return {
+      hourly: next.hourly - hourly,
+      monthly: next.monthly - monthly,
+      labels,
+      resourceId: id,
+      creatorKeyId: apiKeyId,
+      monthlyAfter: next.monthly,
+    };
+  });
 }

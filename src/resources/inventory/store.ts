@@ -4,6 +4,7 @@ import { lockResource, type Prices, pricesOf } from '../../kernel/inventory/stor
 import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db, Tables } from '../../store/database.ts';
+import { sendLater } from '../../store/send-later.ts';
 
 type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | 'created_at' | 'updated_at';
 type Note = Omit<Insertable<Tables['resources']>, Kept>;
@@ -65,13 +66,13 @@ export async function noteResource(
     price = pricesOf(priced);
   }
   const { id: _, account_id: __, api_key_id: ___, ...changed } = note;
-  await db
+  const written = db
     .insertInto('resources')
     .values({ ...note, ...price })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({ ...changed, ...price, updated_at: sql`now()` }),
-    )
-    .execute();
+    );
+  await sendLater(db, written);
   return priced;
 }
 

@@ -17,9 +17,13 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   readonly words?: string;
   /** The subject of the event messages. Default: `The placement group`. */
   readonly subject?: string;
+  /** What is lost when the resource is deleted. Default: `The placement group.` */
+  readonly loses?: string;
   readonly permission?: Permission;
   /** The path of one resource; it begins with the family. Without a path: not in the inventory, and no price. */
   readonly path?: string;
+  /** It can be stopped, and then has another price: `is_stopped` of its inventory entry. */
+  readonly stops?: boolean;
   /** The limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
   /** The key is the last part of the event type: `created`. `{}` uses the default sentences. */

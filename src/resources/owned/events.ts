@@ -1,4 +1,4 @@
-/** Builds the event types of an owned resource, and the messages of its events. */
+/** Builds the event types of an owned resource, the messages of its events, and the effect of its deletion. */
 import { type EventDeclaration, eventTypesOf } from '../../kernel/events/declaration.ts';
 import type { EventType } from '../../kernel/events/event.ts';
 
@@ -11,12 +11,13 @@ interface Declaring {
   readonly type: string;
   readonly words?: string;
   readonly subject?: string;
+  readonly loses?: string;
   readonly events: Readonly<Record<string, OwnedEvent>>;
 }
 
 const article = (words: string): string => (/^[aeiou]/i.test(words) ? 'An' : 'A');
 
-const wordsFor = (type: string): string => type.replaceAll('_', ' ');
+export const wordsFor = (type: string): string => type.replaceAll('_', ' ');
 
 export function ownedEventTypes({ type, words = wordsFor(type), events }: Declaring): EventType[] {
   const declared = Object.entries(events).map(([name, { says: _, ...event }]) => [
@@ -34,3 +35,5 @@ export function sentenceOf(
 ) {
   return `${subject} ${name} ${says}.`;
 }
+
+export const lossOf = ({ type, words = wordsFor(type), loses = `The ${words}.` }: Declaring): string => loses;

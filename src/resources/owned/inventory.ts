@@ -14,6 +14,8 @@ export interface InventoryEntry {
   readonly priced_as?: string;
   /** The input of the price function. `null` (the default): free. */
   readonly configuration?: Readonly<Record<string, unknown>> | null;
+  /** An operation works on the resource and will write its price. Until then the meter goes on at the present price. */
+  readonly keepsPrice?: boolean;
 }
 
 export interface NoteOptions {
@@ -41,13 +43,14 @@ interface Columns {
 export async function noteOwned(
   db: Db,
   { family, type, id, account_id, name, labels }: Columns,
-  { status = 'available', location = null, parent_id = null, configuration = null, ...rest }: InventoryEntry,
+  { status = 'available', location = null, parent_id = null, configuration = null, ...entry }: InventoryEntry,
   { at, apiKeyId, keepsPrice, services, isNew = false }: NoteOptions,
 ): Promise<PricedItem | null> {
   const key = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
   const shown = { id, account_id, family, type, name, status, location, labels, parent_id, ...key };
   const options = { isNew, ...(at === undefined ? {} : { at }) };
-  if (keepsPrice) return noteResource(db, shown, options);
+  const { keepsPrice: isBusy = false, ...rest } = entry;
+  if (keepsPrice || isBusy) return noteResource(db, shown, options);
   const note = { ...shown, ...rest };
   if (configuration === null) return noteResource(db, { ...note, configuration }, options);
   if (services === undefined) throw new Error(`Without a tariff ${id} has no price.`);

@@ -8,6 +8,7 @@ import type { Permission } from '../../kernel/access/permissions.ts';
 import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../kernel/audit/entry.ts';
 import type { Call } from '../../kernel/call.ts';
+import { forGood } from '../../kernel/effect.ts';
 import { etagOf } from '../../kernel/etag.ts';
 import type { EventType, NewEvent } from '../../kernel/events/event.ts';
 import { idPrefix } from '../../kernel/ids.ts';
@@ -18,13 +19,13 @@ import { Problem } from '../../kernel/problems/problem.ts';
 import type { Resource } from '../../kernel/registry.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db } from '../../store/database.ts';
-import { costOf } from '../inventory/cost.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import type { Definition } from './definition.ts';
-import { ownedEventTypes, sentenceOf } from './events.ts';
+import { lossOf, ownedEventTypes, sentenceOf, wordsFor } from './events.ts';
 import { type NoteOptions, noteOwned } from './inventory.ts';
 import { refuseTaken } from './refuse-taken.ts';
+import { type Payer, reportCost } from './reported-cost.ts';
 import {
   columnsOf,
   deleteOwned,
@@ -42,7 +43,7 @@ import {
 import type { NewRow, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
 
 type Reader = Pick<Call, 'db' | 'caller'>;
-type Writer = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'event' | 'cost'>;
+type Writer = Pick<Call, 'caller' | 'effect' | 'event'> & Payer;
 /** `says` replaces the end of the declared message, `message` all of it. */
 type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
 type Name = { readonly id: string; readonly name: string };
@@ -54,6 +55,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   readonly permission?: Permission;
   readonly path?: string;
   readonly limit?: string;
+  readonly stops: boolean;
   readonly eventTypes: readonly EventType[];
   readonly newId: () => string;
   readonly #definition: Definition<T, E, S>;
@@ -64,6 +66,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (permission !== undefined) this.permission = permission;
     if (path !== undefined) this.path = path;
     if (limit !== undefined) this.limit = limit;
+    this.stops = definition.stops ?? false;
     this.eventTypes = ownedEventTypes(definition);
     this.newId = idPrefix(type, definition.idPrefix);
     this.#definition = definition;
@@ -136,7 +139,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
 
   /** Like `requireFreeName`, but another transaction may take the name meanwhile: the insert has to expect it. */
   async refuseTaken({ db, caller }: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
-    refuseTaken(await findOwnedId(db, this.#definition.table, caller.account.id, name));
+    const { table, words = wordsFor(this.type), path } = this.#definition;
+    refuseTaken(await findOwnedId(db, table, caller.account.id, name), name, { words, path });
   }
 
   /** Before a create: throws 409 unless the name is free and the limit leaves room for one more, in the location. */
@@ -193,10 +197,13 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     const changes =
       shown.length === 0 ? {} : { changes: this.#audited(changesBetween<RowOf<T>>(null, row, shown)) };
     call.effect({ action: 'create', ...this.ref(columnsOf(row)), ...changes });
-    if (priced !== null) call.cost(costOf(services, priced, null, columnsOf(row).labels));
+    if (priced === null) return;
+    const { hourly, monthly } = priced;
+    const { id: resourceId, labels } = columnsOf(row);
+    call.cost({ hourly, monthly, labels, resourceId, creatorKeyId: null, monthlyAfter: monthly });
   }
 
-  /** Writes row, inventory entry, meter, effect and event if something changes. Throws 409 if a new name is taken. */
+  /** Writes row, inventory entry, meter, effect, cost and event if something changes. Throws 409 if a name is taken. */
   async update(
     call: Writer,
     before: RowOf<T>,
@@ -218,17 +225,27 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   ): Promise<RowOf<T>> {
     const { id, name } = columnsOf(before);
     const action = changes.length === 0 ? 'none' : 'update';
+    if (action === 'update') await this.reportCost(call, [before], valuesOf<T>(change));
     const row = action === 'none' ? before : ((await this.change(call.db, id, change, call)) ?? before);
     call.effect({ action, ...this.ref({ id, name }), changes: this.#audited(changes) });
     if (action === 'update') this.#tell(call, 'updated', row);
     return row;
   }
 
-  /** Deletes row, inventory entry and meter, and reports effect and event. */
-  async remove(call: Pick<Call, 'db' | 'effect' | 'event'>, row: RowOf<T>): Promise<void> {
+  /** Deletes row, inventory entry and meter, and reports effect, cost and event. */
+  async remove(call: Pick<Call, 'effect' | 'event'> & Payer, row: RowOf<T>): Promise<void> {
+    await this.reportCost(call, [row], null);
     await this.erase(call.db, columnsOf(row).id);
-    call.effect({ action: 'delete', ...this.ref(columnsOf(row)) });
+    call.effect({ action: 'delete', ...this.ref(columnsOf(row)), loss: forGood(lossOf(this.#definition)) });
     this.#tell(call, 'deleted', row);
+  }
+
+  /**
+   * Before a change that an operation makes: reports the difference between what is billed now and what will be billed
+   * when the rows have the values in `after`. `null`: when they are deleted.
+   */
+  reportCost(call: Payer, rows: readonly RowOf<T>[], after: Partial<RowOf<T>> | null): Promise<void> {
+    return reportCost<T>(call, this.#definition, rows, after);
   }
 
   /** Updates row, inventory entry and meter. Returns undefined if the row no longer exists. */

@@ -89,11 +89,7 @@ export function listOwned<T extends OwnedTableName, S extends object>(
   where: Where<T>,
   shown: Shown<S>,
 ): Promise<Page<RowOf<T> & S>> {
-  let query = over(call.db)
-    .selectFrom(named(table))
-    .selectAll()
-    .select(selected(shown))
-    .where('account_id', '=', call.caller.account.id);
+  let query = over(call.db).selectFrom(named(table)).selectAll().select(selected(shown));
   for (const [column, value] of Object.entries(where))
     if (value !== undefined) query = query.where(column as keyof OwnedColumns, '=', value as string);
   type Query = SelectQueryBuilder<Tables, ListedTable, RowOf<T> & S>;

@@ -3,7 +3,7 @@
  * forward. Processes that start at the same time wait for one another on a lock. The list is written out because the
  * bundle is one file: it has no folder to read, and contains only what is imported by name.
  */
-import { type Migration, Migrator } from 'kysely';
+import { type Migration, Migrator, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import * as foundation from './0001-foundation.ts';
 import * as operations from './0002-operations.ts';
@@ -20,6 +20,8 @@ import * as consoleKeys from './0012-console-keys.ts';
 import * as budgetsLookAhead from './0013-budgets-look-ahead.ts';
 import * as claims from './0014-claims.ts';
 import * as limitCounts from './0015-limit-counts.ts';
+import * as pendingPrices from './0016-pending-prices.ts';
+import * as warnings from './0017-warnings.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -37,6 +39,8 @@ const migrations: Record<string, Migration> = {
   '0013-budgets-look-ahead': budgetsLookAhead as Migration,
   '0014-claims': claims as Migration,
   '0015-limit-counts': limitCounts as Migration,
+  '0016-pending-prices': pendingPrices as Migration,
+  '0017-warnings': warnings as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
@@ -57,4 +61,18 @@ export async function migrate(db: Db): Promise<string[]> {
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   return (await migrator.getMigrations()).filter((m) => m.executedAt === undefined).map((m) => m.name);
+}
+
+/** The names of migrations in the database that this version does not have: a newer version has written it. */
+export async function foreignMigrations(db: Db): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name).filter((name) => !(name in migrations));
+}
+
+/** Runs all migrations in the current schema, without recording them. */
+export async function buildSchema(db: Db): Promise<void> {
+  for (const { up } of Object.values(migrations)) await up(db);
 }

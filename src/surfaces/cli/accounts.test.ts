@@ -33,16 +33,17 @@ describe('accounts at the command line', () => {
     });
   });
 
-  it('say every bad field on a line of its own, and what to do', async () => {
+  it('say every bad option on a line of its own, and what to do, without words of HTTP', async () => {
     const { code, err } = await run([
       ...['accounts', 'create', '--name', 'X', '--currency', 'euro'],
       ...['--owner-name', 'Ada', '--owner-email', 'ada'],
     ]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^Request not valid: 2 fields/);
-    expect(err).toMatch(/^ {2}currency: /m);
-    expect(err).toMatch(/^ {2}owner_email: Must be an e-mail address/m);
-    expect(err).toContain('Correct all the fields');
+    expect(err).toMatch(/^Not done: 2 values are not valid\.\n/);
+    expect(err).toMatch(/^ {2}--currency: /m);
+    expect(err).toMatch(/^ {2}--owner-email: Must be an e-mail address/m);
+    expect(err).toContain('Correct what is listed, then run the command again.');
+    expect(err).not.toMatch(/request|header|body|field|call/i);
   });
 
   it('have their settings changed, each with one audit entry', async () => {
@@ -123,6 +124,16 @@ describe('accounts at the command line', () => {
       1,
       { account_id: account.id, whole: false, broken_at: 2 },
     ]);
+    const all = await run(['audit', 'verify', '--all']);
+    expect(all.code).toBe(1);
+    expect(all.out).toMatch(
+      /^The audit log of Proof \(acc_\w+\) is broken at entry 2: .*\n.*\n3 of 4 audit logs are complete/,
+    );
+    const listed = JSON.parse((await run(['audit', 'verify', '--all', '--json'])).out) as {
+      whole: boolean;
+    }[];
+    expect(listed.map(({ whole }) => whole)).toEqual([true, true, true, false]);
+    expect((await run(['audit', 'verify', 'Proof', '--all'])).code).toBe(2);
   });
 });
 

@@ -40,7 +40,7 @@ async function shown({ db }: Desk, accountId: string): Promise<Output> {
 }
 
 const LOCKS_OUT: Readonly<Partial<Record<AccountStatus, string>>> = {
-  suspended: 'Its API keys can then only read, delete and contact support.',
+  suspended: 'Its API keys can then only read and delete.',
   closing: 'Its API keys can then only read and delete. This cannot be undone.',
   closed: 'All its API keys stop working for good.',
 };

@@ -21,6 +21,12 @@ function standing({ decision, status, error, used_at }: ApprovalSummary): string
 const named = ({ type, name, id }: { type: string; name: string | null; id: string | null }): string =>
   [type, name, id].filter((part) => part !== null).join(' ');
 
+/** `wipe_disk vm web-1 vm_…. Lost for good: All data on the disk (40 GB).` */
+function lineOf({ action, loss, ...resource }: ApprovalSummary['effects'][number]): string {
+  const done = `${action} ${named(resource)}.`;
+  return loss == null ? done : `${done} Lost${loss.recoverable ? '' : ' for good'}: ${loss.what}`;
+}
+
 function describe(approval: ApprovalSummary): string {
   const { effects, cost, body } = approval;
   return facts({
@@ -30,7 +36,7 @@ function describe(approval: ApprovalSummary): string {
     call: `${approval.method} ${urlOf(approval)}`,
     endpoint: approval.endpoint_id,
     body: body === null ? null : JSON.stringify(body, null, 2).split('\n'),
-    'would do': effects.map((effect) => `${effect.action} ${named(effect)}`),
+    'would do': effects.map(lineOf),
     'would cost': `${cost.monthly} ${cost.currency} a month`,
     requested: approval.requested_at,
     'decide until': approval.expires_at,
@@ -56,7 +62,8 @@ function addDecisions(approvals: Command, cli: Cli): void {
         const account = await chooseAccount(desk);
         const approval = await showApproval(desk.db, account.id, id);
         const doer = approval.key_name ?? approval.key_id;
-        await desk.confirm(`The key ${doer} may then call ${approval.method} ${urlOf(approval)}.`);
+        const effects = approval.effects.map((effect) => ` It would ${lineOf(effect)}`).join('');
+        await desk.confirm(`The key ${doer} may then call ${approval.method} ${urlOf(approval)}.${effects}`);
         const input = { account_id: account.id, operation_id: id };
         await approveRequest(desk.db, desk.actor, input, desk.registry);
         return shown(desk, account.id, id);

@@ -75,7 +75,7 @@ describe('budgets at the command line', () => {
 
   it('say what is missing, wrong or unknown', async () => {
     const missing = await set('--amount', '100');
-    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('thresholds')]);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('--threshold: ')]);
     const wrong = await set('--amount', '100', '--threshold', 'half');
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('"half" is not a threshold')]);
     const key = await set('--amount', '100', '--threshold', '80', '--key', 'nobody');

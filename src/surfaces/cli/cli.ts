@@ -24,7 +24,7 @@ export type { CliIo, CliParts };
 
 function buildProgram(cli: Cli): Command {
   const program = new Command('hostplane')
-    .description('Hostplane: the service a hosting provider puts in front of its machines.')
+    .description('Hostplane: the API server of a hosting provider.')
     .usage('[command] [options]')
     .version(cli.parts.version, '-V, --version', 'print the version')
     .argument('[command]')
@@ -95,7 +95,7 @@ export async function runCli(
   } catch (error) {
     // Commander has already printed its error message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.error(formatFailure(error, argv.includes('--json')));
+    io.error(formatFailure(error, argv.includes('--json'), cli.flags));
     return failureCode(error);
   }
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Warning } from '../../kernel/effect.ts';
 import type { Examination, Registry } from '../../kernel/registry.ts';
 import type { Actor } from '../../portal-api/actor.ts';
+import type { Loaded } from '../../provider/load.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { requireConfiguration } from './configuration.ts';
@@ -21,6 +22,7 @@ export interface CliParts {
     config: ProviderConfig,
     io: Pick<CliIo, 'out' | 'error'>,
     role: 'all' | 'api' | 'worker',
+    reload: () => Loaded,
   ) => Promise<number>;
   readonly sandbox: SandboxDesk;
   /** For `doctor`: checks whether the engine of each location supports the products sold there. */
@@ -58,6 +60,8 @@ export class Cli {
   readonly io: CliIo;
   readonly parts: CliParts;
   code = 0;
+  /** The options of the command that runs, for the error that it may end with. */
+  flags: readonly string[] = [];
 
   constructor(io: CliIo, parts: CliParts) {
     this.io = io;
@@ -71,6 +75,7 @@ export class Cli {
       // Commander passes the arguments, the options and, last, the command itself.
       const command = given.at(-1) as Command;
       const options = command.optsWithGlobals<O & GlobalOptions>();
+      this.flags = command.options.flatMap(({ long }) => long ?? []);
       const outcome = await work(options, command.args);
       if (typeof outcome === 'number') this.code = outcome;
       else this.#show(outcome, options);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readDefaultText } from '../../provider/default.ts';
-import { formatFault } from '../../provider/fault.ts';
+import { reportFaults } from '../../provider/fault.ts';
 import { type Loaded, loadProvider } from '../../provider/load.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { CliIo } from './io.ts';
@@ -29,5 +29,5 @@ export function requireConfiguration(io: CliIo, named?: string): ProviderConfig 
   if (loaded.ok) return loaded.config;
   const { length } = loaded.faults;
   const count = length === 1 ? 'one fault' : `${length} faults`;
-  throw new Refusal(`The configuration has ${count}:\n${loaded.faults.map(formatFault).join('\n')}`);
+  throw new Refusal(`The configuration has ${count}:\n${reportFaults(loaded.faults)}`);
 }

@@ -1,7 +1,7 @@
 /** Opens the database for a command: the configured server, or the embedded one, which a running server may share. */
 import { readdir } from 'node:fs/promises';
 import type { ProviderConfig } from '../../provider/schema.ts';
-import { type Connection, type Db, openDatabase, openPool } from '../../store/database.ts';
+import { type Connection, type Db, namedDatabase, openDatabase, openPool } from '../../store/database.ts';
 import { openEmbedded } from '../../store/embedded/embedded.ts';
 import { pendingMigrations } from '../../store/migrations/migrate.ts';
 import { Refusal } from './refusal.ts';
@@ -41,11 +41,13 @@ async function requireMigrated(db: Db): Promise<void> {
 }
 
 export async function withDatabase<T>(
-  { database: { url, folder } }: Pick<ProviderConfig, 'database'>,
+  { database }: Pick<ProviderConfig, 'database'>,
   work: (db: Db) => Promise<T>,
   need: Need = 'migrated',
 ): Promise<T> {
-  if (url !== null) return withPool({ connectionString: url }, need, work);
+  const { folder } = database;
+  const named = namedDatabase(database);
+  if (named !== null) return withPool(named, need, work);
   if (need !== 'any' && !(await hasEmbeddedDatabase(folder))) {
     throw new Refusal(
       `There is no database in ${folder} yet. Start the server once, or run: hostplane migrate. ` +

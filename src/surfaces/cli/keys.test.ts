@@ -78,7 +78,9 @@ describe('keys at the command line', () => {
     const wrong = await run(['keys', 'create', '--name', 'bad', '--permission', 'acount:profile:read']);
     expect([wrong.code, wrong.err]).toEqual([
       1,
-      expect.stringContaining('permissions/0: No permission matches'),
+      expect.stringMatching(
+        /^Not done: .*\n {2}--permission: No permission matches acount:profile:read\. Did you mean .*\n/,
+      ),
     ]);
     const again = await run(['keys', 'create', '--name', 'all', '--preset', 'full-access', '--json']);
     expect(JSON.parse(again.err)).toMatchObject({

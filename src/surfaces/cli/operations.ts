@@ -77,7 +77,7 @@ export function addOperations(program: Command, cli: Cli): void {
 
   operations
     .command('cancel')
-    .description('cancel an operation that can still be cancelled, as its owner could')
+    .description('cancel an operation that can still be cancelled')
     .argument('<operation>', 'its id')
     .action(
       cli.atDesk(async (desk, _, [id = '']) => {

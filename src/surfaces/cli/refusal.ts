@@ -1,6 +1,6 @@
 /** Formats the error of a failed command: what is wrong, where, and what to do next. */
 import { maskKeys } from '../../kernel/access/key-format.ts';
-import { problems } from '../../kernel/problems/catalogue.ts';
+import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { EmbeddedFault } from '../../store/embedded/embedded.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
@@ -29,12 +29,35 @@ interface Explanation {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
+/** The steps of the catalogue speak to a caller of the API. These speak to the operator, where the two differ. */
+const operatorSteps: Partial<Record<ProblemCode, string>> = {
+  validation_failed:
+    'Correct what is listed, then run the command again. The option --help explains each option.',
+  not_found: 'Check the id or the name; the command list of the same group shows them.',
+  name_taken: 'Choose another name.',
+  quota_exceeded: 'Delete what is no longer needed, or raise the limit with: hostplane accounts set-limit',
+  secret_in_text:
+    'Remove the secret from the text; if it is a real key, replace it with: hostplane keys roll',
+  operation_in_progress: 'Wait until the operation has ended, then run the command again.',
+};
+
+/** The option that a field of the input was given with, or else the name of the field. */
+function optionOf(pointer: string, flags: readonly string[]): string {
+  const name = pointer.split('/')[1] ?? '';
+  const flagOf = (word: string): string => `--${word.replaceAll('_', '-')}`;
+  const candidates = [name, name.replace(/_ids?$|s$/, '')].map(flagOf);
+  return candidates.find((flag) => flags.includes(flag)) ?? (pointer.slice(1) || 'input');
+}
+
 function explain(error: unknown): Explanation {
   const nothing = { next_step: null, errors: [], extra: {} };
   if (error instanceof Problem) {
     const { title } = problems[error.code];
-    const { code, message: detail, nextStep: next_step, errors, extra } = error;
-    return { code, title, detail, next_step, errors, extra };
+    const { code, nextStep, errors, extra } = error;
+    const next_step = operatorSteps[code] ?? nextStep;
+    if (code !== 'validation_failed') return { code, title, detail: error.message, next_step, errors, extra };
+    const detail = errors.length === 1 ? 'One value is not valid.' : `${errors.length} values are not valid.`;
+    return { code, title: 'Not done', detail, next_step, errors, extra };
   }
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof Refusal) return { ...nothing, code: 'refused', title: 'Not done', detail };
@@ -56,7 +79,8 @@ function explain(error: unknown): Explanation {
   return { ...nothing, code: 'internal_error', title: 'Failed', detail, next_step };
 }
 
-export function formatFailure(error: unknown, asJson: boolean): string {
+/** `flags` are the options of the command that failed. */
+export function formatFailure(error: unknown, asJson: boolean, flags: readonly string[] = []): string {
   const { code, title, detail, next_step, errors, extra } = explain(error);
   if (asJson) {
     const body = { error: { code, title, detail, ...extra, errors, next_step } };
@@ -64,7 +88,7 @@ export function formatFailure(error: unknown, asJson: boolean): string {
   }
   const lines = [
     `${title}: ${detail}`,
-    ...errors.map((field) => `  ${field.pointer.slice(1) || 'input'}: ${field.detail}`),
+    ...errors.map((field) => `  ${optionOf(field.pointer, flags)}: ${field.detail}`),
     ...(next_step === null ? [] : [next_step]),
   ];
   return maskKeys(lines.map((line) => `${clean(line)}\n`).join(''));

@@ -10,6 +10,7 @@ import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { admit } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
 import { JSON_FORMAT } from '../../pipeline/format.ts';
+import { completeRefusal } from '../../pipeline/refusal-details.ts';
 import { openStream, wantsStream } from '../../pipeline/stream.ts';
 import type { Outbox } from './batched-answers.ts';
 import { announcesBody, readBody } from './body.ts';
@@ -87,9 +88,10 @@ export class Visit {
   async #serve(): Promise<void> {
     const exchange = this.#exchange;
     const { services, witness } = this.#house;
+    let body: unknown;
     try {
       refuseUndecodable(this.#request.url ?? '');
-      const body = announcesBody(this.#request) ? await this.#readBody() : undefined;
+      body = announcesBody(this.#request) ? await this.#readBody() : undefined;
       if (wantsStream(exchange)) {
         await this.#stream();
         return;
@@ -102,9 +104,10 @@ export class Visit {
       }
       this.#send(result.status, headers, result.body);
     } catch (error) {
-      const { status, headers, body } = refuse(exchange, services, error);
+      const completed = await completeRefusal(error, exchange, services, body);
+      const { status, headers, body: text } = refuse(exchange, services, completed);
       if (!this.#request.complete) headers['connection'] = 'close';
-      this.#send(status, headers, body);
+      this.#send(status, headers, text);
     }
   }
 

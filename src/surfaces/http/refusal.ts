@@ -3,13 +3,28 @@ import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { auditRefusal } from '../../pipeline/audit.ts';
+import { CommitUnanswered } from '../../store/transaction.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
 import { problemText } from './problem-text.ts';
 
 const RETRY_SECONDS = 2;
 
-function asProblem(error: unknown): Problem {
+/** The change may have been made. A repeated call with the same key returns its answer or makes it, never twice. */
+function unconfirmed({ incoming }: Exchange, cause: unknown): Problem {
+  return new Problem('engine_unavailable', {
+    detail: 'The database did not confirm this change. It may have been made or not.',
+    nextStep:
+      incoming.headers['idempotency-key'] === undefined
+        ? 'Read the resource to see whether the change was made, and repeat the call only if it was not; with an Idempotency-Key you can always repeat it.'
+        : 'Repeat the call with the same Idempotency-Key after the seconds in Retry-After; the change is not made twice.',
+    retryAfterSeconds: RETRY_SECONDS,
+    cause,
+  });
+}
+
+function asProblem(exchange: Exchange, error: unknown): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof CommitUnanswered) return unconfirmed(exchange, error);
   if (isUnavailable(error))
     return new Problem('engine_unavailable', { retryAfterSeconds: RETRY_SECONDS, cause: error });
   return new Problem('internal_error', { cause: error });
@@ -24,7 +39,7 @@ export interface Refusal {
 }
 
 export function refuse(exchange: Exchange, services: Services, error: unknown): Refusal {
-  const problem = asProblem(error);
+  const problem = asProblem(exchange, error);
   if (problem.status >= 500) {
     const operation = exchange.endpoint?.id ?? 'none';
     const { requestId: request_id } = exchange;

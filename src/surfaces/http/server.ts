@@ -3,6 +3,7 @@
  * and passes requests without a page to the dispatch. That is also how requests of Fastify's `inject`, which bypasses
  * node:http, reach the API.
  */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import {
   createServer as createHttpServer,
@@ -11,7 +12,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -43,6 +44,8 @@ declare module 'fastify' {
 }
 
 export interface ServerOptions {
+  /** The services with the current configuration, which a reload replaces; each request uses one of them. */
+  readonly current?: () => Services;
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
   readonly headersMilliseconds?: number;
   readonly bodyMilliseconds?: number;
@@ -58,6 +61,24 @@ const unreadable = (detail: string): Problem => new Problem('malformed_request',
 
 const lacksHost = (request: IncomingMessage): boolean =>
   request.httpVersion === '1.1' && readHeader(request, 'host') === undefined;
+
+type Tls = NonNullable<ServerOptions['tls']>;
+
+const secureContext = ({ certificate, key }: Tls) => ({
+  cert: readFileSync(certificate),
+  key: readFileSync(key),
+  minVersion: 'TLSv1.2' as const,
+});
+
+/**
+ * Reads the certificate files again. Open connections keep the old certificate. Returns when the new one expires. Throws
+ * and changes nothing if the files do not fit together.
+ */
+export function reloadTls({ server }: FastifyInstance, tls: Tls): string {
+  const context = secureContext(tls);
+  (server as unknown as HttpsServer).setSecureContext(context);
+  return new X509Certificate(context.cert).validTo;
+}
 
 function openHttp(
   { tls, headersMilliseconds = PATIENCE_MS }: ServerOptions,
@@ -83,10 +104,7 @@ function openHttp(
     else if (!dispatch.take(request, response)) pages(request, response);
   };
   const server = tls
-    ? createHttpsServer(
-        { ...limits, cert: readFileSync(tls.certificate), key: readFileSync(tls.key), minVersion: 'TLSv1.2' },
-        listener,
-      )
+    ? createHttpsServer({ ...limits, ...secureContext(tls) }, listener)
     : createHttpServer(limits, listener);
   // 0: Node keeps all headers. Its default would drop those beyond the thousandth.
   server.maxHeadersCount = 0;
@@ -96,8 +114,11 @@ function openHttp(
 }
 
 export function createServer(services: Services, options: ServerOptions = {}): FastifyInstance {
+  const current = options.current ?? (() => services);
   const house: House = {
-    services,
+    get services() {
+      return current();
+    },
     observer: openObserver(services),
     outbox: new Outbox(),
     bodyMilliseconds: options.bodyMilliseconds ?? PATIENCE_MS,

@@ -37,7 +37,7 @@ describe('/metrics', () => {
     for (const gauge of [
       'pool_connections',
       'access_cache_keys',
-      'access_cache_hits',
+      'access_cache_hits_total',
       'limiter_addresses',
       'listener_up',
     ]) {
@@ -45,9 +45,41 @@ describe('/metrics', () => {
     }
   });
 
+  it('the name of every counter, and of nothing else, ends in _total', async () => {
+    const { body } = await get('/metrics');
+    const types = [...body.matchAll(/^# TYPE (hostplane_\S+) (\S+)$/gm)].map(([, name = '', type]) => ({
+      name,
+      type,
+    }));
+    expect(types.filter(({ name, type }) => (type === 'counter') !== name.endsWith('_total'))).toEqual([]);
+    const counts = ['access_cache_hits', 'access_cache_misses', 'audit_dropped', 'denials_dropped'];
+    const counters = types.filter(({ type }) => type === 'counter').map(({ name }) => name);
+    expect(counters).toEqual(expect.arrayContaining(counts.map((name) => `hostplane_${name}_total`)));
+  });
+
   it('404 from elsewhere, as if it were not there', async () => {
     const response = await get('/metrics', '203.0.113.9');
     expect([response.statusCode, response.json().code]).toEqual([404, 'endpoint_not_found']);
+  });
+});
+
+describe('many scrapes at once', () => {
+  it('share one text', async () => {
+    let rendered = 0;
+    const render = (): Promise<string> => {
+      rendered++;
+      return t.services.metrics.render();
+    };
+    const metrics = new Proxy(t.services.metrics, {
+      get: (target, name) => (name === 'render' ? render : Reflect.get(target, name, target)),
+    });
+    const flooded = createServer(t.services);
+    serveSystem(flooded, { ...t.services, metrics }, t.running.health);
+    const scrape = () => flooded.inject({ url: '/metrics', remoteAddress: '127.0.0.1' });
+    const answers = await Promise.all(Array.from({ length: 100 }, scrape));
+    await flooded.close();
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect(rendered).toBeLessThan(20);
   });
 });
 
@@ -115,6 +147,7 @@ describe('probes', () => {
         components: {
           server: { status: 'ok' },
           database: { status: 'ok' },
+          writes: { status: 'ok' },
           notifications: { status: 'ok' },
           rate_limit: { status: 'ok', detail: 'memory' },
         },

@@ -16,28 +16,37 @@ export interface Health {
   check(): Promise<Record<string, Component>>;
 }
 
+/** A scrape formats all metrics, so scrapes within a second share one text. */
+const FRESH_MS = 1_000;
+
 function worst(components: Record<string, Component>): Component['status'] {
   const statuses = Object.values(components).map(({ status }) => status);
   return statuses.includes('down') ? 'down' : statuses.includes('degraded') ? 'degraded' : 'ok';
 }
 
 export function serveSystem(app: FastifyInstance, services: Services, health: Health): void {
-  const allowed = services.provider.server.metrics_allow_from.flatMap(
-    (range) => parseCidr(range)?.cidr ?? [],
-  );
-
   /** Without trusted proxies, a request that came through a proxy has an unknown client, so it is refused. */
   const mayReadMetrics = (request: IncomingMessage): boolean => {
     const peer = request.socket.remoteAddress;
     const forwardedFor = readHeader(request, 'x-forwarded-for');
     if (forwardedFor !== undefined && !isTrustedProxy(peer, services.trustedProxies)) return false;
     const client = clientAddress({ peer, forwardedFor }, services.trustedProxies);
+    const ranges = services.provider.server.metrics_allow_from;
+    const allowed = ranges.flatMap((range) => parseCidr(range)?.cidr ?? []);
     return allowed.some((range) => cidrContains(range, client));
   };
 
   // Many load balancers send HEAD, because they need only the status.
   const page = (url: string, handler: RouteHandlerMethod): void => {
     app.route({ method: ['GET', 'HEAD'], url, handler });
+  };
+
+  let rendered: { readonly text: Promise<string>; readonly at: number } | undefined;
+  const renderMetrics = (): Promise<string> => {
+    const now = performance.now();
+    if (rendered === undefined || now - rendered.at >= FRESH_MS)
+      rendered = { text: services.metrics.render(), at: now };
+    return rendered.text;
   };
 
   page('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
@@ -51,6 +60,6 @@ export function serveSystem(app: FastifyInstance, services: Services, health: He
 
   page('/metrics', async (request, reply) => {
     if (!mayReadMetrics(request.raw)) return reply.callNotFound();
-    return reply.header('content-type', services.metrics.contentType).send(await services.metrics.render());
+    return reply.header('content-type', services.metrics.contentType).send(await renderMetrics());
   });
 }

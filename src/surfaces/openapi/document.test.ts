@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { families } from '../../families/index.ts';
 import { endpoint, ok } from '../../kernel/record.ts';
 import { buildRegistry, type Family } from '../../kernel/registry.ts';
 import { Named, Nullable, Shape, type TSchema, Type } from '../../kernel/schema.ts';
+import { DRY_RUN_FORMAT } from '../../pipeline/format.ts';
 import { workshop } from '../../testing/widgets.ts';
 import { openapiDocument } from './document.ts';
 import type { JsonSchema, Operation, Response } from './model.ts';
@@ -99,14 +101,18 @@ describe('answers', () => {
   const dryRun = { $ref: '#/components/schemas/DryRun' };
   const statuses = (operation: Operation | undefined): string[] => Object.keys(operation?.responses ?? {});
 
-  it('of a changing call include that of a dry run', () => {
-    const content = (operation: Operation | undefined) =>
-      responseOf(operation, '200').content?.['application/json'];
-    expect(content(widgets?.post)?.schema).toEqual(dryRun);
-    expect(content(widget?.delete)?.schema).toEqual(dryRun);
-    expect(content(widget?.patch)?.schema).toEqual({
-      oneOf: [{ $ref: '#/components/schemas/Widget' }, dryRun],
-    });
+  it('of a changing call include that of a dry run, with a media type of its own', () => {
+    const schemas = (operation: Operation | undefined): unknown =>
+      Object.entries(responseOf(operation, '200').content ?? {}).map(([format, { schema }]) => [
+        format,
+        schema,
+      ]);
+    expect(schemas(widgets?.post)).toEqual([[DRY_RUN_FORMAT, dryRun]]);
+    expect(schemas(widget?.delete)).toEqual([[DRY_RUN_FORMAT, dryRun]]);
+    expect(schemas(widget?.patch)).toEqual([
+      ['application/json', { $ref: '#/components/schemas/Widget' }],
+      [DRY_RUN_FORMAT, dryRun],
+    ]);
   });
 
   it('carry the headers that belong to them', () => {
@@ -115,7 +121,12 @@ describe('answers', () => {
     const common = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'];
     expect(headers(widgets?.get, '200')).toEqual([...common, 'Link']);
     expect(headers(widget?.get, '200')).toEqual([...common, 'ETag']);
-    expect(headers(widgets?.post, '201')).toEqual([...common, 'ETag', 'Idempotent-Replayed']);
+    expect(headers(widgets?.post, '201')).toEqual([
+      ...common,
+      'ETag',
+      'Hostplane-Warnings',
+      'Idempotent-Replayed',
+    ]);
   });
 
   it('end with the refusals, grouped by status', () => {
@@ -206,8 +217,11 @@ describe('forCaller', () => {
       'Currency',
       'DeniedBy',
       'DryRun',
+      'Effect',
+      'ExceededBudget',
       'FieldError',
       'Problem',
+      'Warning',
     ]);
     expect(Object.keys(part.components.parameters)).toEqual(['ApprovalId', 'IfMatch']);
     expect(part.components.securitySchemes).toEqual(document.components.securitySchemes);
@@ -216,6 +230,17 @@ describe('forCaller', () => {
   it('leaves nothing of a family whose operations are all gone', () => {
     const part = forCaller(document, new Set());
     expect([part.tags, part.paths, part.components.schemas]).toEqual([[], {}, {}]);
+    expect([part.webhooks, part['x-event-types']]).toEqual([{}, {}]);
+  });
+
+  it('keeps the events and webhooks for who may read events or set webhooks', () => {
+    const whole = openapiDocument(buildRegistry(families), facts);
+    for (const id of ['listEvents', 'setWebhook']) {
+      const part = forCaller(whole, new Set([id]));
+      expect(part.webhooks).toEqual(whole.webhooks);
+      expect(part['x-event-types']).toEqual(whole['x-event-types']);
+      expect(Object.keys(part.components.schemas)).toContain('VmCreatedEvent');
+    }
   });
 });
 

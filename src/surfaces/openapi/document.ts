@@ -4,6 +4,7 @@
  */
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
+import { eventTypes, webhookParameters, webhooks, writeEvents } from './events.ts';
 import type { ProviderFacts } from './facts.ts';
 import { headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -28,19 +29,10 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
   return Object.fromEntries(ordered.map((endpoint) => [verbOf(endpoint), operationOf(endpoint, pages)]));
 }
 
-/** Describes every event type and the schema of its `data`. */
-function describeEvents({ eventTypes }: Registry, schemas: NamedSchemas): OpenApiDocument['x-event-types'] {
-  return Object.fromEntries(
-    [...eventTypes.values()].map(({ type, family, severity, when, data }) => [
-      type,
-      { family, severity, description: when, data: schemas.write(data) },
-    ]),
-  );
-}
-
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
   const { currency = 'EUR', providerName, supportEmail } = facts;
   const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
+  writeEvents(registry, pages.schemas);
   const names = [...new Set(registry.endpoints.map(({ path }) => path))];
   const paths = Object.fromEntries(
     names.map((name) => [
@@ -52,7 +44,6 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
     ]),
   );
   pages.schemas.write(problemShape(facts.docsUrl));
-  const eventTypes = describeEvents(registry, pages.schemas);
   return withoutUnused({
     openapi: '3.1.0',
     info: {
@@ -69,22 +60,22 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       description,
     })),
     paths,
+    webhooks: webhooks(registry, pages.schemas),
     components: {
       schemas: pages.schemas.list(),
       responses: pages.problems.list(),
-      parameters: parameterComponents,
+      parameters: { ...parameterComponents, ...webhookParameters },
       headers: headerComponents(),
       securitySchemes: {
         apiKey: {
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description:
-            'Your API key, sent exactly once. Create keys in the portal under Developers > API > Keys.',
+          description: 'Your API key, sent exactly once. Your provider creates keys for you.',
         },
       },
     },
     'x-egress-addresses': facts.egressAddresses ?? [],
-    'x-event-types': eventTypes,
+    'x-event-types': eventTypes(registry),
   });
 }

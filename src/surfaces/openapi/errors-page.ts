@@ -47,7 +47,9 @@ Every error is an \`application/problem+json\` (RFC 9457) with \`type\`, \`title
    key: if the first request took effect, you get its answer with \`Idempotent-Replayed: true\` and nothing happens twice.
 4. **Correct all fields at once.** A 422 \`validation_failed\` lists every invalid field in \`errors\`, each with a
    \`pointer\` (JSON Pointer into the body, or \`query/<name>\`, \`header/<name>\`, \`path/<name>\`), a \`code\` and a \`detail\`.
-5. **Keep the \`X-Request-Id\`.** It is on every answer, and in every problem as \`request_id\`. Support needs it to find
+   If the field names something that must exist, the \`detail\` names what you sent, the nearest valid value, the valid
+   values if they are few, and the call that lists them. In the specification, \`x-ref\` names the same list.
+5. **Keep the \`X-Request-Id\`.** It is on every answer, and in every problem as \`request_id\`. Your provider needs it to find
    your request.
 
 ## Codes
@@ -58,9 +60,9 @@ ${table(codes.filter((code) => !isPortalOnly(code)))}
 
 These codes appear in \`errors[].code\`: ${fieldCodes.map((code) => `\`${code}\``).join(', ')}.
 
-## Codes of the portal
+## Codes of the command line
 
-Only the portal and the operator's command line return these codes; no API call does.
+Only the operator's command line returns these codes; no API call does.
 
 ${table(codes.filter(isPortalOnly))}
 `;

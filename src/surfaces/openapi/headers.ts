@@ -10,7 +10,7 @@ const text = { type: 'string' } as const;
 const headers = {
   RequestId: {
     name: 'X-Request-Id',
-    description: 'The id of this request. Include it when you contact support.',
+    description: 'The id of this request. Include it when you ask your provider about the request.',
     schema: text,
     example: 'req_01k9zt6m7qf0x8r3v5c2d4e6g8',
   },
@@ -59,6 +59,14 @@ const headers = {
     description: 'The wait that was applied, if you requested one.',
     schema: text,
     example: 'wait=30',
+  },
+  Warnings: {
+    name: 'Hostplane-Warnings',
+    description:
+      'What you should know about the change that was made, as a JSON array in ASCII; absent if there is nothing. A dry run shows the same in `warnings`, and the operation keeps it.',
+    content: {
+      'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Warning' } } },
+    },
   },
   RetryAfter: {
     name: 'Retry-After',

@@ -1,7 +1,7 @@
 /** The introduction of the OpenAPI document: rules that apply to all operations. */
 export const introduction = `\
-**Key.** Send your API key in the header \`X-API-Key\`, exactly once. Create keys in the portal under
-Developers > API > Keys. Each operation needs one permission, which \`x-permission\` names.
+**Key.** Send your API key in the header \`X-API-Key\`, exactly once. Your provider creates keys for
+you (\`hostplane keys create\`). Each operation needs one permission, which \`x-permission\` names.
 \`GET /openapi.json?for=me\` with a key returns only the operations that this key may call.
 
 **Rate limit.** You may send 200 requests in any 60 seconds from one address (IPv6: one /64). The header \`RateLimit\`
@@ -13,12 +13,17 @@ that it gets 431.
 **Repeating safely.** Send an \`Idempotency-Key\` with a POST that changes something: within 24 hours the same request
 with the same key gets the same answer and has no second effect. With PUT, PATCH and DELETE you can send the \`ETag\` you
 read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to run all checks without any effect.
+The answer to a dry run has the media type \`application/vnd.hostplane.dry-run+json\`, or \`application/json\` if your
+\`Accept\` header names only that.
+
+**Events.** Each event type has a schema; \`Event\` is the union of all of them, and \`type\` tells them apart. The section
+\`webhooks\` describes the messages that your webhooks receive.
 
 **Lists.** A list returns up to \`limit\` rows. Pass \`next_cursor\` as \`cursor\` with the same filters, or follow the
 \`Link\` header, until \`next_cursor\` is null. Lists have no total count.
 
 **Errors.** Every error is \`application/problem+json\` (RFC 9457). Branch on \`code\`, then on the status; \`next_step\`
-says what to do. Include the \`X-Request-Id\` when you contact support about a request.
+says what to do. Include the \`X-Request-Id\` when you ask your provider about a request.
 
 **Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque strings. The API
 refuses unknown members and query parameters. New members may appear in answers: ignore those you do not know.

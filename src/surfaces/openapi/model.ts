@@ -11,7 +11,9 @@ export interface JsonSchema {
 
 export interface Header {
   readonly description: string;
-  readonly schema: JsonSchema;
+  /** Headers whose value is JSON have `content` instead. */
+  readonly schema?: JsonSchema;
+  readonly content?: Readonly<Record<string, MediaType>>;
   readonly example?: unknown;
 }
 
@@ -29,7 +31,6 @@ export interface Parameter {
 export interface MediaType {
   readonly schema: JsonSchema;
   readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
 
 export interface Response {
@@ -63,6 +64,15 @@ export interface Operation {
   readonly 'x-resource': { readonly name: string; readonly role: ResourceRole };
 }
 
+/** A message that the service sends to the URL of a webhook. */
+export interface Webhook {
+  readonly post: Pick<Operation, 'operationId' | 'summary' | 'description' | 'tags' | 'security'> & {
+    readonly parameters: readonly Reference[];
+    readonly requestBody: NonNullable<Operation['requestBody']>;
+    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  };
+}
+
 export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type PathItem = Readonly<Partial<Record<Verb, Operation>>>;
 
@@ -78,7 +88,7 @@ export interface EventDescription {
   readonly family: string;
   readonly severity: string;
   readonly description: string;
-  readonly data: JsonSchema;
+  readonly schema: Reference;
 }
 
 export interface OpenApiDocument {
@@ -97,6 +107,8 @@ export interface OpenApiDocument {
     readonly description: string;
   }[];
   readonly paths: Readonly<Record<string, PathItem>>;
+  /** The key is the event type. */
+  readonly webhooks: Readonly<Record<string, Webhook>>;
   readonly components: Components;
   readonly 'x-egress-addresses': readonly string[];
   /** The key is the event type. */

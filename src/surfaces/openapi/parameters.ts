@@ -79,10 +79,19 @@ export function isVersioned(endpoint: Endpoint): boolean {
   return endpoint.method === 'GET' && hasMember(endpoint.answers[200], 'etag');
 }
 
-/** `{id}` names the endpoint's own resource; other names, such as `{snapshot_id}`, contain the noun. */
-function describePathParameter(endpoint: Endpoint, name: string): string {
-  const noun = name === 'id' ? endpoint.resource.name : name.replace(/_id$/, '');
-  return `The id of the ${noun.replaceAll(/[_-]/g, ' ')}, as lists show it.`;
+const ENDINGS: readonly [RegExp, string][] = [
+  [/ies$/, 'y'],
+  [/sses$/, 'ss'],
+  [/s$/, ''],
+];
+
+/** The segment before the parameter is the plural of the noun: `ssh-keys` in `/ssh-keys/{id}` gives `SSH key`. */
+function describePathParameter({ path }: Endpoint, name: string): string {
+  const segments = path.split('/');
+  const plural = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
+  const [ending, singular] = ENDINGS.find(([pattern]) => pattern.test(plural)) ?? ['', ''];
+  const noun = plural.replace(ending, singular).replaceAll('-', ' ');
+  return `The id of the ${noun.replace(/\b(vm|ip|ssh|api)\b/g, (word) => word.toUpperCase())}, as lists show it.`;
 }
 
 function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] {

@@ -37,7 +37,7 @@ function describeCodes(): string {
 /** Allows additional properties, unlike all other schemas, because some codes add members. */
 export function problemShape(docsUrl: string) {
   const example = new Problem('validation_failed', {
-    detail: 'One field is not as the specification says.',
+    detail: 'One field is not valid: query/limit.',
     errors: [{ pointer: 'query/limit', code: 'out_of_range', detail: 'Must be <= 200.' }],
   });
   return Named(

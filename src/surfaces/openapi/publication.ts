@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../kernel/access/caller.ts';
 import type { Services } from '../../kernel/services.ts';
+import type { ProviderConfig } from '../../provider/schema.ts';
 import { openapiDocument } from './document.ts';
 import { factsOf } from './facts.ts';
 import type { OpenApiDocument } from './model.ts';
@@ -29,12 +30,15 @@ export class Publication {
   readonly #editions = new Map<string, Edition>();
   readonly #parts = new Map<string, string>();
   #document: OpenApiDocument | undefined;
+  /** The configuration that the cached texts were written for. */
+  #provider: ProviderConfig | undefined;
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   whole(format: Format): Edition {
+    this.#forgetOld();
     const known = this.#editions.get(format);
     if (known !== undefined) return known;
     const text = writers[format](this.#read());
@@ -44,6 +48,7 @@ export class Publication {
   }
 
   partFor(caller: Caller, format: Format): string {
+    this.#forgetOld();
     const { endpoints } = this.#services.registry;
     const allowed = endpoints.filter((endpoint) => caller.decide(endpoint).allowed).map(({ id }) => id);
     const name = `${format} ${allowed.join(' ')}`;
@@ -54,6 +59,15 @@ export class Publication {
     if (oldest && !oldest.done) this.#parts.delete(oldest.value);
     this.#parts.set(name, text);
     return text;
+  }
+
+  #forgetOld(): void {
+    const { provider } = this.#services;
+    if (this.#provider === provider) return;
+    this.#provider = provider;
+    this.#document = undefined;
+    this.#editions.clear();
+    this.#parts.clear();
   }
 
   #read(): OpenApiDocument {

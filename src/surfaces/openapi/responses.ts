@@ -1,4 +1,5 @@
 /** Describes the success responses of an endpoint, including dry runs and 304. */
+import type { EffectView } from '../../kernel/effect-view.ts';
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
 import {
   type Endpoint,
@@ -10,13 +11,14 @@ import {
 import type { Static } from '../../kernel/schema.ts';
 import { formatMoney, formatRate } from '../../money/prices/format.ts';
 import { DryRun } from '../../pipeline/dry-run.ts';
+import { DRY_RUN_FORMAT, JSON_FORMAT } from '../../pipeline/format.ts';
 import { EVENT_STREAM } from '../../pipeline/input.ts';
 import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
 import type { MediaType, Response } from './model.ts';
 import { isVersioned } from './parameters.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
 
-const actions: Readonly<Record<ResourceRole, 'create' | 'update' | 'delete' | 'start'>> = {
+const actions: Readonly<Record<ResourceRole, EffectView['action']>> = {
   list: 'start',
   read: 'start',
   create: 'create',
@@ -25,14 +27,22 @@ const actions: Readonly<Record<ResourceRole, 'create' | 'update' | 'delete' | 's
   action: 'start',
 };
 
-function dryRunExample({ resource, example }: Endpoint, currency: string): Static<typeof DryRun> {
-  const action = actions[resource.role];
+function lossOf(action: EffectView['action'], type: string): EffectView['loss'] {
+  if (action === 'wipe_disk') return { what: 'All data on the disk (80 GB).', recoverable: false };
+  if (action === 'delete') return { what: `The ${type.replaceAll('_', ' ')}.`, recoverable: false };
+  return null;
+}
+
+function dryRunExample({ resource, example, access }: Endpoint, currency: string): Static<typeof DryRun> {
+  const isWipe = access === 'destructive' && resource.role === 'action';
+  const action = isWipe ? 'wipe_disk' : actions[resource.role];
   const id = action === 'create' ? null : (example.params?.['id'] ?? null);
   return {
     dry_run: true,
     valid: true,
     cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
-    effects: [{ action, type: resource.name, id, name: null }],
+    exceeds_budgets: [],
+    effects: [{ action, type: resource.name, id, name: null, loss: lossOf(action, resource.name) }],
     warnings: [],
   };
 }
@@ -61,6 +71,7 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
+    ...(isWrite(endpoint) ? (['Warnings'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];
@@ -83,7 +94,7 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
     ...(schema
       ? {
           content: {
-            'application/json': { schema: schemas.write(schema), ...example },
+            [JSON_FORMAT]: { schema: schemas.write(schema), ...example },
             ...Object.fromEntries(otherFormats(endpoint, status).map((format) => [format, asText])),
           },
         }
@@ -91,24 +102,17 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
   };
 }
 
-/** A 200 response that is either the answer of the call or the result of a dry run. */
+/**
+ * Adds the answer to a dry run to the 200 response. It has its own media type: a union with the answer of the call would
+ * give generated clients one type for both.
+ */
 function withDryRun(answer: Response | undefined, dryRun: MediaType): Response {
-  const real = answer?.content?.['application/json'];
-  if (answer === undefined || real === undefined) {
-    return {
-      description: 'With `dry_run=true`: what the call would do.',
-      headers: headerReferences([...onEveryAnswer, 'CacheControl']),
-      content: { 'application/json': dryRun },
-    };
-  }
-  const examples = {
-    ...(real.example === undefined ? {} : { answer: { summary: 'The call itself', value: real.example } }),
-    dry_run: { summary: 'With dry_run=true', value: dryRun.example },
-  };
+  const description = `With \`dry_run=true\`: what the call would do, as \`${DRY_RUN_FORMAT}\`. A client whose \`Accept\` names only \`${JSON_FORMAT}\` gets the same body with that type.`;
   return {
+    headers: headerReferences([...onEveryAnswer, 'CacheControl']),
     ...answer,
-    description: `${answer.description} With \`dry_run=true\`: what the call would do.`,
-    content: { 'application/json': { schema: { oneOf: [real.schema, dryRun.schema] }, examples } },
+    description: answer === undefined ? description : `${answer.description} ${description}`,
+    content: { ...answer?.content, [DRY_RUN_FORMAT]: dryRun },
   };
 }
 

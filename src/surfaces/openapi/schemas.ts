@@ -18,6 +18,11 @@ export class NamedSchemas {
     return known;
   }
 
+  /** Describes `schema` by `shown`, which has a name and says more about the same values. */
+  describeAs(schema: object, shown: object): void {
+    this.#seen.set(schema, this.write(shown));
+  }
+
   #name(whole: JsonSchema): JsonSchema {
     const { title } = whole;
     if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return whole;

@@ -26,10 +26,11 @@ function reach(from: unknown, sections: Sections): Set<string> {
   return reached;
 }
 
-/** Removes the components that no operation and no event refers to. */
+/** Removes the components that no operation and no event type refers to. */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { securitySchemes, ...sections } = document.components;
-  const reached = reach([document.paths, document['x-event-types']], sections);
+  const { paths, webhooks, 'x-event-types': eventTypes } = document;
+  const reached = reach([paths, webhooks, eventTypes], sections);
   const kept = Object.entries(sections).map(([section, members]) => [
     section,
     Object.fromEntries(
@@ -44,6 +45,10 @@ function keepOperations(item: PathItem, allowed: ReadonlySet<string>): PathItem 
   return kept.length === 0 ? null : Object.fromEntries(kept);
 }
 
+const isAboutEvents = (operation: Operation): boolean =>
+  ['event', 'webhook'].includes(operation['x-resource'].name);
+
+/** Event types and webhooks are kept if one of the operations is about them. */
 export function forCaller(
   document: OpenApiDocument,
   allowedOperationIds: ReadonlySet<string>,
@@ -52,12 +57,17 @@ export function forCaller(
     const kept = keepOperations(item, allowedOperationIds);
     return kept === null ? [] : [[path, kept] as const];
   });
+  const operations = paths.flatMap(([, item]): Operation[] => Object.values(item));
+  const hasEvents = operations.some(isAboutEvents);
+  const webhooks = hasEvents ? document.webhooks : {};
   const used = new Set(
-    paths.flatMap(([, item]) => Object.values(item).flatMap((operation: Operation) => operation.tags)),
+    [...operations, ...Object.values(webhooks).map(({ post }) => post)].flatMap(({ tags }) => tags),
   );
   return withoutUnused({
     ...document,
     tags: document.tags.filter(({ name }) => used.has(name)),
     paths: Object.fromEntries(paths),
+    webhooks,
+    'x-event-types': hasEvents ? document['x-event-types'] : {},
   });
 }

@@ -77,12 +77,12 @@ export function writeProvider(
   daemon: Pick<TestDaemon, 'url'>,
   adapt: (catalogue: DemoCatalogue) => Partial<DemoCatalogue> = () => ({}),
 ): string {
-  const { catalogue } = parse(readDefaultText()) as { catalogue: DemoCatalogue };
+  const { provider, catalogue } = parse(readDefaultText()) as { provider: object; catalogue: DemoCatalogue };
   const { driver, url, storage_pool, public_network, vcpu_overcommit } = computeAt(daemon);
   const compute = { driver, url, storage_pool, public_network, vcpu_overcommit };
   const locations = catalogue.locations.map((location) => ({
     ...location,
     compute: location.slug === LOCATION ? compute : { driver: 'sandbox', pace: 0 },
   }));
-  return JSON.stringify({ catalogue: { locations, ...adapt(catalogue) } });
+  return JSON.stringify({ provider, catalogue: { ...catalogue, locations, ...adapt(catalogue) } });
 }

@@ -19,7 +19,7 @@ export interface Origin {
 }
 
 function publicImage({ fixtures }: Room, slug: string): StoredImage | null {
-  const image = fixtures.images.find((entry) => entry.slug === slug);
+  const image = fixtures.images().find((entry) => entry.slug === slug);
   if (image === undefined) return null;
   const { os, architecture, min_disk_gb, default_user, cloud_init, guest_agent } = image;
   const digest = createHash('sha256').update(slug).digest();

@@ -15,7 +15,8 @@ export { missing, nameOf } from '../../sandbox/room.ts';
 
 interface Fixtures {
   readonly hosts: readonly HostSpec[];
-  readonly images: readonly CatalogueImage[];
+  /** The images of the provider, which a reload of the configuration can change. */
+  readonly images: () => readonly CatalogueImage[];
 }
 
 interface ComputeSandbox {

@@ -33,7 +33,7 @@ export interface SandboxOptions {
   readonly db: Db;
   /** Receives the nudges of other processes. The room subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void };
-  readonly images: readonly CatalogueImage[];
+  readonly images: () => readonly CatalogueImage[];
   readonly hosts?: readonly HostSpec[];
   readonly pace?: number;
 }

@@ -78,6 +78,36 @@ describe('revokeApiKey', () => {
       .toBe('api_key_revoked');
   });
 
+  it('422: the last key of the account only with its name; the dry run and the answer warn of it', async () => {
+    const mine = await createAccount(t.services.db);
+    const only = await createKey(t.services.db, mine, { name: 'only one' });
+    for (const [query, code] of [
+      ['', 'confirmation_missing'],
+      ['?dry_run=true', 'confirmation_missing'],
+      ['?confirm=other', 'confirmation_mismatch'],
+    ] as const)
+      expect((await revoke('self', query, only.key)).json().errors).toMatchObject([
+        { pointer: 'query/confirm', code },
+      ]);
+    const { warnings } = (await revoke('self', '?confirm=only%20one&dry_run=true', only.key)).json();
+    expect(warnings).toMatchObject([{ code: 'last_api_key' }]);
+    const done = await revoke('self', '?confirm=only%20one', only.key);
+    expect([done.statusCode, done.json().status]).toEqual([200, 'revoked']);
+    expect(JSON.parse(String(done.headers['hostplane-warnings']))).toEqual(warnings);
+  });
+
+  it('422: the last key of an owner only with its name, whatever keys others have', async () => {
+    const mine = await createAccount(t.services.db);
+    const own = await createKey(t.services.db, mine);
+    const helper = await createMember(t.services.db, mine.id, 'developer');
+    const other = await createKey(t.services.db, mine, { owner_id: helper });
+    await createKey(t.services.db, mine, { expires_at: past });
+    expect((await revoke(own.id, '', own.key)).json().errors).toMatchObject([
+      { code: 'confirmation_missing' },
+    ]);
+    expect((await revoke(other.id, '', own.key)).statusCode).toBe(200);
+  });
+
   it('412: a version that is no longer current changes nothing', async () => {
     const { id } = await createKey(t.services.db, account);
     const refused = await t.call({

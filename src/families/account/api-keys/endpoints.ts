@@ -1,13 +1,18 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { revokeKeys } from '../../../kernel/access/store.ts';
 import { ApiKeyStatus } from '../../../kernel/access/tables.ts';
+import type { Call } from '../../../kernel/call.ts';
+import { Confirm, requireConfirmation } from '../../../kernel/confirmation.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { MEMBERS } from '../references.ts';
 import { ApiKey, exampleKey, type KeyRow, presentKey, RevokeReason } from './schema.ts';
-import { findKeyById, lockKey, readKeys } from './store.ts';
+import { findKeyById, lastOf, lockKey, readKeys } from './store.ts';
 
 const KeyId = Shape({
   id: Type.Unsafe<string>({
@@ -36,7 +41,7 @@ export const listApiKeys = endpoint({
       name: Type.Optional(Type.String({ maxLength: 64, description: 'Only keys with exactly this name.' })),
       ...dateFilters,
       status: Type.Optional({ ...ApiKeyStatus, description: 'Only keys with this status.' }),
-      owner: Type.Optional(Id('mem', { description: 'Only keys that this member owns.' })),
+      owner: Type.Optional(Ref(Id('mem', { description: 'Only keys that this member owns.' }), MEMBERS)),
       expires_before: Type.Optional({ ...Time, description: 'Only keys that expire before this time.' }),
       unused_since: Type.Optional({
         ...Time,
@@ -82,13 +87,30 @@ export const getApiKey = endpoint({
   },
 });
 
+const lastOnes = {
+  account: 'It is the last active key of the account: no call can be made until a person creates a new key.',
+  owners: 'It is the last active key of an owner of the account.',
+} as const;
+
+/** Throws 422 for the last key of the account or of its owners, unless the caller repeats its name. */
+async function requireOthers(
+  { db, query, warn }: Pick<Call<unknown, { confirm?: string }>, 'db' | 'query' | 'warn'>,
+  key: KeyRow,
+): Promise<void> {
+  const last = await lastOf(db, key);
+  if (last === null) return;
+  const loss = lastOnes[last];
+  requireConfirmation(query.confirm, { type: 'key', name: key.name, pointer: 'query/confirm', loss });
+  warn({ code: 'last_api_key', detail: loss });
+}
+
 export const revokeApiKey = endpoint({
   id: 'revokeApiKey',
   method: 'DELETE',
   path: '/account/v1/api-keys/{id}',
   summary: 'Revoke an API key',
   description:
-    'The key stops working at once and cannot be restored. You may revoke the calling key; this is then its last answer. Revoking a revoked key answers 200 again.',
+    'The key stops working at once and cannot be restored. You may revoke the calling key; this is then its last answer. The last active key of the account, or of its owners, is revoked only with `confirm`. Revoking a revoked key answers 200 again.',
   permission: 'account:api-keys:delete',
   access: 'destructive',
   sensitive: true,
@@ -97,6 +119,9 @@ export const revokeApiKey = endpoint({
   query: Shape({
     reason: Type.Optional(RevokeReason),
     comment: Type.Optional(Type.String({ maxLength: 200, description: 'More about why, for the record.' })),
+    confirm: Confirm(
+      'The name of the key: required for the last active key of the account, or of its owners.',
+    ),
   }),
   answers: { 200: ApiKey },
   problems: [],
@@ -112,7 +137,8 @@ export const revokeApiKey = endpoint({
       },
     },
   },
-  async handle({ db, caller, params, query, checkVersion, effect, event }) {
+  async handle(call) {
+    const { db, caller, params, query, checkVersion, effect, event } = call;
     const keyId = params.id === 'self' ? caller.key.id : params.id;
     const key = found(await lockKey(db, caller.account.id, keyId));
     checkVersion(etagOf(key.id, key.version));
@@ -120,6 +146,7 @@ export const revokeApiKey = endpoint({
       effect({ action: 'none', type: 'api_key', id: key.id, name: key.name });
       return ok(presentKey(key));
     }
+    await requireOthers(call, key);
     const revocation = {
       by: caller.key.name,
       reason: query.reason ?? null,
@@ -131,6 +158,7 @@ export const revokeApiKey = endpoint({
       type: 'api_key',
       id: key.id,
       name: key.name,
+      loss: forGood('The key: calls with it are refused.'),
       changes: [{ pointer: '/status', before: key.status, after: 'revoked' }],
     });
     event({

@@ -51,7 +51,7 @@ export const ApiKey = Named(
   Shape({
     id: OwnId('key'),
     public_id: PublicId,
-    name: Type.String({ description: 'The name that the key got in the portal.' }),
+    name: Type.String({ description: 'The name that the key got when it was created.' }),
     status: ApiKeyStatus,
     permissions: KeyPermissions,
     preset: Nullable(

@@ -72,7 +72,6 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
     .selectFrom('api_keys')
     .select(columns)
     .select(KEY_STATE.as('status'))
-    .where('account_id', '=', call.caller.account.id)
     .where(createdWithin(sql.ref('api_keys.created_at'), wanted));
   if (wanted.name !== undefined) query = query.where('name', '=', wanted.name);
   if (wanted.status !== undefined) query = query.where(KEY_STATE, '=', wanted.status);
@@ -86,7 +85,12 @@ export async function readKeys(call: Call<unknown, KeysQuery>) {
   if (wanted.permission !== undefined) {
     query = query.where(sql<boolean>`permissions && ${patternsFor(wanted.permission)}::text[]`);
   }
-  return readPage(call, query, { endpoint: 'listApiKeys', id, sorts: { created_at: id, name } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('api_keys.account_id'), id: call.caller.account.id },
+    endpoint: 'listApiKeys',
+    id,
+    sorts: { created_at: id, name },
+  });
 }
 
 /** The SQL text is compiled once, because building it takes longer than all other checks of the request. */
@@ -107,6 +111,27 @@ export async function findKeyById(db: Db, accountId: string, keyId: string): Pro
 export async function lockKey(db: Db, accountId: string, keyId: string): Promise<KeyRow | undefined> {
   await sql`select 1 from api_keys where id = ${keyId} and account_id = ${accountId} for update`.execute(db);
   return findKeyById(db, accountId, keyId);
+}
+
+export type LastOf = 'account' | 'owners';
+
+/** Whether this is the only active key of the account, or of its owners; null if others are left. */
+export async function lastOf(
+  db: Db,
+  { id, account_id }: Pick<KeyRow, 'id' | 'account_id'>,
+): Promise<LastOf | null> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .innerJoin('members', 'members.id', 'api_keys.owner_id')
+    .select(['api_keys.id', 'members.role'])
+    .where('api_keys.account_id', '=', account_id)
+    .where(KEY_STATE, '=', 'active')
+    .execute();
+  const own = rows.find((row) => row.id === id);
+  const others = rows.filter((row) => row.id !== id);
+  if (own === undefined) return null;
+  if (others.length === 0) return 'account';
+  return own.role === 'owner' && !others.some(({ role }) => role === 'owner') ? 'owners' : null;
 }
 
 export interface KeyEnd {

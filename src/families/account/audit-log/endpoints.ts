@@ -1,8 +1,11 @@
-import { AuditOutcomeShape, AuditSource, actorMembers } from '../../../kernel/audit/entry.ts';
+import { AuditOutcomeShape, AuditSource, actorMembers, MAX_EFFECTS } from '../../../kernel/audit/entry.ts';
+import { EffectView } from '../../../kernel/effect-view.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { ResourceReference } from '../../../kernel/resource-ref.ts';
 import { Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { RESOURCES } from '../references.ts';
 import { readEntries } from './store.ts';
 
 const AuditEntry = Named(
@@ -24,7 +27,9 @@ const AuditEntry = Named(
       Type.String({ description: 'The header `User-Agent` of the call; null if it had none.' }),
     ),
     source: AuditSource,
-    action: Type.String({ description: 'The operation id of an API call, or what was done in the portal.' }),
+    action: Type.String({
+      description: 'The operation id of an API call, or the change that a person made.',
+    }),
     resource: Nullable({
       ...ResourceReference,
       description: 'The resource that the call changed or wanted to change; null if there is none.',
@@ -44,6 +49,12 @@ const AuditEntry = Named(
     ),
     approval_operation_id: Nullable(
       Type.String({ description: 'The request for approval that the call made or used; null if none.' }),
+    ),
+    effects: Type.Optional(
+      Type.Array(EffectView, {
+        maxItems: MAX_EFFECTS,
+        description: 'What the call did. Absent in entries that are older than this member.',
+      }),
     ),
     changes: Type.Array(
       Shape({
@@ -87,6 +98,15 @@ const example = {
       request_id: 'req_01jqzv9t5xe9rs5d3k8w4t6y0b',
       operation_id: null,
       approval_operation_id: null,
+      effects: [
+        {
+          action: 'delete',
+          type: 'api_key',
+          id: 'key_01jqzv3d4je8kan6q2v9s7m5dv',
+          name: 'old-ci',
+          loss: { what: 'The key: calls with it are refused.', recoverable: false },
+        },
+      ],
       changes: [{ pointer: '/status', before: 'active', after: 'revoked' }],
       prev_hash: '0000000000000000000000000000000000000000000000000000000000000000',
       hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -101,7 +121,7 @@ export const listAuditEntries = endpoint({
   path: '/account/v1/audit-log',
   summary: 'List audit entries',
   description:
-    'Who changed what, from where, by API and portal: one entry for each changing call that passed authentication. Kept 400 days.',
+    'Who changed what, from where, by API keys and by people: one entry for each changing call that passed authentication. Kept 400 days.',
   permission: 'account:audit-log:read',
   access: 'read',
   resource: { name: 'audit_entry', role: 'list' },
@@ -114,7 +134,10 @@ export const listAuditEntries = endpoint({
         Type.String({ maxLength: 63, description: 'Only calls of this operation, such as `revokeApiKey`.' }),
       ),
       resource_id: Type.Optional(
-        Type.String({ maxLength: 90, description: 'Only changes of this resource, by its id.' }),
+        Ref(
+          Type.String({ maxLength: 90, description: 'Only changes of this resource, by its id.' }),
+          RESOURCES,
+        ),
       ),
       outcome: Type.Optional({ ...AuditOutcomeShape, description: 'Only entries with this outcome.' }),
       since: Type.Optional({ ...Time, description: 'Only entries at or after this time.' }),
@@ -128,9 +151,10 @@ export const listAuditEntries = endpoint({
   async handle(call) {
     const { rows, nextCursor } = await readEntries(call);
     return ok({
-      data: rows.map(({ entry, prev_hash, hash }) => ({
+      data: rows.map(({ entry: { effects, changes, ...entry }, prev_hash, hash }) => ({
         ...entry,
-        changes: [...entry.changes],
+        ...(effects === undefined ? {} : { effects: [...effects] }),
+        changes: [...changes],
         prev_hash: prev_hash.toString('hex'),
         hash: hash.toString('hex'),
       })),

@@ -119,7 +119,7 @@ describe('declaring', () => {
       '/scope/label_selector invalid_format',
       '/thresholds/2 not_unique',
     ]);
-    expect(faultsOf(await put('cap', { ...body, locked: true }))).toEqual(['/locked unknown_member']);
+    expect(faultsOf(await put('cap', { ...body, locked: true }))).toEqual(['/locked immutable']);
     expect(faultsOf(await put('cap', { ...body, currency: 'USD' }))).toEqual(['/currency unknown_reference']);
   });
 

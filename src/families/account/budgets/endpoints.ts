@@ -1,3 +1,4 @@
+import { forGood } from '../../../kernel/effect.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, nameFilter } from '../../../kernel/pages/list.ts';
@@ -5,7 +6,12 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { periodOf } from '../../../money/budgets/budget.ts';
 import { tellChange } from '../../../money/budgets/change-events.ts';
-import { declare, refuseFaults, refuseLoosening } from '../../../money/budgets/declaration.ts';
+import {
+  declare,
+  findLoosenings,
+  refuseFaults,
+  refuseLoosening,
+} from '../../../money/budgets/declaration.ts';
 import { figuresOf } from '../../../money/budgets/figures.ts';
 import { lookBack } from '../../../money/budgets/retrospect/retrospect.ts';
 import { SetBudget } from '../../../money/budgets/schema.ts';
@@ -49,7 +55,7 @@ export const setBudget = endpoint({
   path: '/account/v1/budgets/{id}',
   summary: 'Declare a budget',
   description:
-    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A budget locked in the portal can be tightened but not loosened: you cannot raise the amount, remove or change a threshold, narrow the scope, end the blocking, set `blocks` to `spent`, or remove an address from `emails`. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
+    'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A change loosens a budget if it raises the amount, removes or changes a threshold, narrows the scope, ends the blocking, sets `blocks` to `spent`, or removes an address from `emails`. To loosen a budget is destructive: keys that need approval for destructive calls need it for that. A budget that a person has locked cannot be loosened at all. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
   permission: 'account:budgets:write',
   access: 'write',
   resource: { name: 'budget', role: 'update' },
@@ -80,8 +86,12 @@ export const setBudget = endpoint({
     );
     const declaration = await declare(db, accountId, body);
     if (target.existing === null) await requireRoom(call, 'account.budgets');
-    else if (target.existing.locked)
-      await refuseLoosening(db, accountId, declarationOf(target.existing), declaration);
+    else {
+      const before = declarationOf(target.existing);
+      const loosenings = await findLoosenings(db, accountId, before, declaration);
+      if (target.existing.locked) refuseLoosening(loosenings);
+      loosenings.forEach(call.destroys);
+    }
     const { budget, figures, changes, events } = await writeBudget(db, accountId, target, declaration, now);
     const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
     effect({ action, type: 'budget', id: budget.id, name: budget.name, changes });
@@ -97,7 +107,7 @@ export const deleteBudget = endpoint({
   method: 'DELETE',
   path: '/account/v1/budgets/{id}',
   summary: 'Delete a budget',
-  description: 'Costs no longer count against it. A locked budget can be deleted only in the portal.',
+  description: 'Costs no longer count against it. A locked budget can be deleted only by a person.',
   permission: 'account:budgets:delete',
   access: 'destructive',
   resource: { name: 'budget', role: 'delete' },
@@ -111,10 +121,16 @@ export const deleteBudget = endpoint({
     );
     checkVersion(etagOf(budget.id, budget.version));
     if (budget.locked) {
-      throw new Problem('portal_only', { detail: 'The budget is locked. Delete it in the portal.' });
+      throw new Problem('portal_only', { detail: 'The budget is locked, so an API key cannot delete it.' });
     }
     await removeBudget(db, budget.id);
-    effect({ action: 'delete', type: 'budget', id: budget.id, name: budget.name });
+    effect({
+      action: 'delete',
+      type: 'budget',
+      id: budget.id,
+      name: budget.name,
+      loss: forGood('The budget: it no longer limits costs or warns of them.'),
+    });
     event(tellChange('deleted', budget));
     return noContent;
   },

@@ -60,7 +60,7 @@ export const Budget = Named(
       description: 'Who gets an e-mail at a threshold.',
     }),
     locked: Type.Boolean({
-      description: 'Set in the portal: API keys can tighten the budget, but not loosen it.',
+      description: 'Set by a person: API keys can tighten the budget, but not loosen it.',
     }),
     spent: {
       ...Decimal,

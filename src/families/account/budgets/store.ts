@@ -25,8 +25,12 @@ export async function readBudgets(call: Call<unknown, BudgetsQuery>): Promise<Pa
     .selectFrom('budgets')
     .selectAll()
     .select(crossedIn(periodOf(call.now)))
-    .where('account_id', '=', call.caller.account.id)
     .where(createdWithin(sql.ref('budgets.created_at'), call.query));
   if (call.query.name !== undefined) query = query.where('name', '=', call.query.name);
-  return readPage(call, query, { endpoint: 'listBudgets', id, sorts: { created_at: id, name } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('budgets.account_id'), id: call.caller.account.id },
+    endpoint: 'listBudgets',
+    id,
+    sorts: { created_at: id, name },
+  });
 }

@@ -4,8 +4,10 @@ import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import { EventView, presentEvent } from '../../../kernel/events/schema.ts';
 import { Family } from '../../../kernel/families.ts';
 import { endpoint, ok, type Stream } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { share } from '../../../kernel/shared-body.ts';
+import { RESOURCES } from '../references.ts';
 import { checkQuery, cursorAt, type FeedCall, readingFrom, startingPlace } from './feed.ts';
 import type { FeedPage } from './store.ts';
 import { subjectsAsked } from './subjects.ts';
@@ -54,7 +56,9 @@ const query = Shape({
     }),
   ),
   family: Type.Optional({ ...Family, description: 'Only events of this family.' }),
-  resource_id: Type.Optional(Type.String({ maxLength: 90, description: 'Only events about this resource.' })),
+  resource_id: Type.Optional(
+    Ref(Type.String({ maxLength: 90, description: 'Only events about this resource.' }), RESOURCES),
+  ),
   resource_type: Type.Optional(
     Type.String({ maxLength: 63, description: 'Only events about resources of this type.' }),
   ),

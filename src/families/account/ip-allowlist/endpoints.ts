@@ -119,7 +119,7 @@ export const getIpAllowlist = endpoint({
   path: '/account/v1/ip-allowlist',
   summary: 'Get the IP allowlist',
   description:
-    'Mode, all entries, the verdict for the caller, and the requests that Enforce would have denied. It can be changed only in the portal, so that a leaked key can neither admit an attacker nor lock out the owner.',
+    'Mode, all entries, the verdict for the caller, and the requests that Enforce would have denied. It can be changed only by a person, not with an API key, so that a leaked key can neither admit an attacker nor lock out the owner.',
   permission: 'account:ip-allowlist:read',
   access: 'read',
   resource: { name: 'ip_allowlist', role: 'read' },

@@ -3,8 +3,10 @@ import { AllowlistModeShape } from '../../../kernel/access/tables.ts';
 import { DenialCauseShape } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, keysOf, Named, Nullable, OneOf, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { PublicId } from '../api-keys/schema.ts';
+import { API_KEYS } from '../references.ts';
 import { readDenials, readDropped } from './store.ts';
 
 const codeMeanings = {
@@ -12,7 +14,7 @@ const codeMeanings = {
   product_not_enabled: 'The product family is not enabled for the account.',
   account_restricted: 'The account may not make calls that raise its cost.',
   account_suspended: 'The account is suspended or closing.',
-  portal_only: 'Only a person may do this, in the portal.',
+  portal_only: 'Only a person may do this, not an API key.',
   ip_not_allowed: 'The address of the caller is not on the IP allowlist.',
 } as const;
 const codes = keysOf(codeMeanings);
@@ -20,11 +22,11 @@ type Code = keyof typeof codeMeanings;
 
 const hints: Record<Code, string> = {
   permission_denied: 'Create a key with the required permission, or give its owner a role that has it.',
-  product_not_enabled: 'Enable the product in the portal.',
-  account_restricted: 'Open the portal to see what you have to do.',
-  account_suspended: 'Open a support ticket.',
-  portal_only: 'Make this change in the portal.',
-  ip_not_allowed: 'Add the address to the IP allowlist in the portal if the call was yours.',
+  product_not_enabled: 'Ask your provider to enable the product.',
+  account_restricted: 'Ask your provider why the account is restricted.',
+  account_suspended: 'Ask your provider why the account is suspended.',
+  portal_only: 'Ask your provider to make this change.',
+  ip_not_allowed: 'If the call was yours, ask your provider to add the address to the IP allowlist.',
 };
 
 const KeyDenial = Named(
@@ -41,7 +43,7 @@ const KeyDenial = Named(
       {
         id: OwnId('key'),
         public_id: PublicId,
-        name: Type.String({ description: 'The name that the key got in the portal.' }),
+        name: Type.String({ description: 'The name that the key got when it was created.' }),
       },
       { description: 'The key that made the call.' },
     ),
@@ -112,7 +114,7 @@ export const listKeyDenials = endpoint({
             'True: only calls that were refused. False: only calls that Report only mode let through.',
         }),
       ),
-      key_id: Type.Optional(Id('key', { description: 'Only denials of this key.' })),
+      key_id: Type.Optional(Ref(Id('key', { description: 'Only denials of this key.' }), API_KEYS)),
       client_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Only calls from this address.' })),
       since: Type.Optional({ ...Time, description: 'Only denials last seen at or after this time.' }),
     },

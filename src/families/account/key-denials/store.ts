@@ -36,14 +36,18 @@ export async function readDenials(call: Call<unknown, DenialsQuery>) {
   let query = call.db
     .selectFrom('key_denials')
     .selectAll()
-    .where('account_id', '=', call.caller.account.id)
     .where(sql<boolean>`last_at > now() - interval '30 days'`);
   if (cause !== undefined) query = query.where('cause', '=', cause);
   if (enforced !== undefined) query = query.where('enforced', '=', enforced);
   if (key_id !== undefined) query = query.where('key_id', '=', key_id);
   if (client_ip !== undefined) query = query.where('client_ip', '=', addressOf(client_ip));
   if (since !== undefined) query = query.where('last_at', '>=', new Date(since));
-  return readPage(call, query, { endpoint: 'listKeyDenials', id, sorts: { first_at: id } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('key_denials.account_id'), id: call.caller.account.id },
+    endpoint: 'listKeyDenials',
+    id,
+    sorts: { first_at: id },
+  });
 }
 
 export async function readDropped(db: Db, accountId: string): Promise<number> {

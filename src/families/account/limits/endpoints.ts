@@ -59,8 +59,7 @@ export const listLimits = endpoint({
   method: 'GET',
   path: '/account/v1/limits',
   summary: 'List limits and their use',
-  description:
-    'Quotas of the account with what is used of them. To raise one, open a ticket of category `limit_increase`.',
+  description: 'Quotas of the account with what is used of them. Your provider can raise them.',
   permission: 'account:limits:read',
   access: 'read',
   resource: { name: 'limit', role: 'list' },

@@ -21,7 +21,7 @@ const MemberStatus = Named(
   OneOf(
     {
       invited: 'The person has not accepted the invitation yet.',
-      active: 'The person can sign in to the portal and own keys.',
+      active: 'The person can sign in and own keys.',
       suspended: 'The person cannot sign in, and the keys of the person are refused.',
     },
     { description: 'Whether the member can sign in and use keys.' },
@@ -42,7 +42,7 @@ const Member = Named(
     }),
     last_sign_in_at: Nullable({
       ...Time,
-      description: 'When the member last signed in to the portal; null if never.',
+      description: 'When the member last signed in; null if never.',
     }),
     etag: Etag,
     created_at: CreatedAt,

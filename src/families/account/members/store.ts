@@ -24,10 +24,14 @@ export async function readMembers(call: Call<unknown, MembersQuery>) {
       sql<number>`(select count(*) from api_keys k where k.owner_id = members.id and k.status <> 'revoked'
         and (k.expires_at is null or k.expires_at > now()))`.as('key_count'),
     )
-    .where('members.account_id', '=', call.caller.account.id)
     .where(createdWithin(sql.ref('members.created_at'), call.query));
   if (call.query.name !== undefined) query = query.where('members.name', '=', call.query.name);
   if (role !== undefined) query = query.where('members.role', '=', role);
   if (status !== undefined) query = query.where('members.status', '=', status);
-  return readPage(call, query, { endpoint: 'listMembers', id, sorts: { created_at: id, name } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('members.account_id'), id: call.caller.account.id },
+    endpoint: 'listMembers',
+    id,
+    sorts: { created_at: id, name },
+  });
 }

@@ -1,6 +1,7 @@
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { maySee, OmittedTypes, sightOf } from '../../../kernel/access/visibility.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { forNow } from '../../../kernel/effect.ts';
 import { Family } from '../../../kernel/families.ts';
 import {
   cancelOperation as cancel,
@@ -18,8 +19,10 @@ import { findOperation } from '../../../kernel/operations/store.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Shape, Type } from '../../../kernel/schema.ts';
 import { endOf } from '../../../kernel/waiting/channels.ts';
+import { API_KEYS, OPERATIONS, RESOURCES } from '../references.ts';
 import { exampleOperation } from './example.ts';
 import { readOperations } from './store.ts';
 import { subjectsAsked } from './subjects.ts';
@@ -69,10 +72,14 @@ export const listOperations = endpoint({
       ),
       status: Type.Optional({ ...OperationStatusShape, description: 'Only operations with this status.' }),
       resource_id: Type.Optional(
-        Type.String({ maxLength: 90, description: 'Only operations on this resource.' }),
+        Ref(Type.String({ maxLength: 90, description: 'Only operations on this resource.' }), RESOURCES),
       ),
-      api_key_id: Type.Optional({ ...Id('key'), description: 'Only operations that this key started.' }),
-      parent_id: Type.Optional({ ...Id('op'), description: 'Only the children of this operation.' }),
+      api_key_id: Type.Optional(
+        Ref(Id('key', { description: 'Only operations that this key started.' }), API_KEYS),
+      ),
+      parent_id: Type.Optional(
+        Ref(Id('op', { description: 'Only the children of this operation.' }), OPERATIONS),
+      ),
       ...dateFilters,
     },
     { sort: ['-created_at', 'created_at'] },
@@ -136,7 +143,7 @@ export const cancelOperation = endpoint({
   path: '/account/v1/operations/{id}/cancel',
   summary: 'Cancel an operation or withdraw an approval request',
   description:
-    'Allowed for the key that started the operation and for keys that could have started it. A queued operation or a request for approval ends at once; a running operation stops and rolls back what it created (`cancelling`). A cancelled operation answers 200.',
+    'Allowed for the key that started the operation and for keys that could have started it. A queued operation or a request for approval ends at once; a running operation stops and rolls back what it created (`cancelling`). If it is already cancelled, the answer is 200.',
   permission: 'account:operations:write',
   access: 'write',
   whileSuspended: true,
@@ -168,13 +175,15 @@ export const cancelOperation = endpoint({
     const isNews = outcome !== 'as_wanted';
     const status = { pointer: '/status', before: before.status, after: after.status };
     const reason = { pointer: '/reason', before: null, after: maskKeys(body.reason ?? '') };
-    call.effect({
-      action: isNews ? 'cancel' : 'none',
-      type: 'operation',
-      id: after.id,
-      name: after.type,
-      changes: isNews ? [status, ...(body.reason === undefined ? [] : [reason])] : [],
-    });
+    const resource = { type: 'operation', id: after.id, name: after.type };
+    if (isNews)
+      call.effect({
+        action: 'cancel',
+        ...resource,
+        loss: forNow('The work that the operation has done so far.'),
+        changes: [status, ...(body.reason === undefined ? [] : [reason])],
+      });
+    else call.effect({ action: 'none', ...resource });
     call.follow(after);
     const view = presentOperation(after, services.baseUrl);
     return before.status === 'cancelled' ? ok(view) : accepted(view);

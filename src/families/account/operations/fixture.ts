@@ -47,7 +47,7 @@ const approvalOf = ({ account, key }: World, operationId: string, name: string) 
   path: `/workshop/v1/widgets/${name}`,
   query: {},
   body: null,
-  effects: [{ action: 'delete', type: 'widget', id: null, name }],
+  effects: [{ action: 'delete' as const, type: 'widget', id: null, name }],
   cost,
 });
 

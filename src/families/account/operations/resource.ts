@@ -11,7 +11,7 @@ const data = Shape({
 export const operationResource: Resource = {
   type: 'operation',
   eventTypes: eventTypesOf('operation', {
-    started: { when: 'An operation began to run.', data },
+    started: { when: 'An operation started.', data },
     succeeded: { when: 'An operation succeeded.', data },
     failed: { severity: 'error', when: 'An operation failed.', data },
     cancelled: { when: 'An operation was cancelled.', data },

@@ -30,7 +30,6 @@ export async function readOperations(
     .selectFrom('operations')
     .selectAll('operations')
     .select(childCounts)
-    .where('account_id', '=', account.id)
     .where(sql<boolean>`(resource_type = any(${visibleTypes}::text[]) or api_key_id = ${key.id})`);
   for (const name of equal) {
     const wanted = call.query[name];
@@ -38,5 +37,10 @@ export async function readOperations(
   }
   query = query.where(createdWithin(sql.ref('operations.created_at'), call.query));
   if (call.query.ids !== undefined) query = query.where(sql<boolean>`id = any(${call.query.ids}::text[])`);
-  return readPage(call, query, { endpoint: 'listOperations', id, sorts: { created_at: id } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('operations.account_id'), id: account.id },
+    endpoint: 'listOperations',
+    id,
+    sorts: { created_at: id },
+  });
 }

@@ -5,6 +5,7 @@ import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { missingConfigurations } from '../../../money/prices/basket.ts';
 import { estimate } from '../../../money/prices/estimate.ts';
 import { priceList } from '../../../money/prices/list.ts';
 import { readReferences } from '../../../money/prices/references.ts';
@@ -103,6 +104,7 @@ export const estimatePrice = endpoint({
   access: 'read',
   resource: { name: 'estimate', role: 'action' },
   body: EstimateRequest,
+  missing: missingConfigurations,
   answers: { 200: Estimate },
   problems: [],
   example: { body: exampleRequest, answer: { status: 200, body: exampleEstimate } },

@@ -52,7 +52,7 @@ const Profile = Named(
         abuse: contacts('complaints about abuse'),
         security: contacts('security incidents'),
       },
-      { description: 'Whom the provider writes to. Set in the portal.' },
+      { description: 'Whom the provider writes to. Set by a person.' },
     ),
     support_plan: OneOf(
       {
@@ -78,10 +78,10 @@ const Profile = Named(
           description: 'The approval mode that new keys get unless it is chosen.',
         },
         mfa_required: Type.Boolean({
-          description: 'Whether members need a second factor to sign in to the portal.',
+          description: 'Whether members need a second factor to sign in.',
         }),
       },
-      { description: 'The rules for new API keys. Set in the portal.' },
+      { description: 'The rules for new API keys. Set by a person.' },
     ),
     etag: Etag,
     created_at: CreatedAt,

@@ -16,7 +16,8 @@ import {
   Time,
   Type,
 } from '../../../kernel/schema.ts';
-import { formatMoney, formatRate } from '../../../money/prices/format.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { priceShown, statePrices } from '../../../resources/inventory/cost.ts';
 import { readResources } from './store.ts';
 
 const ResourceSummary = Named(
@@ -48,7 +49,15 @@ const ResourceSummary = Named(
     ),
     price: Nullable({
       ...Price,
-      description: 'What it costs in its present state; null if it has no price of its own.',
+      description: 'What the resource costs in its present state, as it is billed. Null: nothing is billed.',
+    }),
+    price_running: Nullable({
+      ...Price,
+      description: 'For a resource that can be stopped: what it costs while it runs. Null for others.',
+    }),
+    price_stopped: Nullable({
+      ...Price,
+      description: 'For a resource that can be stopped: what it costs while it is stopped. Null for others.',
     }),
     href: Type.String({
       format: 'uri',
@@ -70,7 +79,9 @@ const example = {
       labels: { env: 'prod' },
       parent_id: null,
       operation: { id: 'op_01jqzv9t5xe9rs5d3k8w4t6y0c', type: 'vm.resize', status: 'running' as const },
-      price: { hourly: '0.012796', monthly: '8.80', currency: 'EUR' },
+      price: { hourly: '0.011700', monthly: '8.00', currency: 'EUR' },
+      price_running: { hourly: '0.011700', monthly: '8.00', currency: 'EUR' },
+      price_stopped: { hourly: '0.000700', monthly: '0.50', currency: 'EUR' },
       href: 'https://api.example.com/flexible-vps/v1/vms/vm_01jqzvbw8fh0xtq5a2k7r9t1mz',
       created_at: '2026-02-01T08:00:00.000Z',
     },
@@ -86,13 +97,28 @@ function typesAsked(registry: Registry, wanted: { family?: string; type?: string
     .filter(([type]) => wanted.type === undefined || type === wanted.type);
 }
 
+type ResourceRow = Awaited<ReturnType<typeof readResources>>['rows'][number];
+
+function pricesOf(services: Services, row: ResourceRow, now: Date) {
+  const { type, priced_as, configuration, contract_months: contractMonths } = row;
+  const { price_hourly_micros: hourly, price_monthly_micros: monthly } = row;
+  if (hourly === null || monthly === null) return { price: null, price_running: null, price_stopped: null };
+  const billed = { hourly: BigInt(hourly), monthly: BigInt(monthly) };
+  const price = priceShown(services, billed);
+  if (!services.registry.resourceTypes.get(type)?.stops || configuration === null)
+    return { price, price_running: null, price_stopped: null };
+  const subject = { pricedAs: priced_as ?? type, configuration, contractMonths };
+  const { price_running, price_stopped } = statePrices(services, subject, now, billed);
+  return { price, price_running, price_stopped };
+}
+
 export const listResources = endpoint({
   id: 'listResources',
   method: 'GET',
   path: '/account/v1/resources',
   summary: 'List resources of all families',
   description:
-    'The inventory of the account. You see the resource types that your key may read; `omitted` lists the hidden ones. `price` is the cost in the current state: for a stopped machine only what it still reserves, while the machine itself shows its cost when it runs.',
+    'The inventory of the account. You see the resource types that your key may read; `omitted` lists the hidden ones. `price` is the cost in the current state, and a resource that can be stopped also shows its price in both states; the resource itself shows the same prices.',
   permission: 'account:resources:read',
   access: 'read',
   resource: { name: 'resource', role: 'list' },
@@ -143,7 +169,6 @@ export const listResources = endpoint({
     const { visible, omitted } = sightOf(caller, typesAsked(services.registry, query));
     const selector = query.label_selector === undefined ? [] : parseLabelSelector(query.label_selector);
     const { rows, nextCursor } = await readResources(call, visible, selector);
-    const { currency } = services.provider.provider;
     return ok({
       data: rows.map((row) => ({
         id: row.id,
@@ -155,14 +180,7 @@ export const listResources = endpoint({
         labels: row.labels,
         parent_id: row.parent_id,
         operation: row.operation,
-        price:
-          row.price_hourly_micros === null || row.price_monthly_micros === null
-            ? null
-            : {
-                hourly: formatRate(BigInt(row.price_hourly_micros)),
-                monthly: formatMoney(BigInt(row.price_monthly_micros)),
-                currency,
-              },
+        ...pricesOf(services, row, call.now),
         href: `${services.baseUrl}${
           services.registry.resourceTypes
             .get(row.type)

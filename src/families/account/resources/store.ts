@@ -52,7 +52,6 @@ export async function readResources(
     .selectFrom('resources')
     .selectAll()
     .select(pendingOperation)
-    .where('account_id', '=', call.caller.account.id)
     .where(sql<boolean>`type = any(${types}::text[])`);
   if (location !== undefined) query = query.where('location', '=', location);
   if (status !== undefined) query = query.where('status', '=', status);
@@ -61,5 +60,10 @@ export async function readResources(
   if (created_after !== undefined) query = query.where('created_at', '>=', new Date(created_after));
   if (created_before !== undefined) query = query.where('created_at', '<', new Date(created_before));
   if (selector.length > 0) query = query.where(labelsMatch(sql.ref('resources.labels'), selector));
-  return readPage(call, query, { endpoint: 'listResources', id, sorts });
+  return readPage(call, query, {
+    owner: { column: sql.ref('resources.account_id'), id: call.caller.account.id },
+    endpoint: 'listResources',
+    id,
+    sorts,
+  });
 }

@@ -40,7 +40,8 @@ const ApiAccess = Named(
     allowed: Type.Boolean({ description: 'Whether this key may call it now.' }),
     denied_by: Type.Array(DeniedByShape, { description: 'Why this key may not call it; empty if it may.' }),
     approval_required: Type.Boolean({
-      description: 'Whether a person has to approve every such call of this key, whatever it costs.',
+      description:
+        'Whether a person has to approve each call of this key to this endpoint. A call can also need approval because of its cost.',
     }),
   }),
 );

@@ -16,7 +16,7 @@ const Whoami = Named(
     account: Shape(
       {
         id: OwnId('acc'),
-        name: Type.String({ description: 'The name of the account, as set in the portal.' }),
+        name: Type.String({ description: 'The name of the account, set by a person.' }),
         status: OpenAccountStatus,
       },
       { description: 'The account that the key belongs to.' },
@@ -25,7 +25,7 @@ const Whoami = Named(
       {
         id: OwnId('key'),
         public_id: PublicId,
-        name: Type.String({ description: 'The name that the key got in the portal.' }),
+        name: Type.String({ description: 'The name that the key got when it was created.' }),
         status: ApiKeyStatus,
         expires_at: Nullable({
           ...Time,

@@ -116,7 +116,7 @@ const Usage = Named(
       { description: 'The cost so far, grouped as `group_by` says.' },
     ),
     data_complete_until: { ...Time, description: 'Use and cost up to this time are counted.' },
-    is_invoice: Type.Literal(false, { description: 'Always false: invoices are in the portal.' }),
+    is_invoice: Type.Literal(false, { description: 'Always false: invoices are not part of the API yet.' }),
   }),
 );
 
@@ -184,7 +184,7 @@ export const getUsage = endpoint({
   path: '/account/v1/usage',
   summary: 'Get usage and cost to date',
   description:
-    'Accrued quantities and cost with a forecast for the period. The forecast assumes that current resources run until its end and that metered usage goes on at the same rate. Hourly products cost the hourly price up to the monthly price, for each resource, SKU and month in UTC; monthly products cost their share of the month. This is not an invoice: invoices exist only in the portal.',
+    'Accrued quantities and cost with a forecast for the period. The forecast assumes that current resources run until its end and that metered usage goes on at the same rate. Hourly products cost the hourly price up to the monthly price, for each resource, SKU and month in UTC; monthly products cost their share of the month. This is not an invoice.',
   permission: 'account:usage:read',
   access: 'read',
   resource: { name: 'usage', role: 'read' },

@@ -2,9 +2,11 @@ import { NameOrId, referenceOf } from '../../../kernel/named/named.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { announceDue } from '../../../operations/webhooks/attempts/store.ts';
 import { DeliveryStatusShape } from '../../../operations/webhooks/tables.ts';
+import { EVENTS } from '../references.ts';
 import { webhooks } from '../webhooks/resource.ts';
 import { Delivery, exampleDelivery, presentDelivery } from './schema.ts';
 import { findDelivery, findPending, insertRedelivery, isEventKept, readDeliveries } from './store.ts';
@@ -26,7 +28,7 @@ export const listWebhookDeliveries = endpoint({
       event_type: Type.Optional(
         Type.String({ maxLength: 100, description: 'Only messages about events of exactly this type.' }),
       ),
-      event_id: Type.Optional(Id('evt', { description: 'Only messages about this event.' })),
+      event_id: Type.Optional(Ref(Id('evt', { description: 'Only messages about this event.' }), EVENTS)),
       since: Type.Optional({ ...Time, description: 'Only attempts made or planned at or after this time.' }),
     },
     { sort: ['-created_at', 'created_at'] },
@@ -95,7 +97,7 @@ export const redeliverWebhook = endpoint({
     if (!(await isEventKept(db, accountId, delivery.event_id))) throw new Problem('event_expired');
     const again = await insertRedelivery(db, delivery);
     await announceDue(db, accountId);
-    effect({ action: 'start', type: 'webhook_delivery', id: again.id, name: null });
+    effect({ action: 'create', type: 'webhook_delivery', id: again.id, name: null });
     return accepted(presentDelivery(again));
   },
 });

@@ -30,13 +30,13 @@ export async function readDeliveries(
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('account_id', '=', call.caller.account.id)
-    .where('webhook_id', '=', webhookId)
     .where('created_at', '>', KEPT);
   if (status !== undefined) query = query.where('status', '=', status);
   if (event_type !== undefined) query = query.where('event_type', '=', event_type);
   if (event_id !== undefined) query = query.where('event_id', '=', event_id);
   if (since !== undefined) query = query.where('created_at', '>=', new Date(since));
   return readPage(call, query, {
+    owner: { column: sql.ref('webhook_deliveries.webhook_id'), id: webhookId },
     endpoint: `listWebhookDeliveries ${webhookId}`,
     id,
     sorts: { created_at: id },

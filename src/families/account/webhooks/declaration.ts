@@ -37,8 +37,21 @@ function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldErr
   return [{ pointer, code: 'blocked_address', detail }];
 }
 
+const secretFaults = ({ secret, secret_version }: SetWebhook): FieldError[] =>
+  secret === undefined || secret_version === undefined
+    ? []
+    : [
+        {
+          pointer: '/secret_version',
+          code: 'mutually_exclusive',
+          detail:
+            'Send `secret` or `secret_version`, not both. Another `secret` than the present one replaces it.',
+        },
+      ];
+
 export function refuseFaults(services: Pick<Services, 'egress' | 'registry'>, body: SetWebhook): void {
   const faults = [
+    ...secretFaults(body),
     ...urlFaults(services, body.url),
     ...patternFaults(services.registry, body.event_types, '/event_types'),
   ];

@@ -5,7 +5,7 @@ import { dateFilters, List, ListQuery, labelFilter, nameFilter } from '../../../
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
 import { disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
-import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
+import { parseSigningSecret, showSigningSecret } from '../../../operations/webhooks/signature.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseFaults, wantsSecret } from './declaration.ts';
 import { webhooks } from './resource.ts';
@@ -44,7 +44,10 @@ export const listWebhooks = endpoint({
 
 type SetCall = Call<{ id: string }, unknown, SetWebhook>;
 
-/** The result of creating or replacing a webhook. `secret` is set only if a new one was created. */
+const givenSecret = ({ secret }: SetWebhook): Buffer | undefined =>
+  secret === undefined ? undefined : parseSigningSecret(secret);
+
+/** The result of creating or replacing a webhook. `secret` is set only if Hostplane generated a new one. */
 interface Written {
   readonly id: string;
   readonly secret: Buffer | null;
@@ -56,7 +59,8 @@ async function make(call: SetCall, name: string): Promise<Written> {
   await requireRoom(call, 'account.webhooks');
   const id = webhooks.newId();
   const declared = declaredBy(call);
-  const { secret, columns } = makeSecret(services.secrets, id, null, now);
+  const given = givenSecret(body);
+  const { secret, columns } = makeSecret(services.secrets, id, null, now, given);
   const row = {
     id,
     name,
@@ -69,16 +73,19 @@ async function make(call: SetCall, name: string): Promise<Written> {
   await webhooks.add(call, row, declaredMembers);
   // The test event is also in the feed, so that a user who waits for the first message can see that it exists.
   if (declared.enabled) call.event(testEvent({ id, name }));
-  return { id, secret };
+  return { id, secret: given === undefined ? secret : null };
 }
 
 async function replace(call: SetCall, before: WebhookRow): Promise<Written> {
   const { db, caller, body, services, now } = call;
   const { id } = before;
   const declared = declaredBy(call);
-  const made = wantsSecret(before.secret_version, body.secret_version)
-    ? makeSecret(services.secrets, id, before, now)
-    : null;
+  const given = givenSecret(body);
+  const isNew =
+    given === undefined
+      ? wantsSecret(before.secret_version, body.secret_version)
+      : !services.secrets.open(before.secret, id).equals(given);
+  const made = isNew ? makeSecret(services.secrets, id, before, now, given) : null;
   const { enabled, ...columns } = declared;
   const change = {
     ...columns,
@@ -100,7 +107,7 @@ async function replace(call: SetCall, before: WebhookRow): Promise<Written> {
     await disableWebhook(db, id, 'manual', now);
     call.event(disabledEvent(before, 'manual'));
   }
-  return { id, secret: made?.secret ?? null };
+  return { id, secret: given === undefined ? (made?.secret ?? null) : null };
 }
 
 export const setWebhook = endpoint({

@@ -20,6 +20,7 @@ import {
   Type,
   UpdatedAt,
 } from '../../../kernel/schema.ts';
+import { SIGNING_SECRET_PATTERN } from '../../../operations/webhooks/signature.ts';
 import { WebhookStatusShape } from '../../../operations/webhooks/tables.ts';
 import type { Tables } from '../../../store/database.ts';
 
@@ -35,7 +36,7 @@ export const Webhook = Named(
     ),
     visible_permissions: Type.Array(Type.String(), {
       description:
-        'The permissions of the key that set it last. The webhook receives only events that they, and the role of the owner, allow to read.',
+        'The permissions of the key that set the webhook last. It receives only events that these permissions and the role of the owner of the key allow.',
     }),
     event_types: Type.Array(EventPattern, {
       description: 'The events that it receives: exact types, `vm.*`, or `*`.',
@@ -129,12 +130,22 @@ export const SetWebhook = Named(
     ),
     description: Type.Optional({ ...Description, default: '' }),
     labels: Type.Optional({ ...Labels, default: {} }),
+    secret: Type.Optional(
+      Secret(
+        Type.String({
+          writeOnly: true,
+          pattern: SIGNING_SECRET_PATTERN,
+          description:
+            'A signing secret of your own: `whsec_` and 24 to 64 random bytes in base64. Another one than the present replaces it; the old secret also signs for 24 hours. Left out: the secret of an existing webhook stays; for a new one, Hostplane generates it and shows it once.',
+        }),
+      ),
+    ),
     secret_version: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
         description:
-          'One more than the present version creates a new secret; the old secret also signs for 24 hours. Left out, the secret stays.',
+          'One more than the present version creates a new secret; the old secret also signs for 24 hours. Send it without `secret`. Left out: the secret stays.',
       }),
     ),
   }),

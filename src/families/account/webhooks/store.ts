@@ -33,13 +33,17 @@ export async function readWebhooks(call: Call<unknown, WebhooksQuery>): Promise<
     .selectFrom('webhooks')
     .selectAll()
     .select([pendingCount.as('pending_count'), isServed.as('account_is_served')])
-    .where('account_id', '=', call.caller.account.id)
     .where(createdWithin(sql.ref('webhooks.created_at'), call.query));
   const { name: named, label_selector } = call.query;
   if (named !== undefined) query = query.where('name', '=', named);
   if (label_selector !== undefined)
     query = query.where(labelsMatch(sql.ref('webhooks.labels'), parseLabelSelector(label_selector)));
-  return readPage(call, query, { endpoint: 'listWebhooks', id, sorts: { created_at: id, name } });
+  return readPage(call, query, {
+    owner: { column: sql.ref('webhooks.account_id'), id: call.caller.account.id },
+    endpoint: 'listWebhooks',
+    id,
+    sorts: { created_at: id, name },
+  });
 }
 
 /** The sequence of the latest event. A webhook that is created or enabled now receives the events after it. */

@@ -43,13 +43,14 @@ export interface NewSecret {
   >;
 }
 
+/** Uses the given secret, or generates one. */
 export function makeSecret(
   seal: Seal,
   webhookId: string,
   before: Pick<WebhookRow, 'secret' | 'secret_version'> | null,
   now: Date,
+  secret: Buffer = newSigningSecret(),
 ): NewSecret {
-  const secret = newSigningSecret();
   return {
     secret,
     columns: {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetWhatExpired } from '../../../kernel/retention/store.ts';
+import { showSigningSecret } from '../../../operations/webhooks/signature.ts';
 import { createAccount, createKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { Customer, PostOffice } from '../../../testing/webhook-setup.ts';
@@ -90,6 +91,46 @@ describe('setWebhook', () => {
       expect(faultsOf(await customer.set('bot', { secret_version }))).toEqual([
         '/secret_version out_of_range',
       ]);
+  });
+
+  it('a secret of the caller signs, is never shown, and another one replaces it', async () => {
+    const customer = await office.customer();
+    const [first, second] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
+    const made = await customer.set('bot', { secret: first });
+    expect([made.statusCode, made.json()]).toMatchObject([201, { secret: null, secret_version: 1 }]);
+    const same = await customer.set('bot', { secret: first });
+    expect(same.json()).toMatchObject({ secret: null, secret_version: 1, etag: made.json().etag });
+    const other = await customer.set('bot', { secret: second });
+    expect(other.json()).toMatchObject({ secret: null, secret_version: 2 });
+    expect((await customer.set('bot')).json()).toMatchObject({ secret: null, secret_version: 2 });
+    const row = await office.app.services.db
+      .selectFrom('webhooks')
+      .select(['secret', 'previous_secret'])
+      .where('id', '=', made.json().id)
+      .executeTakeFirstOrThrow();
+    const opened = [row.secret, row.previous_secret].map((sealed) =>
+      showSigningSecret(office.app.services.secrets.open(sealed as Buffer, made.json().id)),
+    );
+    expect(opened).toEqual([second, first]);
+  });
+
+  it.each([
+    ['whsec_', 'invalid_format'],
+    ['whsec_c2hvcnQ=', 'invalid_format'],
+    [Buffer.alloc(32, 1).toString('base64'), 'invalid_format'],
+    [`whsec_${Buffer.alloc(65, 1).toString('base64')}`, 'invalid_format'],
+    [`whsec_${Buffer.alloc(32, 1).toString('base64')}=`, 'invalid_format'],
+  ])('422: the secret %s', async (secret, code) => {
+    const customer = await office.customer();
+    expect(faultsOf(await customer.set('bot', { secret }))).toEqual([`/secret ${code}`]);
+  });
+
+  it('422: a secret together with secret_version', async () => {
+    const customer = await office.customer();
+    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+    expect(faultsOf(await customer.set('bot', { secret, secret_version: 1 }))).toEqual([
+      '/secret_version mutually_exclusive',
+    ]);
   });
 
   it.each([

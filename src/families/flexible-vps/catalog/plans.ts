@@ -2,21 +2,11 @@ import type { Call } from '../../../kernel/call.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import {
-  Id,
-  Named,
-  Nullable,
-  OneOf,
-  Price,
-  Shape,
-  Slug,
-  type Static,
-  Time,
-  Type,
-} from '../../../kernel/schema.ts';
+import { Named, Nullable, OneOf, Price, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, DiskGb, LocationSlug, MemoryMb, Vcpus } from '../hardware.ts';
+import { LocationRef, VmRef } from '../references.ts';
 import { priceVm } from '../vms/inventory.ts';
 import { ResizeReason, requireVm, resizeOf } from './resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
@@ -68,7 +58,7 @@ const Plan = Named(
         location: LocationSlug,
         available: Type.Boolean({
           description:
-            'Whether the location has free capacity for this plan now. Public addresses are not counted: a machine can do without.',
+            'Whether the location has free capacity for this plan now. Free public addresses do not matter here, because a machine can be created without one.',
         }),
         price: Nullable({
           ...Price,
@@ -188,18 +178,19 @@ export const listVpsPlans = endpoint({
   query: ListQuery(
     {
       location: Type.Optional({
-        ...Slug,
+        ...LocationRef,
         description: 'Only plans sold in this location; each plan then lists only this location.',
       }),
       architecture: Type.Optional({ ...Architecture, description: 'Only plans of this architecture.' }),
       category: Type.Optional({ ...PlanCategory, description: 'Only plans of this category.' }),
       available_in: Type.Optional({
-        ...Slug,
+        ...LocationRef,
         description: 'Only plans for which this location has free capacity now.',
       }),
-      resize_for: Type.Optional(
-        Id('vm', { description: 'Adds `resize`: whether this machine can be resized to each plan.' }),
-      ),
+      resize_for: Type.Optional({
+        ...VmRef,
+        description: 'Adds `resize`: whether this machine can be resized to each plan.',
+      }),
     },
     { sort: ['slug'] },
   ),

@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
@@ -6,21 +7,19 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
-import { price } from '../../../money/prices/price.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
-import { priceShown } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
-import { costOfRemoving } from './inventory.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageKind } from './members.ts';
 import { draftOf } from './new-image.ts';
 import { images } from './resource.ts';
 import { CreateImage, Image, ImageId, presentImage, publicRow } from './schema.ts';
-import { readSource } from './source.ts';
+import { missingInSource, readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -127,6 +126,7 @@ export const createImage = endpoint({
   raisesCost: true,
   resource: { name: 'image', role: 'create' },
   body: CreateImage,
+  missing: ({ source }) => missingInSource(source),
   answers: { 202: Image },
   problems: [
     'name_taken',
@@ -139,23 +139,26 @@ export const createImage = endpoint({
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
-    const { body, services, now, cost, start, warn } = call;
+    const { body, services, start, warn } = call;
     const source = readSource(services, body.source);
-    const { row: draft, input, subjects, guess } = await draftOf(call, source);
+    const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
     const row = await images.add(call, draft);
     const resource = images.ref(row);
+    const detail = `The price depends on the size of the finished image; this is the most it can cost, for ${largest.size_gb} GB.`;
+    warn({ code: 'cost_follows_size', detail });
     const operation = await start({
       kind: createImageKind,
       input,
       resource,
       subjects: [...subjects, row.id],
     });
-    const priced = price(services.tariff, 'image', guess, { at: now });
-    if (priced.ok) cost({ ...priceShown(services, priced.item), labels: row.labels });
-    const detail = `The price depends on the size of the finished image; this estimate is for ${guess.size_gb} GB.`;
-    warn({ code: 'cost_follows_size', detail });
+    await images.reportCost(call, [row], {
+      status: 'available',
+      locations: [largest.location],
+      size_bytes: largest.size_gb * BYTES_PER_GB,
+    });
     return accepted(presentImage(services, row, operation));
   },
 });
@@ -175,7 +178,7 @@ export const deleteImage = endpoint({
   operation: deleteImageKind,
   example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
   async handle(call) {
-    const { db, caller, params, services, now, cost, effect, follow, start } = call;
+    const { db, caller, params, services, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
     if (listed !== undefined) {
       call.checkVersion(images.etag(listed));
@@ -197,12 +200,12 @@ export const deleteImage = endpoint({
       detail: 'A machine is being created from this image.',
       nextStep: 'Wait until the machines in used_by are created, then repeat the call.',
     });
+    await images.reportCost(call, [before], null);
     const row = await images.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');
     const resource = images.ref(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
-    cost(costOfRemoving(services, before, now));
-    effect({ action: 'delete', ...resource });
+    effect({ action: 'delete', ...resource, loss: forGood('The image.') });
     return accepted(presentImage(services, row, started));
   },
 });

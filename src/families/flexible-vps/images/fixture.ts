@@ -1,9 +1,7 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
-import { makeVm } from '../vms/fixture.ts';
-import { vms } from '../vms/resource.ts';
-import { readVm } from '../vms/store.ts';
+import { makeVm, stopVm } from '../vms/fixture.ts';
 import { createImageKind } from './kinds.ts';
 import { images } from './resource.ts';
 import type { ImageRow } from './table.ts';
@@ -22,12 +20,7 @@ const columns = {
 /** Creates a stopped machine, from which an image can be captured. */
 async function makeStoppedVm(world: World): Promise<string> {
   const id = await makeVm(world);
-  const { services } = world.app;
-  const { db, compute } = services;
-  const row = await readVm(db, id);
-  const ref = { account: world.account.id, id };
-  await compute.at(row?.location ?? '')?.ensureStopped(ref, { force: true });
-  await vms.change(db, id, { status: 'stopped', started_at: null }, { services });
+  await stopVm(world, id);
   return id;
 }
 

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
-import { insertOwned, updateOwned } from '../../../resources/owned/store.ts';
+import { insertOwned } from '../../../resources/owned/store.ts';
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ended, settle } from '../../../testing/operations.ts';
 import { removeFailedImages } from './failed-images.ts';
 import { ensureImageAt } from './image-copies.ts';
+import { images as imageResource } from './resource.ts';
 import { publicRow } from './schema.ts';
 import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
@@ -105,6 +106,7 @@ describe('an image of a machine', () => {
       [{ type: 'vm', vm_id: none }, '/source/vm_id', 'unknown_reference'],
       [{ type: 'vm' }, '/source/vm_id', 'required'],
       [{ type: 'snapshot', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'unknown_reference'],
+      [{ type: 'snapshot', snapshot_id: snap }, '/source/snapshot_id', 'unknown_reference'],
       [{ type: 'vm', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'mutually_exclusive'],
       [{ type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' }, '/source/type', 'incompatible'],
       [{ type: 'url', url: 'https://images.example.com/' }, '/source/architecture', 'required'],
@@ -206,7 +208,7 @@ describe('deleteImage', () => {
 
   it('200: a dry run tells what it saves', async () => {
     const id = await captured(await createVm());
-    await updateOwned(t.services.db, 'vps_images', id, { size_bytes: 100 * 2 ** 30 });
+    await imageResource.change(t.services.db, id, { size_bytes: 100 * 2 ** 30 }, t);
     const answer = await send('DELETE', `${images}/${id}?dry_run=true`);
     expect(answer.json().cost).toEqual({ hourly: '-0.002055', monthly: '-1.50', currency: 'EUR' });
   });

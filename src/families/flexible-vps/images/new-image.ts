@@ -20,8 +20,8 @@ export interface Draft {
   readonly input: MakeInput;
   /** Resources besides the image in whose queues the operation takes a place. */
   readonly subjects: readonly string[];
-  /** The size is unknown until the image exists: a capture is estimated as the whole disk, an import as 1 GB. */
-  readonly guess: { readonly location: string; readonly size_gb: number };
+  /** The size is known only when the image exists. At most it is the whole disk, or the largest file that is taken. */
+  readonly largest: { readonly location: string; readonly size_gb: number };
 }
 
 type Creating = Call<unknown, unknown, CreateImage>;
@@ -70,7 +70,7 @@ async function draftOfFile(
       max_bytes: (limit ?? LARGEST_GIB) * BYTES_PER_GB,
     },
     subjects: [],
-    guess: { location: soldIn(services.provider.catalogue)[0]?.slug ?? '', size_gb: 1 },
+    largest: { location: soldIn(services.provider.catalogue)[0]?.slug ?? '', size_gb: limit ?? LARGEST_GIB },
   };
 }
 
@@ -101,6 +101,6 @@ async function draftOfMachine(call: Creating, source: Extract<Source, { type: 'v
       snapshot_id: snapshot?.id ?? null,
     },
     subjects: [vm.id],
-    guess: { location: vm.location, size_gb: snapshot?.disk_gb ?? vm.disk_gb },
+    largest: { location: vm.location, size_gb: snapshot?.disk_gb ?? vm.disk_gb },
   };
 }

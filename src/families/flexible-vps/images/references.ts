@@ -97,7 +97,8 @@ export async function requireImage(
   const image = await findImage(call, call.caller.account.id, idOrSlug, 'share');
   const refuse = (code: 'unknown_reference' | 'incompatible', detail: string) =>
     invalid([{ pointer, code, detail }]);
-  if (image === undefined) throw refuse('unknown_reference', 'There is no such image.');
+  if (image === undefined)
+    throw refuse('unknown_reference', `There is no image ${JSON.stringify(idOrSlug)}.`);
   const removedAt = bookOf(call.services.provider.catalogue).images.get(idOrSlug)?.removed_at ?? null;
   if (removedAt !== null && Date.parse(removedAt) <= call.now.getTime())
     throw refuse(

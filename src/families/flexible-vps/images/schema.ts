@@ -24,6 +24,7 @@ import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
+import { SnapshotRef, VmRef } from '../references.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
 import { images } from './resource.ts';
@@ -93,7 +94,7 @@ export const Image = Named(
       description:
         'Locations that have the image. Others get a copy when the first machine there is created from it.',
     }),
-    status: imageLife.Status,
+    status: imageLife.ShownStatus,
     progress_percent: Nullable(
       Type.Integer({
         minimum: 0,
@@ -152,12 +153,15 @@ export const CreateImage = Shape({
       type: OneOf(sourceTypes, {
         description: 'What the image is made from. It decides which other members are required.',
       }),
-      vm_id: Type.Optional(
-        Id('vm', { description: 'Required with the types `vm` and `snapshot`: the machine to copy.' }),
-      ),
-      snapshot_id: Type.Optional(
-        Id('snap', { description: 'Required with the type `snapshot`: the snapshot of `vm_id`.' }),
-      ),
+      vm_id: Type.Optional({
+        ...VmRef,
+        description:
+          'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
+      }),
+      snapshot_id: Type.Optional({
+        ...SnapshotRef('/source/vm_id'),
+        description: 'Required with the type `snapshot`: the snapshot to copy.',
+      }),
       backup_id: Type.Optional(
         Id('bkp', { description: 'Required with the type `backup`, which is not offered yet.' }),
       ),

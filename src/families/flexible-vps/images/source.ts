@@ -4,6 +4,7 @@ import { hostOf } from '../../../kernel/net/egress.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { machineOfSnapshot } from '../snapshots/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { lockVmIfThere } from '../vms/store.ts';
@@ -18,22 +19,26 @@ type Member = Exclude<keyof Body, 'type'>;
 const members: Readonly<Record<Body['type'], { required: readonly Member[]; optional: readonly Member[] }>> =
   {
     vm: { required: ['vm_id'], optional: [] },
-    snapshot: { required: ['vm_id', 'snapshot_id'], optional: [] },
+    snapshot: { required: ['snapshot_id'], optional: ['vm_id'] },
     backup: { required: ['backup_id'], optional: [] },
     url: { required: ['url', 'architecture'], optional: ['format', 'sha256', 'os', 'boot_mode'] },
   };
 
+/** The members that a source of its type needs and that it lacks. */
+export function missingInSource(source: unknown): FieldError[] {
+  const { type, ...given } = (source ?? {}) as Readonly<Record<string, unknown>>;
+  const required = Object.hasOwn(members, String(type)) ? members[type as Body['type']].required : [];
+  return required
+    .filter((name) => given[name] === undefined)
+    .map((name): FieldError => {
+      const detail = `A source of type ${type} needs this member.`;
+      return { pointer: `/source/${name}`, code: 'required', detail };
+    });
+}
+
 function memberFaults(body: Body): FieldError[] {
   const { required, optional } = members[body.type];
-  const missing = required
-    .filter((name) => body[name] === undefined)
-    .map((name): FieldError => {
-      return {
-        pointer: `/source/${name}`,
-        code: 'required',
-        detail: `A source of type ${body.type} needs this member.`,
-      };
-    });
+  const missing = missingInSource(body);
   const given = Object.keys(body).filter((name): name is Member => name !== 'type');
   const strange = given
     .filter((name) => !required.includes(name) && !optional.includes(name))
@@ -62,7 +67,7 @@ function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldErr
 
 export type Source =
   | { readonly type: 'url'; readonly url: URL; readonly architecture: 'amd64' | 'arm64' }
-  | { readonly type: 'vm'; readonly vmId: string; readonly snapshotId: string | null };
+  | { readonly type: 'vm'; readonly vmId: string | undefined; readonly snapshotId: string | null };
 
 export function readSource(services: Pick<Services, 'egress'>, body: Body): Source {
   const faults = memberFaults(body);
@@ -72,7 +77,7 @@ export function readSource(services: Pick<Services, 'egress'>, body: Body): Sour
   }
   if (body.type === 'url' && body.url !== undefined) faults.push(...urlFaults(services, body.url));
   if (faults.length > 0) throw invalid(faults);
-  const { url = '', architecture = 'amd64', vm_id: vmId = '', snapshot_id: snapshotId = null } = body;
+  const { url = '', architecture = 'amd64', vm_id: vmId, snapshot_id: snapshotId = null } = body;
   if (body.type === 'url') return { type: 'url', url: new URL(url), architecture };
   return { type: 'vm', vmId, snapshotId };
 }
@@ -83,8 +88,10 @@ const unknown = (member: Member, what: string): Problem =>
 /** Returns the machine, and the snapshot if `snapshotId` is set. Both are locked until the transaction ends. */
 export async function requireCapturable(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
-  { vmId, snapshotId }: Extract<Source, { type: 'vm' }>,
+  { vmId: named, snapshotId }: Extract<Source, { type: 'vm' }>,
 ): Promise<{ vm: VmRow; snapshot: SnapshotRow | null }> {
+  const vmId = named ?? (await machineOfSnapshot(db, caller.account.id, snapshotId ?? ''));
+  if (vmId === undefined) throw unknown('snapshot_id', 'snapshot');
   const vm = await lockVmIfThere(db, caller.account.id, vmId);
   if (vm === undefined) throw unknown('vm_id', 'machine');
   const snapshot = snapshotId === null ? null : await shareSnapshot(db, vm.id, snapshotId);

@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forNow } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -58,6 +59,7 @@ export const attachVmInterface = endpoint({
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'interface', role: 'create' },
+  changes: ['interfaces'],
   params: VmId,
   body: AttachInterface,
   answers: { 202: Interface },
@@ -112,7 +114,11 @@ export const attachVmInterface = endpoint({
     });
     call.effect({ action: 'create', ...resource });
     for (const { interface_id } of taken)
-      call.effect({ action: 'update', ...interfaceRef({ id: interface_id }) });
+      call.effect({
+        action: 'update',
+        ...interfaceRef({ id: interface_id }),
+        loss: forNow('The aliases that move to the other interface.'),
+      });
     const row = (await readInterfaces(db, [vm.id])).find((each) => each.id === id);
     if (row === undefined) throw new Error(`The interface ${id} was just created.`);
     return accepted(presentInterface(row, row.addresses, started, services.baseUrl));

@@ -1,3 +1,4 @@
+import { forNow } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -5,6 +6,7 @@ import { vmLife } from '../vms/lifecycle.ts';
 import { lockVm, updateVm } from '../vms/store.ts';
 import { exampleWork } from './example.ts';
 import { detachInterfaceKind } from './kinds.ts';
+import { ConfirmCutOff, requireConnected } from './last-connection.ts';
 import { interfaceLife } from './lifecycle.ts';
 import {
   exampleInterface,
@@ -22,11 +24,12 @@ export const detachVmInterface = endpoint({
   path: '/flexible-vps/v1/vms/{id}/interfaces/{interface_id}',
   summary: 'Detach a VM from a private network',
   description:
-    'The addresses of the interface in the network become free. The public interface cannot be detached; detach its public IPs instead.',
+    'The addresses of the interface in the network become free. The public interface cannot be detached; detach its public IPs instead. If the machine would have no interface and no address left, the call needs `confirm`.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'interface', role: 'delete' },
   params: InterfaceId,
+  query: ConfirmCutOff,
   answers: { 202: Interface },
   problems: ['operation_in_progress', 'operation_queue_full', 'invalid_state', 'resource_suspended'],
   operation: detachInterfaceKind,
@@ -42,7 +45,7 @@ export const detachVmInterface = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, services } = call;
+    const { db, caller, params, query, services } = call;
     const vm = await lockVm(db, caller.account.id, params.id);
     const row = await lockInterface(db, caller.account.id, vm.id, params.interface_id);
     call.checkVersion(interfaceEtag(row));
@@ -64,6 +67,11 @@ export const detachVmInterface = endpoint({
     interfaceLife.require('detachVmInterface', row.status, {
       operation: leaving ?? pending.get(vm.id),
     });
+    await requireConnected(
+      call,
+      { machines: [vm], taken: [row.id] },
+      { given: query.confirm, pointer: 'query/confirm', subject: { type: 'machine', name: vm.name } },
+    );
     await updateVm(db, vm.id, {});
     await updateInterface(db, row.id, { status: 'detaching' });
     const resource = interfaceRef(row);
@@ -73,7 +81,13 @@ export const detachVmInterface = endpoint({
       resource,
       subjects: [vm.id, row.id],
     });
-    call.effect({ action: 'delete', ...resource });
+    const { ipv4, ipv6, aliases } = row.addresses;
+    const held = [ipv4, ipv6, ...aliases].filter((address) => address !== null).join(', ');
+    call.effect({
+      action: 'detach',
+      ...resource,
+      loss: forNow(`The interface of ${vm.name} with the addresses ${held}.`),
+    });
     const changed = await lockInterface(db, vm.account_id, vm.id, row.id);
     return accepted(presentInterface(changed, changed.addresses, operation, services.baseUrl));
   },

@@ -1,6 +1,7 @@
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Type } from '../../../kernel/schema.ts';
+import { Type } from '../../../kernel/schema.ts';
+import { NetworkRef } from '../references.ts';
 import { VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
 import { attachVmInterface } from './attach.ts';
@@ -23,7 +24,7 @@ const listVmInterfaces = endpoint({
   query: ListQuery(
     {
       kind: Type.Optional({ ...InterfaceKind, description: 'Only interfaces of this kind.' }),
-      network_id: Type.Optional(Id('net', { description: 'Only the interface in this network.' })),
+      network_id: Type.Optional({ ...NetworkRef(), description: 'Only the interface in this network.' }),
       status: Type.Optional({ ...interfaceLife.Status, description: 'Only interfaces in this state.' }),
       ...dateFilters,
     },

@@ -274,9 +274,9 @@ describe('changing an interface', () => {
     expect(taken.json().next_step).toContain('`move_aliases`');
     const moving = { alias_ips: ['10.20.0.100'], move_aliases: true };
     const dry = await vps.send('PATCH', `${path}?dry_run=true`, moving);
-    expect(dry.json().effects).toEqual([
+    expect(dry.json().effects).toMatchObject([
       { action: 'update', type: 'interface', id: spare.id, name: null },
-      { action: 'update', type: 'interface', id: held.id, name: null },
+      { action: 'update', type: 'interface', id: held.id, name: null, loss: { recoverable: true } },
     ]);
     await vps.do('PATCH', path, { alias_ips: ['10.20.0.100'], move_aliases: true });
     expect((await vps.interfaces(two.id))[1]?.alias_ips).toEqual(['10.20.0.100']);

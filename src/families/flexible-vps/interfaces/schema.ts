@@ -17,6 +17,7 @@ import {
   Type,
   UpdatedAt,
 } from '../../../kernel/schema.ts';
+import { NetworkRef } from '../references.ts';
 import { interfaceLife } from './lifecycle.ts';
 import type { InterfaceRow } from './table.ts';
 
@@ -50,7 +51,7 @@ export const Interface = Named(
       description: 'The firewalls of the interface. Firewalls are not offered yet: always empty.',
     }),
     description: Description,
-    status: interfaceLife.Status,
+    status: interfaceLife.ShownStatus,
     operation: PendingOperation,
     etag: Etag,
     created_at: CreatedAt,
@@ -115,7 +116,10 @@ const moveAliases = Type.Optional(
 );
 
 export const AttachInterface = Shape({
-  network_id: Id('net', { description: 'The private network to join, in the location of the machine.' }),
+  network_id: {
+    ...NetworkRef(),
+    description: 'The private network to join, in the location of the machine.',
+  },
   ipv4: Type.Optional(
     Type.String({
       maxLength: 15,

@@ -1,6 +1,7 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { forNow } from '../../../kernel/effect.ts';
 import { immutableFaults } from '../../../kernel/immutable-members.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
@@ -163,7 +164,11 @@ export const updateVmInterface = endpoint({
         ? []
         : await holdAliases(db, { network, id: row.id }, after.alias_ips, body.move_aliases === true);
     for (const { interface_id } of taken)
-      call.effect({ action: 'update', ...interfaceRef({ id: interface_id }) });
+      call.effect({
+        action: 'update',
+        ...interfaceRef({ id: interface_id }),
+        loss: forNow('The aliases that move to the other interface.'),
+      });
     const losers = await noteTaken(call, taken);
     await updateVm(db, vm.id, {});
     const { anti_spoofing, description } = after;

@@ -1,8 +1,12 @@
+import { Confirm } from '../../../kernel/confirmation.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { requireConnected } from '../interfaces/last-connection.ts';
+import { interfaceRef } from '../interfaces/schema.ts';
 import { deleteNetworkKind } from './delete-kind.ts';
 import { networkExample, operationExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
@@ -18,13 +22,16 @@ const usersOf = (staying: readonly NetworkUser[]) =>
 const detailOf = ({ length }: readonly NetworkUser[]): string =>
   `${length === 1 ? 'A machine has' : `${length} machines have`} an interface in this network.`;
 
+const NEXT_STEP =
+  'Detach the machines in used_by with detachVmInterface, or add ?detach=true to detach all of them with the deletion, and confirm if a machine would have no connection left.';
+
 export const deleteVpsNetwork = endpoint({
   id: 'deleteVpsNetwork',
   method: 'DELETE',
   path: '/flexible-vps/v1/networks/{id}',
   summary: 'Delete a private network',
   description:
-    'The operation waits for machines that are being deleted or detached. If other machines are in the network, the call is refused, unless `detach=true` detaches them first, as part of the same operation; running machines keep running.',
+    'The operation waits for machines that are being deleted or detached. If other machines are in the network, the call is refused, unless `detach=true` detaches them first, as part of the same operation; running machines keep running. If a machine would have no interface and no address left, `detach` also needs `confirm`.',
   permission: 'flexible-vps:networks:delete',
   access: 'destructive',
   resource: { name: 'network', role: 'delete' },
@@ -34,6 +41,9 @@ export const deleteVpsNetwork = endpoint({
       default: false,
       description: 'Whether machines that are still in the network are detached first.',
     }),
+    confirm: Confirm(
+      'The current name of the network: required if a machine would have no interface and no address left.',
+    ),
   }),
   answers: { 202: Network },
   problems: ['resource_protected', 'resource_in_use', 'invalid_state', 'operation_in_progress'],
@@ -61,12 +71,22 @@ export const deleteVpsNetwork = endpoint({
     if (before.protected) throw new Problem('resource_protected');
     networkLife.require('deleteVpsNetwork', before.status, { operation: pending });
     const staying = (await readUsers(db, before.id)).filter(({ is_leaving }) => !is_leaving);
-    if (!query.detach) refuseUsed(usersOf(staying), { detail: detailOf(staying) });
+    if (!query.detach) refuseUsed(usersOf(staying), { detail: detailOf(staying), nextStep: NEXT_STEP });
+    await requireConnected(
+      call,
+      {
+        machines: staying.map(({ vm_id, vm_name }) => ({ id: vm_id, name: vm_name })),
+        taken: staying.map(({ interface_id }) => interface_id),
+      },
+      { given: query.confirm, pointer: 'query/confirm', subject: { type: 'network', name: before.name } },
+    );
     const row = await networks.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');
-    for (const { interface_id } of staying)
-      effect({ action: 'delete', type: 'interface', id: interface_id, name: null });
-    effect({ action: 'delete', ...networks.ref(row) });
+    effect({ action: 'delete', ...networks.ref(row), loss: forGood('The network and its address range.') });
+    for (const { interface_id, vm_name } of staying) {
+      const loss = forGood(`The interface of ${vm_name} and its addresses in the network ${row.name}.`);
+      effect({ action: 'detach', ...interfaceRef({ id: interface_id }), loss });
+    }
     const input = { detach: query.detach, was: before.status };
     const operation = await start({ kind: deleteNetworkKind, input, resource: networks.ref(row) });
     return show(row, operation);

@@ -186,8 +186,8 @@ describe('a network with machines in it', () => {
     const vm = await machineIn(network, kept);
     const dry = await remove(network.id, '?detach=true&dry_run=true');
     expect(dry.json<{ effects: object[] }>().effects).toMatchObject([
-      { action: 'delete', type: 'interface' },
       { action: 'delete', type: 'network', id: network.id },
+      { action: 'detach', type: 'interface', loss: { recoverable: false } },
     ]);
     const operation = await removing(network.id, '?detach=true');
     await settle(app);

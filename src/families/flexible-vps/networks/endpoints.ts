@@ -3,7 +3,8 @@ import { List } from '../../../kernel/pages/list.ts';
 import { operationIn } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Slug, Type } from '../../../kernel/schema.ts';
+import { Type } from '../../../kernel/schema.ts';
+import { LocationRef } from '../references.ts';
 import { createVpsNetwork } from './create.ts';
 import { deleteVpsNetwork } from './delete-endpoint.ts';
 import { networkExample } from './example.ts';
@@ -22,7 +23,7 @@ const listVpsNetworks = endpoint({
   access: 'read',
   resource: { name: 'network', role: 'list' },
   query: ResourceQuery({
-    location: Type.Optional({ ...Slug, description: 'Only networks of this location.' }),
+    location: Type.Optional({ ...LocationRef, description: 'Only networks of this location.' }),
     status: Type.Optional({ ...networkLife.Status, description: 'Only networks in this state.' }),
   }),
   answers: { 200: List(Network) },

@@ -184,6 +184,13 @@ describe('a new network', () => {
 });
 
 describe('a change', () => {
+  it('of labels is merged with the present ones', async () => {
+    const { id } = await created();
+    await patch(id, { labels: { tier: 'db', team: 'a' } });
+    const merged = await patch(id, { labels: { tier: null, env: 'prod' } });
+    expect(merged.json<Network>().labels).toEqual({ team: 'a', env: 'prod' });
+  });
+
   it('of what only we keep is made at once, and its operation has ended', async () => {
     const { id, etag } = await created();
     await addFault(app.services.db, { call: 'ensureNetwork', effect: { kind: 'unreachable' } });

@@ -7,6 +7,7 @@ import {
   Etag,
   Id,
   Labels,
+  LabelsPatch,
   Named,
   Nullable,
   OneOf,
@@ -18,6 +19,7 @@ import {
   Type,
   UpdatedAt,
 } from '../../../kernel/schema.ts';
+import { LocationRef } from '../references.ts';
 import { networkLife } from './lifecycle.ts';
 
 export const MTU = 1442;
@@ -80,7 +82,7 @@ export const Network = Named(
     name: ResourceName,
     description: Description,
     labels: Labels,
-    status: networkLife.Status,
+    status: networkLife.ShownStatus,
     status_reason: Nullable(
       Type.String({ description: 'The code of the error that led to this status; null if there was none.' }),
     ),
@@ -172,7 +174,7 @@ const Dns = Named(
 export const NewNetwork = Shape({
   name: ResourceName,
   location: {
-    ...Slug,
+    ...LocationRef,
     description: 'The slug of the location, such as `fra1`. Only machines there can join.',
   },
   ipv4_cidr: {
@@ -202,10 +204,7 @@ export type NewNetwork = Static<typeof NewNetwork>;
 
 export const NetworkChange = Shape({
   name: Type.Optional(ResourceName),
-  labels: Type.Optional({
-    ...Labels,
-    description: 'The complete new labels; they replace all present ones.',
-  }),
+  labels: Type.Optional(LabelsPatch),
   description: Type.Optional(Description),
   nat: Type.Optional(Shape({ ipv4: Type.Optional(Nat4), ipv6: Type.Optional(Nat6) }, { description: NAT })),
   dns: Type.Optional({ ...Dns, description: DNS }),

@@ -97,11 +97,7 @@ export function listNetworks(
   endpoint: string,
   filters: { readonly location?: string | undefined; readonly status?: NetworkStatus | undefined },
 ): Promise<Page<ShownNetwork>> {
-  let query = call.db
-    .selectFrom('vps_networks')
-    .selectAll('vps_networks')
-    .select([pending, ipv4Used])
-    .where('vps_networks.account_id', '=', call.caller.account.id);
+  let query = call.db.selectFrom('vps_networks').selectAll('vps_networks').select([pending, ipv4Used]);
   if (filters.location !== undefined) query = query.where('vps_networks.location', '=', filters.location);
   if (filters.status !== undefined) query = query.where('vps_networks.status', '=', filters.status);
   return readResources(call, 'vps_networks', endpoint, query);

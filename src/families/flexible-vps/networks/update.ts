@@ -2,6 +2,7 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { immutableFaults } from '../../../kernel/immutable-members.ts';
+import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -34,7 +35,7 @@ type Kept = ReturnType<typeof keptOf>;
 
 const changedKept = (now: Kept, body: NetworkChange): Kept => ({
   name: body.name ?? now.name,
-  labels: body.labels ?? now.labels,
+  labels: mergeLabels(now.labels, body.labels),
   description: body.description ?? now.description,
   protection: { delete: body.protection?.delete ?? now.protection.delete },
 });
@@ -77,7 +78,7 @@ export const updateVpsNetwork = endpoint({
   path: '/flexible-vps/v1/networks/{id}',
   summary: 'Change a private network',
   description:
-    'Name, labels, description and protection change at once. NAT, DNS and routes are shown once they are in effect; if the change fails, the network keeps its old settings. `labels` and `routes` are replaced as a whole.',
+    'Name, labels, description and protection change at once. NAT, DNS and routes are shown once they are in effect; if the change fails, the network keeps its old settings. `labels`, `nat` and `dns` are merged with the present values; the arrays `routes` and `dns.servers` are replaced as a whole.',
   permission: 'flexible-vps:networks:write',
   access: 'write',
   resource: { name: 'network', role: 'update' },

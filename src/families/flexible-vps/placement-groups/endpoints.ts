@@ -20,6 +20,7 @@ import {
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
+import { LocationRef } from '../references.ts';
 import { requireEmpty, vmIds } from './store.ts';
 
 declare module '../../../store/database.ts' {
@@ -50,8 +51,7 @@ const Policy = Named(
   ),
 );
 const Strict = Type.Boolean({
-  description:
-    'Whether the policy must be met. `true`: a machine that the policy leaves no host for is refused. `false`: it is placed on any host.',
+  description: 'If no host satisfies the policy: `true` refuses the machine, `false` places it on any host.',
 });
 const PlacementGroup = Named(
   'PlacementGroup',
@@ -74,7 +74,10 @@ const CreatePlacementGroup = Named(
   'CreatePlacementGroup',
   Shape({
     name: ResourceName,
-    location: { ...Slug, description: 'A location that runs machines. All machines of the group are in it.' },
+    location: {
+      ...LocationRef,
+      description: 'A location that runs machines. All machines of the group are in it.',
+    },
     policy: Type.Optional({ ...Policy, default: 'spread' }),
     strict: Type.Optional({ ...Strict, default: true }),
     labels: Type.Optional({ ...Labels, default: {} }),
@@ -111,7 +114,7 @@ export const listPlacementGroups = endpoint({
   access: 'read',
   resource: { name: 'placement_group', role: 'list' },
   query: ResourceQuery({
-    location: Type.Optional({ ...Slug, description: 'Only groups of this location.' }),
+    location: Type.Optional({ ...LocationRef, description: 'Only groups of this location.' }),
   }),
   answers: { 200: List(PlacementGroup) },
   problems: [],

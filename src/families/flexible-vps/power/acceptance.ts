@@ -19,10 +19,20 @@ import { hostGroupsOf } from './store.ts';
 
 const RETRY_SECONDS = 60;
 
-/** Throws the problem if the action is refused. Returns `unchanged` if the machine already is in the wanted state. */
-export async function judge(db: Db, row: VmRow, { type }: Action): Promise<'start' | 'unchanged'> {
+export async function judge(db: Db, row: VmRow, action: Action): Promise<'start' | 'unchanged'> {
+  return judgeBeside(row, action, (await pendingOn(db, [row.id])).get(row.id));
+}
+
+/**
+ * Throws the problem if the action is refused. Returns `unchanged` if the machine already is in the wanted state.
+ * `operation` is the one that works on the machine now.
+ */
+function judgeBeside(
+  row: VmRow,
+  { type }: Action,
+  operation: StoredOperation | undefined,
+): 'start' | 'unchanged' {
   const state = row.status;
-  const operation = (await pendingOn(db, [row.id])).get(row.id);
   vmLife.require('performVmAction', state, { operation });
   const isRestart = throughOf[type] === 'restarting';
   if (state === wantedOf[type] && !isRestart) return 'unchanged';
@@ -32,6 +42,22 @@ export async function judge(db: Db, row: VmRow, { type }: Action): Promise<'star
       extra: { current_state: state, allowed_states: ['running'] },
     });
   return 'start';
+}
+
+/** The machines that are going to change their state. The others are refused, or already are as wanted. */
+export async function changing(db: Db, rows: readonly VmRow[], action: Action): Promise<VmRow[]> {
+  const pending = await pendingOn(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.filter((row) => {
+    try {
+      return judgeBeside(row, action, pending.get(row.id)) === 'start';
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  });
 }
 
 /**

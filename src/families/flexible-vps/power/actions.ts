@@ -1,4 +1,6 @@
 /** The five power actions, their parameters and their statuses. */
+import { type Effect, forGood, forNow } from '../../../kernel/effect.ts';
+import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { keysOf, Named, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 
@@ -79,3 +81,13 @@ export const wantedOf: Readonly<Record<ActionType, 'running' | 'stopped'>> = {
   restart: 'running',
   reset: 'running',
 };
+
+/** Stopping a guest loses its running system; forcing it off can also lose data. */
+export function effectOf({ type, on_timeout }: Pick<Action, 'type' | 'on_timeout'>, vm: ResourceRef): Effect {
+  if (type === 'power_on') return { action: 'start', ...vm };
+  const isSafe = isGraceful(type) && on_timeout === 'fail';
+  const loss = isSafe
+    ? forNow('The running system: the guest is asked to shut down.')
+    : forGood('The running system, and data that the guest has not yet written to its disk.');
+  return { action: wantedOf[type] === 'stopped' ? 'stop' : 'restart', ...vm, loss };
+}

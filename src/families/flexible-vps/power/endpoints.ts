@@ -5,7 +5,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { askPlace, beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
-import { actionMembers, actionOf } from './actions.ts';
+import { actionMembers, actionOf, effectOf, wantedOf } from './actions.ts';
 import { exampleAction } from './example.ts';
 import { powerKinds } from './kinds.ts';
 
@@ -15,10 +15,12 @@ export const performVmAction = endpoint({
   path: '/flexible-vps/v1/vms/{id}/actions',
   summary: 'Start, stop or restart a VM',
   description:
-    '`shutdown` and `restart` force the VM off only if `on_timeout` is `force`. If the VM already is in the wanted state, the operation ends at once with `result.changed` false.',
+    '`shutdown` and `restart` force the VM off only if `on_timeout` is `force`. If the VM already is in the wanted state, the operation ends at once with `result.changed` false. A stopped VM costs less than a running one: `price_stopped` and `price_running` of the VM, and the dry run, say how much.',
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
+  raisesCost: 'sometimes',
+  changes: ['status'],
   params: VmId,
   body: Shape(actionMembers),
   answers: { 202: OperationView },
@@ -37,7 +39,8 @@ export const performVmAction = endpoint({
     answer: { status: 202, body: exampleAction },
   },
   prepare: askPlace,
-  async handle({ db, caller, params, body, services, effect, start }, place) {
+  async handle(call, place) {
+    const { db, caller, params, body, services, effect, start } = call;
     const row = await lockVm(db, caller.account.id, params.id);
     const action = actionOf(body);
     const verdict = await judge(db, row, action);
@@ -47,8 +50,9 @@ export const performVmAction = endpoint({
       return accepted(presentOperation(operation, services.baseUrl));
     }
     if (place !== null) requirePlace(row, place);
+    await vms.reportCost(call, [row], { status: wantedOf[action.type], is_billed: true });
     const operation = await beginAction(db, row, action, start);
-    effect({ action: 'update', ...vms.ref(row) });
+    effect(effectOf(action, vms.ref(row)));
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

@@ -1,5 +1,6 @@
 import type { Fixture, Scenario } from '../../../laws/fixture.ts';
-import { makeVm } from '../vms/fixture.ts';
+import type { World } from '../../../laws/world.ts';
+import { makeVm, stopVm } from '../vms/fixture.ts';
 import { actionTypes } from './actions.ts';
 
 /** Each action type has its own operation kind. For `power_on` the machine is stopped first. */
@@ -15,11 +16,26 @@ const powering = (type: string): Scenario => ({
   },
 });
 
+/** One machine that runs, and two that are stopped. */
+async function makeMixed(world: World): Promise<string[]> {
+  const vm_ids = [await makeVm(world), await makeVm(world), await makeVm(world)];
+  for (const id of vm_ids.slice(1)) await stopVm(world, id);
+  return vm_ids;
+}
+
 const fromAnyPower = ['running', 'stopped'];
 
 export const fixture: Fixture = {
   bodies: {
     performBulkVmAction: async (world) => ({ vm_ids: [await makeVm(world)] }),
+  },
+  variations: {
+    performBulkVmAction: Object.fromEntries(
+      (['power_on', 'power_off', 'restart'] as const).map((type) => [
+        `${type} of machines in different states`,
+        async (world: World) => ({ body: { type, vm_ids: await makeMixed(world) } }),
+      ]),
+    ),
   },
   scenarios: {
     ...Object.fromEntries(

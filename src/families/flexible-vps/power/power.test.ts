@@ -78,10 +78,16 @@ describe('an action', () => {
     expect(await eventsOf(vm)).toEqual(['vm.created', event]);
   });
 
-  it('is told of in a dry run as a change, whatever it is', async () => {
+  it('is told of in a dry run as what it is, with what it loses', async () => {
     const vm = await vps.vm();
-    const answer = await vps.send('POST', `vms/${vm.id}/actions?dry_run=true`, { type: 'shutdown' });
-    expect(answer.json()).toMatchObject({ effects: [{ action: 'update', type: 'vm', id: vm.id }] });
+    const effectsOf = async (body: object) =>
+      (await vps.send('POST', `vms/${vm.id}/actions?dry_run=true`, body)).json().effects;
+    expect(await effectsOf({ type: 'shutdown' })).toMatchObject([
+      { action: 'stop', type: 'vm', id: vm.id, loss: { recoverable: true } },
+    ]);
+    expect(await effectsOf({ type: 'reset' })).toMatchObject([
+      { action: 'restart', type: 'vm', id: vm.id, loss: { recoverable: false } },
+    ]);
     await expectState(vm, 'running');
   });
 

@@ -19,10 +19,10 @@ export async function hostGroupsOf(db: Db, vmIds: readonly string[]): Promise<st
 }
 
 /** Leaves out ids that belong to another account. */
-export function findTargets(db: Db, accountId: string, ids: readonly string[]): Promise<Target[]> {
+export function findTargets(db: Db, accountId: string, ids: readonly string[]): Promise<VmRow[]> {
   return db
     .selectFrom('vms')
-    .select(['id', 'name'])
+    .selectAll()
     .where('account_id', '=', accountId)
     .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .orderBy('id')
@@ -34,10 +34,10 @@ export function selectTargets(
   accountId: string,
   selector: Selector,
   limit: number,
-): Promise<Target[]> {
+): Promise<VmRow[]> {
   return db
     .selectFrom('vms')
-    .select(['id', 'name'])
+    .selectAll()
     .where('account_id', '=', accountId)
     .where(labelsMatch(sql.ref('vms.labels'), selector))
     .orderBy('id')

@@ -1,4 +1,5 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood, forNow } from '../../../kernel/effect.ts';
 import type { Kind } from '../../../kernel/operations/kind.ts';
 import { pendingOn, queueOf, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
@@ -8,11 +9,10 @@ import {
   lockAddressIfThere,
   type PublicAddressRow,
 } from '../../../resources/addresses/store.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { ConfirmCutOff, requireConnected } from '../interfaces/last-connection.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { priceVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
 import { vms } from '../vms/resource.ts';
@@ -76,16 +76,35 @@ async function followed(call: Call, vm: VmRow, operation: StoredOperation) {
   return accepted(await showVm(call, vm, operation));
 }
 
+/** Checks that the machine that loses the address stays connected, and reports its loss. */
+async function takeFrom(
+  call: Pick<Call<unknown, unknown, AttachPublicIp>, 'db' | 'warn' | 'effect' | 'body'>,
+  loser: VmRow,
+  address: PublicAddressRow,
+): Promise<void> {
+  await requireConnected(
+    call,
+    { machines: [loser], taken: [address.id] },
+    {
+      given: call.body.confirm,
+      pointer: '/confirm',
+      subject: { type: 'machine that has the address', name: loser.name },
+    },
+  );
+  call.effect({ action: 'detach', ...vms.ref(loser), loss: forNow(`The address ${textOf(address)}.`) });
+}
+
 const attachVmPublicIp = endpoint({
   id: 'attachVmPublicIp',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/public-ips',
   summary: 'Attach a reserved public IP to a VM',
   description:
-    'With `move`, the same operation detaches the address from the machine that has it; it waits for earlier operations on both machines. A machine without a public interface gets one.',
+    'With `move`, the same operation detaches the address from the machine that has it; it waits for earlier operations on both machines. A machine without a public interface gets one. If the machine that loses the address would have no interface and no address left, `move` also needs `confirm`.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
+  changes: ['public_ips', 'primary_ipv4', 'primary_ipv6'],
   params: VmId,
   body: AttachPublicIp,
   answers: { 202: Vm },
@@ -125,9 +144,9 @@ const attachVmPublicIp = endpoint({
     if (working !== undefined) return followed(call, vm, working);
     const held = await attachedAddresses(db, [vm.id]);
     await requirePlace(call, vm, held);
-    call.effect({ action: 'update', ...resource, changes: [changeOf(held, [...held, address])] });
+    call.effect({ action: 'attach', ...resource, changes: [changeOf(held, [...held, address])] });
     const loser = from === null ? undefined : await readVm(db, from);
-    if (loser !== undefined) call.effect({ action: 'update', ...vms.ref(loser) });
+    if (loser !== undefined) await takeFrom(call, loser, address);
     const subjects = [vm.id, ...(from === null ? [] : [from]), address.id];
     return accepted(await showVm(call, vm, await call.start({ ...start, subjects })));
   },
@@ -139,11 +158,12 @@ const detachVmPublicIp = endpoint({
   path: '/flexible-vps/v1/vms/{id}/public-ips/{ip_id}',
   summary: 'Detach a public IP from a VM',
   description:
-    'A reserved address stays in your account. An ephemeral address is released: the machine costs less without it, and the address is not assigned again for a day.',
+    'A reserved address stays in your account. An ephemeral address is released: the machine costs less without it, and no other account gets the address for 7 days. If the machine would have no interface and no address left, the call needs `confirm`.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
   params: PublicIpId,
+  query: ConfirmCutOff,
   answers: { 202: Vm },
   problems: ['operation_in_progress', 'operation_queue_full', 'invalid_state', 'resource_suspended'],
   operation: detachPublicIpKind,
@@ -155,7 +175,7 @@ const detachVmPublicIp = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, services } = call;
+    const { db, caller, params, query } = call;
     const vm = await lockVm(db, caller.account.id, params.id);
     const address = await lockAddressIfThere(db, caller.account.id, params.ip_id);
     if (address?.vm_id !== vm.id) throw new Problem('not_found');
@@ -167,12 +187,17 @@ const detachVmPublicIp = endpoint({
     const resource = vms.ref(vm);
     const held = await attachedAddresses(db, [vm.id]);
     const left = held.filter(({ id }) => id !== address.id);
-    call.effect({ action: 'update', ...resource, changes: [changeOf(held, left)] });
-    const [before, after] = [vm, withoutEphemeral(vm, address)].map(({ configuration }) => {
-      const priced = priceVm(services, configuration, { existing: 'unchanged' });
-      return priced.ok ? priced.item : null;
-    });
-    if (vm.is_billed && before && after) call.cost(costOf(services, after, before, vm.labels));
+    await requireConnected(
+      call,
+      { machines: [vm], taken: [address.id] },
+      { given: query.confirm, pointer: 'query/confirm', subject: { type: 'machine', name: vm.name } },
+    );
+    const isKept = address.kind === 'reserved';
+    const loss = isKept
+      ? forNow(`The address ${textOf(address)}, which stays in your account.`)
+      : forGood(`The address ${textOf(address)}, which is released.`);
+    call.effect({ action: 'detach', ...resource, loss, changes: [changeOf(held, left)] });
+    await vms.reportCost(call, [vm], withoutEphemeral(vm, address));
     const started = await call.start({
       kind: detachPublicIpKind,
       input: { ip_id: address.id },

@@ -1,6 +1,6 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import type { World } from '../../../laws/world.ts';
-import { allocateAddress, setAttachment } from '../../../resources/addresses/store.ts';
+import { allocateAddress, attachedAddresses, setAttachment } from '../../../resources/addresses/store.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { attachPublicIpKind } from './kinds.ts';
 
@@ -30,6 +30,15 @@ export const fixture: Fixture = {
     return ip_id;
   },
   remove: ({ app }, id) => setAttachment(app.services.db, id, null),
+  variations: {
+    detachVmPublicIp: {
+      'that is billed with the machine': async ({ app }, { id = '' }) => {
+        const held = await attachedAddresses(app.services.db, [id]);
+        const own = held.find(({ kind, block }) => kind === 'ephemeral' && !block.includes(':'));
+        return { params: { id, ip_id: own?.id ?? '' } };
+      },
+    },
+  },
   bodies: {
     attachVmPublicIp: async (world) => ({ ip_id: await reserveAddress(world) }),
   },

@@ -1,16 +1,22 @@
+import { Confirm } from '../../../kernel/confirmation.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
+import { PublicIpRef } from '../references.ts';
 
 export const AttachPublicIp = Shape({
-  ip_id: Id('ip', {
+  ip_id: {
+    ...PublicIpRef,
     description: 'The reserved address to attach. It must be in the location of the machine.',
-  }),
+  },
   move: Type.Optional(
     Type.Boolean({
       default: false,
       description: 'Whether the address may be taken from the machine that has it, in the same operation.',
     }),
+  ),
+  confirm: Confirm(
+    'The current name of the machine that has the address: required if `move` would leave that machine without an interface and an address.',
   ),
 });
 export type AttachPublicIp = Static<typeof AttachPublicIp>;

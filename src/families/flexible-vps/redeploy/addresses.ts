@@ -1,11 +1,12 @@
 /** Allocates new public addresses for a machine whose creation failed, because the failure released its addresses. */
 import type { Call } from '../../../kernel/call.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
-import { secondsUntilFree } from '../../../resources/addresses/availability/store.ts';
-import { allocateAddress, attachedAddresses, setAttachment } from '../../../resources/addresses/store.ts';
+import { noAddressLeft } from '../../../resources/addresses/availability/refusal.ts';
+import { allocateAddresses, attachedAddresses } from '../../../resources/addresses/store.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { wasMade } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../vms/table.ts';
+
+const NEXT_STEP = 'Delete the machine and create it in another location, or open a support ticket.';
 
 const wantsIpv4 = ({ configuration }: VmRow): boolean =>
   (configuration['public_ipv4'] as { mode?: string } | undefined)?.mode === 'ephemeral';
@@ -20,23 +21,16 @@ export async function replaceLostAddresses(
   const front = (await readInterfaces(db, [vm.id])).find(({ kind }) => kind === 'public');
   if (front === undefined || (await attachedAddresses(db, [vm.id])).length > 0) return;
   const versions = [...(wantsIpv4(vm) ? [4 as const] : []), ...(wantsIpv6(vm) ? [6 as const] : [])];
-  for (const version of versions) {
-    const request = {
-      pools: services.provider.catalogue.address_pools,
-      location: vm.location,
-      accountId: vm.account_id,
-      kind: 'ephemeral' as const,
-      vmId: null,
-      now,
-      version,
-    };
-    const block = await allocateAddress(db, request);
-    if (block === null)
-      throw new Problem('capacity_unavailable', {
-        detail: `No public address is left in ${vm.location} at the moment.`,
-        extra: { alternatives: [] },
-        retryAfterSeconds: await secondsUntilFree(db, request),
-      });
-    await setAttachment(db, block.id, { vmId: vm.id, interfaceId: front.id });
-  }
+  const question = {
+    pools: services.provider.catalogue.address_pools,
+    location: vm.location,
+    accountId: vm.account_id,
+    now,
+  };
+  const { exhausted } = await allocateAddresses(
+    db,
+    { ...question, kind: 'ephemeral', vmId: vm.id, interfaceId: front.id },
+    versions,
+  );
+  if (exhausted !== undefined) throw await noAddressLeft(db, question, exhausted, NEXT_STEP);
 }

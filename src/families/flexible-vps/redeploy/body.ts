@@ -1,16 +1,14 @@
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { Confirm } from '../restore/refusals.ts';
+import { ImageRef } from '../references.ts';
+import { ConfirmMachine } from '../restore/refusals.ts';
 import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vms/creation/body.ts';
 
 export const RedeployVm = Shape({
-  image_id: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 90,
-      description:
-        'The id of an image, or the slug of a public one. Default: the image that the VM was created from.',
-    }),
-  ),
+  image_id: Type.Optional({
+    ...ImageRef,
+    description:
+      'The id of an image, or the slug of a public one. Default: the image that the VM was created from.',
+  }),
   ssh_key_ids: Type.Optional({
     ...SshKeyIds,
     description: 'SSH keys to install for the default user. Default: the keys that were installed last.',
@@ -25,7 +23,7 @@ export const RedeployVm = Shape({
   generate_password: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the answer contains a new password for the default user. Default: true if there is neither an SSH key nor user data.',
+        'Whether the answer contains a new password for the default user. Default: true if there is neither an SSH key nor user data that cloud-init reads.',
     }),
   ),
   hostname: Type.Optional({
@@ -35,6 +33,6 @@ export const RedeployVm = Shape({
   delete_snapshots: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the snapshots of the VM may be deleted.' }),
   ),
-  confirm: Confirm,
+  confirm: ConfirmMachine,
 });
 export type RedeployVm = Static<typeof RedeployVm>;

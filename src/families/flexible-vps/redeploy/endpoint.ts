@@ -1,10 +1,10 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
 import { enterStatus } from '../power/status.ts';
-import { requireConfirmation, requireOverwritable } from '../restore/refusals.ts';
+import { requireMachineName, requireOverwritable } from '../restore/refusals.ts';
 import { sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { CreatedVm } from '../vms/creation/endpoint.ts';
@@ -36,7 +36,7 @@ async function chooseImage(call: RedeployCall, row: VmRow): Promise<KnownImage> 
 }
 
 /** Some images have a licence fee, so a different image can change the price. */
-function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: KnownImage) {
+function configurationWith({ services, now }: RedeployCall, row: VmRow, image: KnownImage) {
   const { source: _, ...rest } = row.configuration;
   const configuration =
     image.row === null ? { ...rest, source: { type: 'image', image_id: image.id } } : rest;
@@ -44,8 +44,6 @@ function priceOf({ services, now, cost }: RedeployCall, row: VmRow, image: Known
   const existing = before.ok ? before.item.lines : 'unchanged';
   const after = priceVm(services, configuration, { existing, at: now });
   if (!after.ok) throw invalid(asBodyErrors(after.problems));
-  const isPaidNow = before.ok && row.is_billed;
-  cost(costOf(services, after.item, isPaidNow ? before.item : null, row.labels));
   return configuration;
 }
 
@@ -55,10 +53,11 @@ export const redeployVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}/redeploy',
   summary: 'Redeploy a VM',
   description:
-    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running VM is forced off. If there is neither an SSH key nor user data, the answer contains a password, which is shown only once. If the redeploy fails, the VM is in `error`, and you can redeploy or delete it.',
+    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running VM is forced off. If there is neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once. If the redeploy fails, the VM is in `error`, and you can redeploy or delete it.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
+  changes: ['image', 'hostname', 'ssh_key_ids'],
   raisesCost: true,
   params: VmId,
   body: RedeployVm,
@@ -91,17 +90,22 @@ export const redeployVm = endpoint({
     const { db, caller, params, body, services } = call;
     const accountId = caller.account.id;
     const before = await lockVm(db, accountId, params.id);
-    requireConfirmation(body.confirm, before);
+    requireMachineName(body.confirm, before);
     const image = await chooseImage(call, before);
     const { plan, password } = await makePlan(call, before);
     await requireOverwritable(call, 'redeployVm', before);
-    call.effect({ action: 'update', ...vms.ref(before) });
-    const remove = await sacrifice(call, before, await lockSnapshotsOf(db, accountId, before.id), {
+    call.effect({
+      action: 'wipe_disk',
+      ...vms.ref(before),
+      loss: forGood(`All data on the disk (${before.disk_gb} GB).`),
+    });
+    const remove = await sacrifice(call, await lockSnapshotsOf(db, accountId, before.id), {
       isMeant: body.delete_snapshots ?? false,
       code: 'vm_has_snapshots',
-      detail: (count) => `${count} of the machine would be destroyed; set delete_snapshots.`,
+      detail: (count) => `${count} of the machine would be deleted with its disk.`,
     });
-    const configuration = priceOf(call, before, image);
+    const configuration = configurationWith(call, before, image);
+    await vms.reportCost(call, [before], { configuration, status: 'running', is_billed: true });
     if (before.status === 'error') await replaceLostAddresses(call, before);
     const row = await enterStatus(db, before, 'redeploying');
     const operation = await call.start({

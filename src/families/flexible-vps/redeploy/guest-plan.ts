@@ -9,7 +9,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import { hashOf } from '../vms/guest.ts';
 import type { VmRow } from '../vms/table.ts';
-import { readUserData, warnIfIgnored } from '../vms/user-data.ts';
+import { decidePassword, readUserData } from '../vms/user-data.ts';
 import type { RedeployVm } from './body.ts';
 
 export type Plan = Pick<
@@ -19,13 +19,10 @@ export type Plan = Pick<
 
 type Asking = Pick<Call<unknown, unknown, RedeployVm>, 'db' | 'caller' | 'body' | 'warn'>;
 
-function chooseUserData(call: Asking, stored: Buffer | null): Buffer | null {
-  const { body } = call;
+function chooseUserData({ body }: Asking, stored: Buffer | null): Buffer | null {
   if (body.user_data === undefined) return stored;
   if (body.user_data === null) return null;
-  const data = readUserData(body.user_data, body.user_data_encoding);
-  warnIfIgnored(call, data);
-  return data;
+  return readUserData(body.user_data, body.user_data_encoding);
 }
 
 /** By default the keys that were installed last are used again, even if they were deleted from the account. */
@@ -41,8 +38,12 @@ export async function makePlan(call: Asking, row: VmRow): Promise<{ plan: Plan; 
   const { body } = call;
   const keys = await chooseKeys(call, row);
   const user_data = chooseUserData(call, row.user_data);
-  const wantsPassword = body.generate_password ?? (keys.ssh_public_keys.length === 0 && user_data === null);
-  const made = wantsPassword ? makeGuestPassword() : null;
+  const asked = {
+    sshKeys: keys.ssh_public_keys.length,
+    userData: user_data,
+    generatePassword: body.generate_password,
+  };
+  const made = decidePassword(call, asked) ? await makeGuestPassword() : null;
   const plan: Plan = {
     seed: newId('request'),
     hostname: body.hostname ?? row.hostname,

@@ -115,7 +115,7 @@ function noCapacity(services: Services, row: VmRow, target: Target, detail: stri
 
 /** Called before the machine is stopped. Throws if the location does not sell the plan or has no capacity. */
 export function requireCapacity(services: Services, row: VmRow, target: Target, asked: Asked | null): void {
-  if (!target.after.available && target.plan !== row.plan)
+  if (!target.isSold && target.plan !== row.plan)
     throw noCapacity(services, row, target, `${target.plan} is not sold in ${row.location} at the moment.`);
   if (asked === null || !isGrowth(growthOf(sizeOf(row), target.size))) return;
   const fit = asked.fit();

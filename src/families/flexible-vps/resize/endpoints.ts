@@ -3,9 +3,10 @@ import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
+import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
+import { missingSize } from '../vms/creation/body.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
@@ -74,6 +75,8 @@ export const resizeVm = endpoint({
   resource: { name: 'vm', role: 'action' },
   params: VmId,
   body: ResizeVm,
+  missing: missingSize,
+  changes: ['plan', 'vcpus', 'memory_mb', 'disk_gb'],
   answers: { 202: Vm },
   problems: [
     'operation_in_progress',
@@ -96,7 +99,7 @@ export const resizeVm = endpoint({
   },
   prepare: askCapacity,
   async handle(call, asked) {
-    const { db, caller, params, body, services, now, effect, cost, start } = call;
+    const { db, caller, params, body, services, now, effect, start } = call;
     requireSense(body);
     const row = await lockVm(db, caller.account.id, params.id);
     await requireState(call, row);
@@ -115,7 +118,13 @@ export const resizeVm = endpoint({
     const operation = await start({ kind: resizeVmKind, input, resource });
     const resizing = await enterStatus(db, row, 'resizing');
     effect({ action: 'update', ...resource, changes: changesOf(row, target) });
-    cost(costOf(services, target.after, target.before, row.labels));
+    if (input.mode !== 'live' && row.status === 'running') {
+      const on_timeout = input.force_after_timeout ? 'force' : 'fail';
+      effect(effectOf({ type: input.runs_after ? 'restart' : 'shutdown', on_timeout }, resource));
+    }
+    const { configuration, runs_after } = input;
+    const status = runs_after ? 'running' : 'stopped';
+    await vms.reportCost(call, [row], { configuration, status, is_billed: true });
     return accepted(await showVm(call, resizing, operation));
   },
 });

@@ -92,7 +92,10 @@ describe('a new size', () => {
     }>();
     const { vm: after } = await resized(vm, { plan: 'flex-2-4' });
     expect(Number(dry.cost.monthly)).toBeCloseTo(monthly(after) - monthly(vm), 6);
-    expect(dry.effects).toMatchObject([{ action: 'update', type: 'vm', id: vm.id }]);
+    expect(dry.effects).toMatchObject([
+      { action: 'update', type: 'vm', id: vm.id, loss: null },
+      { action: 'restart', type: 'vm', id: vm.id, loss: { recoverable: true } },
+    ]);
   });
 
   it('of a stopped machine leaves it stopped', async () => {

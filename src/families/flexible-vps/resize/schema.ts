@@ -1,6 +1,7 @@
-import { Named, OneOf, Shape, Slug, type Static, Type } from '../../../kernel/schema.ts';
+import { Named, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
+import { PlanRef } from '../references.ts';
 
 const disk = Type.Integer({ minimum: 1, maximum: 100_000, 'x-unit': 'GB' });
 
@@ -17,7 +18,10 @@ export const StartAfter = Named(
 );
 
 export const ResizeVm = Shape({
-  plan: Type.Optional({ ...Slug, description: 'The slug of the new plan. Required without `custom_size`.' }),
+  plan: Type.Optional({
+    ...PlanRef(),
+    description: 'The slug of the new plan. Required without `custom_size`.',
+  }),
   custom_size: Type.Optional(
     Shape(
       {

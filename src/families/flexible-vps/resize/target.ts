@@ -2,7 +2,8 @@
 import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { PricedItem } from '../../../money/prices/price.ts';
+import { placeFaults } from '../catalog/location-faults.ts';
+import { missingSize } from '../vms/creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
@@ -11,8 +12,8 @@ export interface Target {
   readonly plan: string;
   readonly size: Size;
   readonly configuration: Record<string, unknown>;
-  readonly before: PricedItem | null;
-  readonly after: PricedItem;
+  /** Whether the location sells this size now. */
+  readonly isSold: boolean;
 }
 
 export const sizeOf = ({
@@ -126,8 +127,8 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
 export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
-  if (plan === undefined && custom_size === undefined)
-    throw refuse('/plan', 'required', 'Give plan, or custom_size for a size of your own.');
+  const missing = missingSize({ plan, custom_size });
+  if (missing.length > 0) throw invalid(missing);
   if (mode === 'live' && start_after === 'no')
     throw refuse(
       '/start_after',
@@ -146,15 +147,16 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
       : { custom_size: { ...body.custom_size, disk_gb } };
   const configuration = configurationWith(services, row, size);
   const was = priceVm(services, row.configuration, { at: now, existing: 'unchanged' });
-  const before = was.ok ? was.item : null;
   const isKept = body.plan === row.plan;
   const priced = priceVm(services, configuration, {
     at: now,
-    existing: isKept ? 'unchanged' : (before?.lines ?? []),
+    existing: isKept ? 'unchanged' : was.ok ? was.item.lines : [],
   });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
+  const elsewhere = isKept ? [] : placeFaults(services, chosen?.plan ?? '', row.location, now);
+  if (elsewhere.length > 0) throw invalid(elsewhere);
   if (chosen === undefined) throw new Error('A choice that has a price has no size.');
-  return { plan: chosen.plan, size: sizeOf(chosen), configuration, before, after: priced.item };
+  return { plan: chosen.plan, size: sizeOf(chosen), configuration, isSold: priced.item.available };
 }
 
 export const isSame = (row: VmRow, { plan, size }: Target): boolean =>

@@ -1,8 +1,10 @@
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { enterStatus } from '../power/status.ts';
+import { SnapshotRef } from '../references.ts';
 import { StartAfter } from '../resize/schema.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
@@ -12,7 +14,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { restoreVmKind } from './kind.ts';
-import { Confirm, requireConfirmation, requireOverwritable } from './refusals.ts';
+import { ConfirmMachine, requireMachineName, requireOverwritable } from './refusals.ts';
 
 const RestoreVm = Shape({
   source: Shape(
@@ -21,9 +23,10 @@ const RestoreVm = Shape({
         { snapshot: 'A snapshot of this machine.', backup: 'Not offered yet: refused.' },
         { description: 'What the disk is restored from.' },
       ),
-      snapshot_id: Type.Optional(
-        Id('snap', { description: 'Required with the type `snapshot`: the snapshot to restore.' }),
-      ),
+      snapshot_id: Type.Optional({
+        ...SnapshotRef('path/id'),
+        description: 'Required with the type `snapshot`: the snapshot to restore.',
+      }),
       backup_id: Type.Optional(
         Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
       ),
@@ -43,9 +46,16 @@ const RestoreVm = Shape({
     }),
   ),
   start_after: Type.Optional(StartAfter),
-  confirm: Confirm,
+  confirm: ConfirmMachine,
 });
 type RestoreVm = Static<typeof RestoreVm>;
+
+function missingSnapshot(source: unknown): FieldError[] {
+  const { type, snapshot_id } = (source ?? {}) as { type?: unknown; snapshot_id?: unknown };
+  if (type !== 'snapshot' || snapshot_id !== undefined) return [];
+  const detail = 'Set snapshot_id to the id of a snapshot of the machine.';
+  return [{ pointer: '/source/snapshot_id', code: 'required', detail }];
+}
 
 /** Returns the id of the snapshot. Refuses bodies that request a backup or its options. */
 function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
@@ -53,13 +63,7 @@ function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): str
     const detail = 'Backups are not offered yet; restore a snapshot of the machine.';
     throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
   }
-  const errors: FieldError[] = [];
-  if (source.snapshot_id === undefined)
-    errors.push({
-      pointer: '/source/snapshot_id',
-      code: 'required',
-      detail: 'Set snapshot_id to the id of a snapshot of the machine.',
-    });
+  const errors = missingSnapshot(source);
   if (source.backup_id !== undefined) {
     const detail = 'A source of type snapshot has no such member.';
     errors.push({ pointer: '/source/backup_id', code: 'unknown_member', detail });
@@ -94,8 +98,10 @@ export const restoreVm = endpoint({
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
+  raisesCost: 'sometimes',
   params: VmId,
   body: RestoreVm,
+  missing: ({ source }) => missingSnapshot(source),
   answers: { 202: Vm },
   problems: [
     'resource_protected',
@@ -123,18 +129,23 @@ export const restoreVm = endpoint({
     const { db, caller, params, body } = call;
     const wanted = readSource(body);
     const before = await lockVm(db, caller.account.id, params.id);
-    requireConfirmation(body.confirm, before);
+    requireMachineName(body.confirm, before);
     const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
     await requireOverwritable(call, 'restoreVm', before);
     await requireAvailable(call, snapshot);
-    call.effect({ action: 'update', ...vms.ref(before) });
-    const remove = await sacrifice(call, before, newer, {
+    call.effect({
+      action: 'wipe_disk',
+      ...vms.ref(before),
+      loss: forGood(`All that was written to the disk after the snapshot ${snapshot.name}.`),
+    });
+    const remove = await sacrifice(call, newer, {
       isMeant: body.delete_newer_snapshots ?? false,
       code: 'newer_snapshots_exist',
-      detail: (count) => `${count} taken after this one would be destroyed; set delete_newer_snapshots.`,
+      detail: (count) => `${count} taken after this one would be deleted.`,
     });
     const { start_after = 'as_before' } = body;
     const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';
+    await vms.reportCost(call, [before], { status: start ? 'running' : 'stopped', is_billed: true });
     const row = await enterStatus(db, before, 'restoring');
     const operation = await call.start({
       kind: restoreVmKind,

@@ -1,5 +1,5 @@
 import type { Fixture } from '../../../laws/fixture.ts';
-import { makeSnapshot } from '../snapshots/fixture.ts';
+import { makeLargeSnapshot, makeSnapshot } from '../snapshots/fixture.ts';
 import { readVm } from '../vms/store.ts';
 
 export const fixture: Fixture = {
@@ -8,5 +8,15 @@ export const fixture: Fixture = {
       source: { type: 'snapshot', snapshot_id: await makeSnapshot(world, id) },
       confirm: (await readVm(world.app.services.db, id))?.name,
     }),
+  },
+  variations: {
+    restoreVm: {
+      'that leaves the machine stopped': async () => ({ body: { start_after: 'no' } }),
+      'that deletes a newer snapshot': async (world, { id = '' }) => {
+        const snapshot_id = await makeSnapshot(world, id);
+        await makeLargeSnapshot(world, id);
+        return { body: { source: { type: 'snapshot', snapshot_id }, delete_newer_snapshots: true } };
+      },
+    },
   },
 };

@@ -1,30 +1,18 @@
 /** Checks for calls that overwrite the disk of a machine: confirmation, protection, state. */
 import type { Call } from '../../../kernel/call.ts';
+import { Confirm, requireConfirmation } from '../../../kernel/confirmation.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { Type } from '../../../kernel/schema.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import type { VmRow } from '../vms/table.ts';
 
-/** Optional in the schema, so that a missing confirmation gets its own error code and explanation. */
-export const Confirm = Type.Optional(
-  Type.String({
-    maxLength: 63,
-    description:
-      'The current name of the machine, to confirm that its disk is overwritten. Without it, the call is refused.',
-  }),
+export const ConfirmMachine = Confirm(
+  'The current name of the machine, to confirm that its disk is overwritten. Without it, the call is refused.',
 );
 
-export function requireConfirmation(confirm: string | undefined, { name }: Pick<VmRow, 'name'>): void {
-  if (confirm === name) return;
-  const pointer = '/confirm';
-  if (confirm === undefined) {
-    const detail = 'All data on the disk will be lost. To confirm, set confirm to the name of the machine.';
-    throw invalid([{ pointer, code: 'confirmation_missing', detail }]);
-  }
-  const detail =
-    'This is not the name of the machine. Check that you chose the right machine, then send its name.';
-  throw invalid([{ pointer, code: 'confirmation_mismatch', detail }]);
+export function requireMachineName(confirm: string | undefined, { name }: Pick<VmRow, 'name'>): void {
+  const loss = 'All data on the disk will be lost.';
+  requireConfirmation(confirm, { type: 'machine', name, pointer: '/confirm', loss });
 }
 
 export async function requireOverwritable(

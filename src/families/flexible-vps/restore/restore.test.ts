@@ -118,7 +118,7 @@ describe('a restore', () => {
       delete_newer_snapshots: true,
     });
     expect(dry.json().effects).toMatchObject([
-      { action: 'update', type: 'vm', id: vm.id },
+      { action: 'wipe_disk', type: 'vm', id: vm.id, loss: { recoverable: false } },
       { action: 'delete', type: 'snapshot', id: three },
       { action: 'delete', type: 'snapshot', id: two },
     ]);

@@ -1,9 +1,8 @@
 /** Checks for calls that use a snapshot as a source, and for calls that delete snapshots as a side effect. */
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import type { VmRow } from '../vms/table.ts';
-import { costOfRemoving } from './cost.ts';
 import { snapshotLife } from './lifecycle.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
@@ -47,7 +46,6 @@ interface Destruction {
  */
 export async function sacrifice(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,
-  vm: VmRow,
   rows: readonly SnapshotRow[],
   { isMeant, code, detail }: Destruction,
 ): Promise<string[]> {
@@ -62,9 +60,8 @@ export async function sacrifice(
     rows.map(({ id }) => id),
   );
   const newestFirst = rows.toReversed();
-  for (const row of newestFirst) {
-    call.effect({ action: 'delete', ...snapshots.ref(row) });
-    call.cost(costOfRemoving(call.services, vm, row, call.now));
-  }
+  for (const row of newestFirst)
+    call.effect({ action: 'delete', ...snapshots.ref(row), loss: forGood('The snapshot.') });
+  await snapshots.reportCost(call, newestFirst, null);
   return newestFirst.map(({ id }) => id);
 }

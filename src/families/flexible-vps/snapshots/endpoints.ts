@@ -1,3 +1,4 @@
+import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
@@ -5,11 +6,11 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
 import { findVm, lockVm } from '../vms/store.ts';
-import { costOfRemoving, costOfTaking } from './cost.ts';
 import { createSnapshotKind, deleteSnapshotKind } from './kinds.ts';
 import { snapshotLife } from './lifecycle.ts';
 import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
@@ -133,7 +134,8 @@ export const createVmSnapshot = endpoint({
       created_by: 'user',
       expires_at,
     });
-    call.cost(costOfTaking(services, vm, row, now));
+    // The size is known only when the snapshot is taken, so the cost is that of a copy of the whole disk.
+    await snapshots.reportCost(call, [row], { status: 'available', size_bytes: vm.disk_gb * BYTES_PER_GB });
     const operation = await call.start({
       kind: createSnapshotKind,
       input: { vm_id: vm.id, quiesce },
@@ -169,7 +171,7 @@ export const deleteVmSnapshot = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, services, now } = call;
+    const { db, caller, params, services } = call;
     const vm = await lockVm(db, caller.account.id, params.id);
     const before = (await lockSnapshotsOf(db, caller.account.id, vm.id)).find(
       ({ id }) => id === params.snapshot_id,
@@ -190,8 +192,8 @@ export const deleteVmSnapshot = endpoint({
     const subjects = [vm.id, row.id];
     const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' } as const;
     const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
-    call.cost(costOfRemoving(services, vm, before, now));
-    call.effect({ action: 'delete', ...resource });
+    await snapshots.reportCost(call, [before], null);
+    call.effect({ action: 'delete', ...resource, loss: forGood('The snapshot.') });
     return accepted(presentSnapshot(row, operation, services.baseUrl));
   },
 });

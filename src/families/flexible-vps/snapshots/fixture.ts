@@ -3,6 +3,7 @@ import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import type { Tables } from '../../../store/database.ts';
 import { runKind } from '../../../testing/run-kind.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import { readVm } from '../vms/store.ts';
 import { createSnapshotKind } from './kinds.ts';
 import { snapshots } from './resource.ts';
@@ -33,10 +34,31 @@ export async function makeSnapshot(world: World, vmId: string): Promise<string> 
   return row.id;
 }
 
+/** A snapshot that costs money: those of the sandbox are empty. */
+export async function makeLargeSnapshot(world: World, vmId: string): Promise<string> {
+  const id = await makeSnapshot(world, vmId);
+  const { services } = world.app;
+  await snapshots.change(services.db, id, { size_bytes: 20 * BYTES_PER_GB }, { services });
+  return id;
+}
+
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/vms/{id}/snapshots',
   make: (world, { id = '' }) => makeSnapshot(world, id),
   async addRow(world, name, _i, vm_id) {
     await insertSnapshot(world, { vm_id, name, status: 'available', disk_gb: 80 });
+  },
+  variations: {
+    deleteVm: {
+      'that has a snapshot': async (world, { id = '' }) => {
+        await makeLargeSnapshot(world, id);
+        return {};
+      },
+    },
+    deleteVmSnapshot: {
+      'that takes space': async (world, { id = '' }) => ({
+        params: { id, snapshot_id: await makeLargeSnapshot(world, id) },
+      }),
+    },
   },
 };

@@ -32,7 +32,7 @@ function nameAt(now: Date): string {
 export function chooseName(wanted: string | undefined, others: readonly SnapshotRow[], now: Date): string {
   const holder = (name: string) => others.find((other) => other.name === name);
   if (wanted !== undefined) {
-    refuseTaken(holder(wanted)?.id, 'Another snapshot of the machine has this name.');
+    refuseTaken(holder(wanted)?.id, wanted, { words: 'snapshot of the same machine' });
     return wanted;
   }
   const base = nameAt(now);

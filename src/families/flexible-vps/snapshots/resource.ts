@@ -14,9 +14,9 @@ export const snapshots = new Owned({
     failed: { severity: 'error', when: 'A snapshot could not be taken.' },
     lost: {
       severity: 'error',
-      when: 'The engine no longer has a snapshot; it is `failed` until you delete it or the engine has it again.',
+      when: 'A snapshot can no longer be found. It is `failed` until it is found again or you delete it.',
     },
-    recovered: { when: 'The engine has a lost snapshot again.' },
+    recovered: { when: 'A lost snapshot was found again.' },
   },
   async inventory({ vm_id, status, size_bytes }, db) {
     const location = await readLocation(db, vm_id);

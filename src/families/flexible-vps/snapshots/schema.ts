@@ -27,7 +27,7 @@ export const Snapshot = Named(
     description: Description,
     labels: Labels,
     vm_id: Id('vm', { description: 'The machine whose disk it is a copy of.' }),
-    status: snapshotLife.Status,
+    status: snapshotLife.ShownStatus,
     operation: PendingOperation,
     size_bytes: Nullable(
       Type.Integer({

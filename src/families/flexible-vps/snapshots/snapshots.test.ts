@@ -304,7 +304,7 @@ describe('deleting a snapshot', () => {
       name: `copy-${Date.now()}`,
       location: 'fra1',
       plan: 'flex-2-4',
-      source: { type: 'snapshot', vm_id: vm.id, snapshot_id: id },
+      source: { type: 'snapshot', snapshot_id: id },
     });
     expect(copy.statusCode, copy.body).toBe(202);
     const refused = await mine.send('DELETE', path(id));

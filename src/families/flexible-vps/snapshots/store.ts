@@ -17,9 +17,12 @@ const withPending = (db: Db) =>
 
 /** Does not check that the machine exists: an unknown machine has an empty list, and the caller then answers 404. */
 export async function listSnapshots(call: ListCall, vmId: string, status: SnapshotStatus | undefined) {
-  let query = withPending(call.db).where('vm_id', '=', vmId).where('account_id', '=', call.caller.account.id);
+  let query = withPending(call.db).where('account_id', '=', call.caller.account.id);
   if (status !== undefined) query = query.where('status', '=', status);
-  const { rows, nextCursor } = await readResources(call, 'vm_snapshots', 'listVmSnapshots', query);
+  const { rows, nextCursor } = await readResources(call, 'vm_snapshots', 'listVmSnapshots', query, {
+    column: sql.ref('vm_snapshots.vm_id'),
+    id: vmId,
+  });
   return {
     rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
     nextCursor,
@@ -48,6 +51,17 @@ export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promis
     .orderBy('id')
     .forUpdate()
     .execute();
+}
+
+/** The id of the machine that the snapshot belongs to; undefined if the account has no such snapshot. */
+export async function machineOfSnapshot(db: Db, accountId: string, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('vm_snapshots')
+    .select('vm_id')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.vm_id;
 }
 
 export function readSnapshot(db: Db, id: string): Promise<SnapshotRow | undefined> {

@@ -60,7 +60,7 @@ export const createVmConsoleSession = endpoint({
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/console-sessions',
   summary: 'Open a console of a VM',
-  description: `Connect to \`url\` with a WebSocket and the subprotocols \`${CONSOLE_PROTOCOL}\` and \`${TOKEN_PREFIX}<token>\`: in a browser \`new WebSocket(url, ['${CONSOLE_PROTOCOL}', '${TOKEN_PREFIX}' + token])\`. This keeps the token out of URLs, which often end up in logs. The token is valid for one connection. You have to connect before \`expires_at\`; the connection then lasts until either side closes it. It belongs to the API key that made this call: when the key may no longer make it (for example because the key expired or was revoked, or because the allowlist does not contain the address of the WebSocket's client), the token opens nothing, and an open connection is closed with the code 1008 and the problem code in the reason.`,
+  description: `Connect to \`url\` with a WebSocket and the subprotocols \`${CONSOLE_PROTOCOL}\` and \`${TOKEN_PREFIX}<token>\`: in a browser \`new WebSocket(url, ['${CONSOLE_PROTOCOL}', '${TOKEN_PREFIX}' + token])\`. This keeps the token out of URLs, which often end up in logs. The token is valid for one connection. You have to connect before \`expires_at\`; the connection then lasts until either side closes it.\n\nThe console belongs to the API key that made this call. If the key may no longer make this call, the token does not work any more, and an open connection is closed with the code 1008 and the problem code as the reason. Examples: the key expired or was revoked, or the allowlist does not contain the address of the WebSocket's client.`,
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,

@@ -4,6 +4,9 @@ import { newSessionId } from './console.ts';
 
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/vms/{id}/console-sessions',
+  variations: {
+    setVmRescue: { 'without a restart': async () => ({ body: { enabled: true, restart: false } }) },
+  },
   async addRow({ app, account, key }, _name, _i, vm_id) {
     await app.services.db
       .insertInto('console_sessions')

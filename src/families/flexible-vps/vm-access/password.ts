@@ -1,6 +1,7 @@
 import { EngineRefused, type Instance } from '../../../engines/compute/port.ts';
 import { answerOf, ask, requireCapability } from '../../../engines/engine-call.ts';
 import type { Preparation } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -117,7 +118,7 @@ export const resetVmPassword = endpoint({
     requireAgent(seen(), row);
     const username = body.username ?? row.image?.default_user ?? 'root';
     act({ subject: row.id, perform: () => setPassword(services, row, username, password) });
-    effect({ action: 'update', ...vms.ref(row) });
+    effect({ action: 'update', ...vms.ref(row), loss: forGood(`The present password of ${username}.`) });
     const message = `The password of ${username} in the machine ${row.name} was replaced.`;
     event(vms.event('password_reset', row, { message }));
     return ok({ username, password });

@@ -2,9 +2,11 @@ import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
+import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
+import { SshKeyRef } from '../references.ts';
 import { requireSshKeys } from '../ssh-keys/references.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -36,7 +38,7 @@ const RescuedVm = Named(
 const SetRescue = Shape({
   enabled: Type.Boolean({ description: 'Whether the next start boots the rescue system.' }),
   ssh_key_ids: Type.Optional(
-    Type.Array(Id('sshkey'), {
+    Type.Array(SshKeyRef, {
       maxItems: 50,
       uniqueItems: true,
       default: [],
@@ -72,7 +74,7 @@ interface Wanted {
 async function wantedOf({ db, caller, body, services }: RescueCall, row: VmRow): Promise<Wanted> {
   const { enabled, ssh_key_ids = [], restart = true, duration_hours = RESCUE_HOURS } = body;
   const keys = await requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids');
-  const made = enabled && keys.length === 0 ? makeGuestPassword() : null;
+  const made = enabled && keys.length === 0 ? await makeGuestPassword() : null;
   const input: RescueInput = {
     enabled,
     restart,
@@ -96,6 +98,8 @@ export const setVmRescue = endpoint({
   access: 'write',
   sensitive: true,
   resource: { name: 'vm', role: 'action' },
+  raisesCost: 'sometimes',
+  changes: ['rescue'],
   params: VmId,
   body: SetRescue,
   answers: { 202: RescuedVm },
@@ -129,6 +133,7 @@ export const setVmRescue = endpoint({
       effect({ action: 'none', ...resource });
       return accepted({ ...(await showVm(call, row, operation)), rescue_credentials: null });
     }
+    if (input.restart) await vms.reportCost(call, [row], { status: 'running', is_billed: true });
     const operation = await start({ kind: rescueKind, input, resource });
     const changed = input.restart ? await enterStatus(db, row, 'restarting') : row;
     effect({
@@ -136,6 +141,8 @@ export const setVmRescue = endpoint({
       ...resource,
       changes: [{ pointer: '/rescue/active', before: !body.enabled, after: body.enabled }],
     });
+    if (input.restart && row.status === 'running')
+      effect(effectOf({ type: 'restart', on_timeout: 'force' }, resource));
     const rescue_credentials = password === null ? null : { username: USERNAME, password };
     return accepted({ ...(await showVm(call, changed, operation)), rescue_credentials });
   },

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { snapshots } from '../snapshots/resource.ts';
 import { vms } from './resource.ts';
-import { deleteInterfacesOf, readVm, snapshotIdsOf } from './store.ts';
+import { deleteInterfacesOf, readVm, snapshotsOf } from './store.ts';
 
 /** Releases the ephemeral addresses of a machine. Detaches its reserved addresses, which stay with the account. */
 export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<void> {
@@ -22,7 +22,7 @@ export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent
   if (row === undefined) return [];
   const networks = (await readInterfaces(tx, [vmId])).flatMap(({ network_id }) => network_id ?? []);
   await letAddressesGo(tx, vmId, now);
-  for (const { id } of await snapshotIdsOf(tx, vmId)) await snapshots.erase(tx, id, { at: now });
+  for (const { id } of await snapshotsOf(tx, vmId)) await snapshots.erase(tx, id, { at: now });
   await deleteInterfacesOf(tx, vmId);
   await vms.erase(tx, vmId, { at: now });
   for (const id of new Set(networks)) await wakeOperations(tx, id);

@@ -2,19 +2,20 @@ import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { forGood } from '../../../kernel/effect.ts';
 import { done, kind } from '../../../kernel/operations/kind.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { costOf } from '../../../resources/inventory/cost.ts';
+import { attachedAddresses } from '../../../resources/addresses/store.ts';
+import { costChanges } from '../../../resources/inventory/cost.ts';
 import { eraseVm } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
-import { priceVm } from './inventory.ts';
 import { showVm } from './present.ts';
 import { vms } from './resource.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
-import { readVm, snapshotIdsOf } from './store.ts';
+import { readVm, snapshotsOf } from './store.ts';
 import type { VmRow } from './table.ts';
 
 const Input = Shape({
@@ -118,12 +119,16 @@ const DeleteQuery = Shape({
   }),
 });
 
-async function tellEffects({ db, effect, cost, services }: Call, row: VmRow): Promise<void> {
-  effect({ action: 'delete', ...vms.ref(row) });
-  for (const { id, name } of await snapshotIdsOf(db, row.id))
-    effect({ action: 'delete', type: 'snapshot', id, name });
-  const priced = priceVm(services, row.configuration, { existing: 'unchanged' });
-  cost(costOf(services, null, priced.ok && row.is_billed ? priced.item : null, row.labels));
+async function tellEffects({ db, effect, cost, services, now }: Call, row: VmRow): Promise<void> {
+  const addresses = await attachedAddresses(db, [row.id]);
+  const released = addresses.filter(({ kind }) => kind === 'ephemeral').map(({ block }) => block);
+  const what = `All data on the disk (${row.disk_gb} GB)${released.length === 0 ? '' : `, and the addresses ${released.join(', ')}`}.`;
+  const snapshots = await snapshotsOf(db, row.id);
+  effect({ action: 'delete', ...vms.ref(row), loss: forGood(what) });
+  for (const { id, name } of snapshots)
+    effect({ action: 'delete', type: 'snapshot', id, name, loss: forGood('The snapshot.') });
+  const gone = [row, ...snapshots].map(({ id, labels }) => ({ id, labels, after: null }));
+  for (const change of await costChanges(db, services, gone, now)) cost(change);
 }
 
 export const deleteVm = endpoint({

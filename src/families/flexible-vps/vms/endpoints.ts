@@ -1,13 +1,15 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import { Id, Type } from '../../../kernel/schema.ts';
+import { IMAGES, LOCATIONS, NetworkRef, PLANS, PlacementGroupRef, VmRef } from '../references.ts';
 import { vmLife } from './lifecycle.ts';
 import { presentVm } from './present.ts';
 import { findWhole, listWhole } from './read/store.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
 
-const Reference = (description: string) => Type.Optional(Type.String({ maxLength: 90, description }));
+const Text = (description: string) => Type.String({ maxLength: 90, description });
 
 export const listVms = endpoint({
   id: 'listVms',
@@ -21,16 +23,21 @@ export const listVms = endpoint({
   resource: { name: 'vm', role: 'list' },
   query: ResourceQuery({
     status: Type.Optional({ ...vmLife.Status, description: 'Only machines in this state.' }),
-    location: Reference('Only machines in this location.'),
-    plan: Reference('Only machines of this plan; `custom` for machines with a custom size.'),
-    image_id: Reference('Only machines whose disk was created from this image.'),
-    network_id: Type.Optional({ ...Id('net'), description: 'Only machines in this network.' }),
+    location: Type.Optional(Ref(Text('Only machines in this location.'), LOCATIONS)),
+    plan: Type.Optional(
+      Ref(Text('Only machines of this plan; `custom` for machines with a custom size.'), PLANS),
+    ),
+    image_id: Type.Optional(Ref(Text('Only machines whose disk was created from this image.'), IMAGES)),
+    network_id: Type.Optional({ ...NetworkRef(), description: 'Only machines in this network.' }),
     firewall_id: Type.Optional({ ...Id('fw'), description: 'Only machines with this firewall.' }),
-    placement_group_id: Type.Optional({ ...Id('pg'), description: 'Only machines in this placement group.' }),
+    placement_group_id: Type.Optional({
+      ...PlacementGroupRef(),
+      description: 'Only machines in this placement group.',
+    }),
     backup_policy_id: Type.Optional({ ...Id('bpol'), description: 'Only machines with this backup policy.' }),
-    ip: Reference('Only the machine with this public or private address.'),
+    ip: Type.Optional(Text('Only the machine with this public or private address.')),
     ids: Type.Optional(
-      Type.Array(Id('vm'), {
+      Type.Array(VmRef, {
         minItems: 1,
         maxItems: 50,
         description: 'Only machines with these ids, separated by commas.',
@@ -57,7 +64,7 @@ export const getVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Get a VM',
   description:
-    'Returns the VM with its interfaces, addresses and pending operation. Reads only stored data, so a slow VM does not delay the answer.',
+    'Returns the VM with its interfaces, addresses and pending operation. Reads only stored data, so a slow VM does not delay the answer. `price` is what the VM costs in its present state, as it is billed, and while it is being created what it costs when it runs. `price_running` and `price_stopped` are its prices in both states: a stopped VM costs only what it keeps, such as its address and a disk above that of its plan.',
   permission: 'flexible-vps:vms:read',
   access: 'read',
   resource: { name: 'vm', role: 'read' },

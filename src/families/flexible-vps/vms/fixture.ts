@@ -7,7 +7,7 @@ import { addInterface } from '../interfaces/network-membership.ts';
 import { createVmKind } from './creation/kind.ts';
 import { configurationOf, noteUnbilled } from './inventory.ts';
 import { vms } from './resource.ts';
-import { insertVm } from './store.ts';
+import { insertVm, readVm } from './store.ts';
 
 const LOCATION = 'fra1';
 const OS = { family: 'linux', distribution: 'ubuntu', version: '24.04' };
@@ -64,6 +64,15 @@ export async function makeVm({ app, account, key }: World): Promise<string> {
   return row.id;
 }
 
+/** Stops a machine in the tables and at the engine. */
+export async function stopVm({ app, account }: World, id: string): Promise<void> {
+  const { services } = app;
+  const { db, compute } = services;
+  const row = await readVm(db, id);
+  await compute.at(row?.location ?? '')?.ensureStopped({ account: account.id, id }, { force: true });
+  await vms.change(db, id, { status: 'stopped', started_at: null }, { services });
+}
+
 /** Inserts only a row, without an instance at an engine. Lists show such rows too. */
 async function insertRow({ app, account }: World, name: string): Promise<string> {
   const { id } = await insertVm(app.services.db, {
@@ -84,6 +93,10 @@ async function insertRow({ app, account }: World, name: string): Promise<string>
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/vms',
   make: makeVm,
+  settles: { stopped: stopVm },
+  variations: {
+    createVm: { 'that is not started': async () => ({ body: { start: false } }) },
+  },
   fillOnce: (world, mark) => insertRow(world, `${mark}-full`),
   addRow: async (world, name) => void (await insertRow(world, name)),
 };

@@ -6,7 +6,7 @@ import { pendingOn, type StoredOperation } from '../../../kernel/operations/stor
 import type { Services } from '../../../kernel/services.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
-import { priceShown } from '../../../resources/inventory/cost.ts';
+import { FREE, priceShown, statePrices } from '../../../resources/inventory/cost.ts';
 import type { Db } from '../../../store/database.ts';
 import { inGb } from '../gigabytes.ts';
 import { presentInterface } from '../interfaces/schema.ts';
@@ -14,9 +14,9 @@ import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfa
 import type { InterfaceRow } from '../interfaces/table.ts';
 import { periodStart } from '../traffic/count.ts';
 import { readTraffic, type TrafficJson } from '../traffic/store.ts';
-import { priceVm } from './inventory.ts';
 import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
+import { readBilled } from './store.ts';
 import type { VmRow } from './table.ts';
 
 async function readParts(db: Db, row: VmRow): Promise<VmParts> {
@@ -27,6 +27,7 @@ async function readParts(db: Db, row: VmRow): Promise<VmParts> {
     addresses: await attachedAddresses(db, [row.id]),
     operation: pending.get(row.id),
     traffic: await readTraffic(db, row.id),
+    billed: await readBilled(db, row.id),
   };
 }
 
@@ -47,28 +48,18 @@ function trafficOf({ provider }: Services, { plan }: VmRow, counted: TrafficJson
   };
 }
 
-const MOST_PRICES = 1_000;
-const PRICE_MS = 60_000;
-const prices = new WeakMap<
-  Services['provider'],
-  Map<string, { readonly until: number; readonly price: Vm['price'] }>
->();
-
 /**
- * Caches prices per configuration, because lists show many machines of the same size. Entries expire after a minute,
- * because prices change by date.
+ * What is billed now, as in the inventory, and the price in both states. A machine that is being created shows what it
+ * costs when it runs.
  */
-function priceOf(services: Services, { configuration }: VmRow, now: Date): Vm['price'] {
-  const known = prices.get(services.provider) ?? new Map();
-  prices.set(services.provider, known);
-  const name = JSON.stringify(configuration);
-  const last = known.get(name);
-  if (last !== undefined && now.getTime() < last.until) return last.price;
-  const priced = priceVm(services, configuration, { existing: 'unchanged', at: now });
-  const price = priceShown(services, priced.ok ? priced.item : { hourly: 0n, monthly: 0n });
-  if (known.size >= MOST_PRICES) known.clear();
-  known.set(name, { until: (Math.floor(now.getTime() / PRICE_MS) + 1) * PRICE_MS, price });
-  return price;
+function pricesOf(services: Services, { configuration, status }: VmRow, billed: Billed, now: Date) {
+  const { hourly, monthly } = billed ?? { hourly: null, monthly: null };
+  const amounts =
+    hourly === null || monthly === null ? FREE : { hourly: BigInt(hourly), monthly: BigInt(monthly) };
+  const subject = { pricedAs: vms.type, configuration };
+  const { price_running, price_stopped } = statePrices(services, subject, now, amounts);
+  const price = status === 'creating' ? price_running : priceShown(services, amounts);
+  return { price, price_running, price_stopped };
 }
 
 /** Hashed per account: shows which machines of the account share a host, but not the host name or other accounts. */
@@ -79,18 +70,22 @@ function hostGroupOf({ account_id, location, host_group: host }: VmRow): string 
 
 const withoutLength = (block: string): string => block.replace(/\/32$/, '');
 
+/** The prices in the inventory, in millionths. `null`: there is no entry, or nothing is billed. */
+export type Billed = { readonly hourly: number | null; readonly monthly: number | null } | null;
+
 /** The data from other tables that the API shows with a machine. */
 export interface VmParts {
   readonly interfaces: readonly BusyInterface[];
   readonly addresses: readonly Pick<PublicAddressRow, 'id' | 'block' | 'kind' | 'interface_id'>[];
   readonly operation: StoredOperation | undefined;
   readonly traffic: TrafficJson;
+  readonly billed: Billed;
 }
 
 export function presentVm(
   services: Services,
   row: VmRow,
-  { interfaces, addresses, operation, traffic }: VmParts,
+  { interfaces, addresses, operation, traffic, billed }: VmParts,
   now: Date,
 ): Vm {
   const front = interfaces.find(({ kind }) => kind === 'public');
@@ -147,7 +142,7 @@ export function presentVm(
     traffic: trafficOf(services, row, traffic, now),
     host_group: hostGroupOf(row),
     maintenance: row.maintenance,
-    price: priceOf(services, row, now),
+    ...pricesOf(services, row, billed, now),
     started_at: timeOf(row.started_at),
     etag: vms.etag(row),
     created_at: row.created_at.toISOString(),
@@ -178,7 +173,12 @@ export async function showNewVm(
       ? []
       : [withPublicBlocks(front, addresses)];
   const idle = interfaces.map((each) => ({ ...each, operation: undefined }));
-  return presentVm(services, row, { interfaces: idle, addresses, operation, traffic: null }, now);
+  return presentVm(
+    services,
+    row,
+    { interfaces: idle, addresses, operation, traffic: null, billed: null },
+    now,
+  );
 }
 
 /** Presents the machine with `operation`, which the call has just started, or else with its pending operation. */

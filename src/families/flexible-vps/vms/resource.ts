@@ -1,4 +1,5 @@
 import { Owned } from '../../../resources/owned/owned.ts';
+import { vmLife } from './lifecycle.ts';
 
 export const vms = new Owned({
   type: 'vm',
@@ -8,6 +9,7 @@ export const vms = new Owned({
   permission: 'flexible-vps:vms:read',
   path: '/flexible-vps/v1/vms/{id}',
   limit: 'flexible-vps.vms',
+  stops: true,
   events: {
     created: { when: 'A machine was created.' },
     updated: {
@@ -46,5 +48,6 @@ export const vms = new Owned({
     location,
     is_stopped: status === 'stopped' || status === 'suspended',
     configuration: is_billed ? configuration : null,
+    keepsPrice: is_billed && vmLife.transitional.includes(status),
   }),
 });

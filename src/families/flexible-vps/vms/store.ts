@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import '../../../kernel/inventory/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from './table.ts';
@@ -58,11 +59,24 @@ export async function deleteInterfacesOf(db: Db, vmId: string): Promise<void> {
   await db.deleteFrom('vm_interfaces').where('vm_id', '=', vmId).execute();
 }
 
-export async function snapshotIdsOf(db: Db, vmId: string): Promise<{ id: string; name: string }[]> {
+export async function snapshotsOf(
+  db: Db,
+  vmId: string,
+): Promise<{ id: string; name: string; labels: Record<string, string> }[]> {
   return db
     .selectFrom('vm_snapshots')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'labels'])
     .where('vm_id', '=', vmId)
     .orderBy('id')
     .execute();
+}
+
+/** What the inventory says that is billed now. */
+export async function readBilled(db: Db, vmId: string) {
+  const row = await db
+    .selectFrom('resources')
+    .select(['price_hourly_micros as hourly', 'price_monthly_micros as monthly'])
+    .where('id', '=', vmId)
+    .executeTakeFirst();
+  return row ?? null;
 }

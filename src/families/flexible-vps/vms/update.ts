@@ -1,13 +1,14 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import { newId } from '../../../kernel/ids.ts';
+import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
   Description,
   Id,
-  Labels,
+  LabelsPatch,
   Nullable,
   ResourceName,
   Shape,
@@ -15,6 +16,7 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
+import { PlacementGroupRef } from '../references.ts';
 import { NewProtection, UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
@@ -27,10 +29,7 @@ import { readUserData, warnIfIgnored } from './user-data.ts';
 const UpdateVm = Shape({
   name: Type.Optional(ResourceName),
   description: Type.Optional(Description),
-  labels: Type.Optional({
-    ...Labels,
-    description: 'The complete new labels; they replace all present ones.',
-  }),
+  labels: Type.Optional(LabelsPatch),
   protection: Type.Optional(
     Shape(
       { delete: Type.Optional(NewProtection.delete), redeploy: Type.Optional(NewProtection.redeploy) },
@@ -41,11 +40,10 @@ const UpdateVm = Shape({
     Nullable(Id('bpol', { description: 'Backups are not offered yet: only null is accepted.' })),
   ),
   placement_group_id: Type.Optional(
-    Nullable(
-      Id('pg', {
-        description: 'The new placement group, or null to leave it. The machine has to be stopped.',
-      }),
-    ),
+    Nullable({
+      ...PlacementGroupRef(),
+      description: 'The new placement group, or null to leave it. The machine has to be stopped.',
+    }),
   ),
   user_data: Type.Optional(
     Nullable({
@@ -79,14 +77,14 @@ type Change = Partial<
   >
 >;
 
-function changeOf(body: UpdateVm): Change {
+function changeOf(before: VmRow, body: UpdateVm): Change {
   const { name, description, labels, protection, placement_group_id, user_data } = body;
   const data =
     user_data === undefined || user_data === null ? null : readUserData(user_data, body.user_data_encoding);
   return {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
-    ...(labels === undefined ? {} : { labels }),
+    ...(labels === undefined ? {} : { labels: mergeLabels(before.labels, labels) }),
     ...(protection?.delete === undefined ? {} : { protected_delete: protection.delete }),
     ...(protection?.redeploy === undefined ? {} : { protected_redeploy: protection.redeploy }),
     ...(placement_group_id === undefined ? {} : { placement_group_id }),
@@ -107,7 +105,7 @@ export const updateVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Change a VM',
   description:
-    'Changes the name, description, labels, protection, placement group or stored user data. New labels replace all present labels. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
+    'Changes the name, description, labels, protection, placement group or stored user data. Labels are merged with the present ones; a label with the value null is removed. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'update' },
@@ -138,13 +136,13 @@ export const updateVm = endpoint({
         {
           pointer: '/backup_policy_id',
           code: 'unknown_reference',
-          detail: 'There is no such backup policy in this account.',
+          detail: 'There are no backup policies yet; leave backup_policy_id out.',
         },
       ]);
     await checkGroup(call, before);
     // If both the name and the user data are wrong, the call fails with `name_taken`.
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
-    const change = changeOf(body);
+    const change = changeOf(before, body);
     warnIfIgnored(call, change.user_data ?? null);
     return ok(await showVm(call, await vms.write(call, before, change, changesOf(before, change))));
   },

@@ -1,15 +1,22 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readUserData, warnIfIgnored } from './user-data.ts';
+import { decidePassword, readUserData } from './user-data.ts';
 
 const base64 = (data: string | Buffer): string => Buffer.from(data).toString('base64');
 const script = '#!/bin/sh\necho "more than one line of base64, so that it is broken somewhere in between"\n';
 
-function isWarnedOf(data: Buffer | null): boolean {
+type Access = Parameters<typeof decidePassword>[1];
+
+/** The warnings, and whether a password is generated. */
+function judge(access: Partial<Access>): { told: string[]; password: boolean } {
   const told: string[] = [];
-  warnIfIgnored({ warn: ({ code }) => void told.push(code) }, data);
-  return told.includes('user_data_ignored');
+  const asked = { sshKeys: 0, userData: null, generatePassword: undefined, ...access };
+  const password = decidePassword({ warn: ({ code }) => void told.push(code) }, asked);
+  return { told, password };
 }
+
+const isWarnedOf = (userData: Buffer | null): boolean =>
+  judge({ userData }).told.includes('user_data_ignored');
 
 describe('user data', () => {
   it.each([
@@ -34,5 +41,15 @@ describe('user data', () => {
     const packed = (text: string) => readUserData(base64(gzipSync(text)), 'base64');
     expect([null, readUserData(script), packed(script)].map(isWarnedOf)).toEqual([false, false, false]);
     expect([readUserData('hello'), packed('hello')].map(isWarnedOf)).toEqual([true, true]);
+  });
+
+  it('saves a password only if cloud-init reads it', () => {
+    const [good, bad] = [readUserData(script), readUserData('hello')];
+    expect([null, good, bad].map((userData) => judge({ userData }).password)).toEqual([true, false, true]);
+    expect(judge({ userData: bad, sshKeys: 1 }).password).toBe(false);
+    expect(judge({ userData: bad, generatePassword: false })).toEqual({
+      told: ['user_data_ignored', 'no_login'],
+      password: false,
+    });
   });
 });

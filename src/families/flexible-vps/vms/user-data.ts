@@ -51,15 +51,40 @@ const KNOWN = [
   'MIME-Version:',
 ];
 
-/** cloud-init ignores user data that does not start with one of the `KNOWN` headers. */
-export function warnIfIgnored({ warn }: Pick<Call, 'warn'>, data: Buffer | null): void {
-  if (data === null) return;
+/** cloud-init ignores user data that does not start with one of the `KNOWN` headers. Returns whether it does. */
+export function warnIfIgnored({ warn }: Pick<Call, 'warn'>, data: Buffer | null): boolean {
+  if (data === null) return false;
   const text = textOf(data).slice(0, 200).trimStart();
-  if (KNOWN.some((word) => text.startsWith(word))) return;
+  if (KNOWN.some((word) => text.startsWith(word))) return false;
   warn({
     code: 'user_data_ignored',
     detail:
       'cloud-init will ignore this user data. Start it with a header that cloud-init supports, such as #cloud-config or #!.',
     pointer: '/user_data',
   });
+  return true;
+}
+
+interface Access {
+  readonly sshKeys: number;
+  readonly userData: Buffer | null;
+  /** What the caller asked for; undefined: a password only if there is no other way in. */
+  readonly generatePassword: boolean | undefined;
+}
+
+/** Whether a password is generated. Warns of user data that has no effect, and of a machine that nobody can enter. */
+export function decidePassword(
+  call: Pick<Call, 'warn'>,
+  { sshKeys, userData, generatePassword }: Access,
+): boolean {
+  const isIgnored = warnIfIgnored(call, userData);
+  const isOpen = sshKeys > 0 || (userData !== null && !isIgnored);
+  if (!isOpen && generatePassword === false)
+    call.warn({
+      code: 'no_login',
+      detail:
+        'Nobody can log in: there is no SSH key, no password and no user data that cloud-init reads. Send ssh_key_ids, or leave generate_password out.',
+      pointer: '/generate_password',
+    });
+  return generatePassword ?? !isOpen;
 }

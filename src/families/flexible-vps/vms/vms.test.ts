@@ -102,6 +102,16 @@ describe('a new machine', () => {
     expect(estimate.json<{ totals: { monthly: string } }>().totals.monthly).toBe(cost.monthly);
   });
 
+  it('has a way in though cloud-init ignores its user data, and the answer warns of that', async () => {
+    const answer = await create({ user_data: 'hello' });
+    const made = answer.json<Vm & { initial_credentials: object | null }>();
+    expect(made.initial_credentials).not.toBeNull();
+    const warnings = [expect.objectContaining({ code: 'user_data_ignored', pointer: '/user_data' })];
+    expect(JSON.parse(String(answer.headers['hostplane-warnings']))).toEqual(warnings);
+    expect(made.operation?.warnings).toEqual(warnings);
+    await settle(app);
+  });
+
   it('has a way in though its user data is empty, and tells no name of its host', async () => {
     const answer = await create({ user_data: '' });
     const made = answer.json<Vm & { initial_credentials: object | null }>();
@@ -121,9 +131,14 @@ describe('a new machine', () => {
   it('is told of a plan that the place does not sell, and where it is sold', async () => {
     const answer = await create({ location: 'hel1', plan: 'flex-16-32' });
     expect(answer.json()).toMatchObject({
-      code: 'capacity_unavailable',
-      detail: 'flex-16-32 is not sold in hel1 at the moment.',
-      alternatives: [{ location: 'fra1' }, { location: 'ams1' }],
+      code: 'validation_failed',
+      errors: [
+        {
+          pointer: '/plan',
+          code: 'location_mismatch',
+          detail: expect.stringContaining('(amd64) is not sold in hel1, but in fra1, ams1.'),
+        },
+      ],
     });
   });
 
@@ -286,6 +301,21 @@ describe('changing', () => {
     const payload = { labels: { b: '2', a: '1' } };
     const answer = await app.call({ method: 'PATCH', url, key: key.key, payload });
     expect(answer.json<Vm>()).toMatchObject({ etag: vm.etag, labels: { a: '1', b: '2' } });
+  });
+
+  it('labels are merged: those with null are removed, those that are not named stay', async () => {
+    const vm = await created({ labels: { a: '1', b: '2' } });
+    const url = `/flexible-vps/v1/vms/${vm.id}`;
+    const patch = (labels: object) => app.call({ method: 'PATCH', url, key: key.key, payload: { labels } });
+    expect((await patch({ a: null, c: '3', never: null })).json<Vm>().labels).toEqual({ b: '2', c: '3' });
+    expect((await patch({})).json<Vm>().labels).toEqual({ b: '2', c: '3' });
+    const many = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`l${n}`, 'x']));
+    const refused = await patch(many);
+    expect([refused.statusCode, refused.json().errors]).toMatchObject([
+      422,
+      [{ pointer: '/labels', code: 'too_many' }],
+    ]);
+    expect(Object.keys((await patch({ ...many, b: null })).json<Vm>().labels)).toHaveLength(32);
   });
 
   it('409 name_taken: the name of another machine, also if the user data is wrong', async () => {

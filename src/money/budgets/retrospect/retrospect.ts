@@ -62,7 +62,7 @@ export async function lookBack(
     if (reached !== null) blocked.push({ from: reached > since ? reached : since, to: month.to });
   }
   const actions = endpoints
-    .filter(({ raisesCost, family }) => raisesCost && (scope.families?.includes(family) ?? true))
+    .filter(({ raisesCost, family }) => raisesCost === true && (scope.families?.includes(family) ?? true))
     .map(({ id }) => id);
   const calls = await findCalls(db, accountId, { blocked, actions, spending }, NAMED + 1);
   const detail = `More calls than these ${NAMED} would have been refused; see the audit log.`;

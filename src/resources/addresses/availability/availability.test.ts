@@ -74,12 +74,17 @@ describe('the time until the next one', () => {
   it('is the rest of the first quarantine, at least a minute and at most a day', async () => {
     const pool = poolOf(30);
     const { id } = await take(pool);
-    expect(await secondsUntilFree(test.db, request(pool))).toBe(86_400);
     await releaseAddress(test.db, id, now);
     const at = (days: number) => secondsUntilFree(test.db, request(pool, { now: later(days) }));
     expect(await at(0)).toBe(86_400);
     expect(await at(QUARANTINE_DAYS - 0.5)).toBe(43_200);
     expect(await at(QUARANTINE_DAYS - 0.0001)).toBe(60);
+  });
+
+  it('is unknown if no address is in quarantine', async () => {
+    const pool = poolOf(30);
+    await take(pool);
+    expect(await secondsUntilFree(test.db, request(pool))).toBeNull();
   });
 });
 

@@ -40,9 +40,10 @@ export async function hasFreeAddress(db: Db, question: AddressQuestion): Promise
 
 /**
  * For `Retry-After`, if all pools of the location are used up: the time until the next quarantine ends. At least a
- * minute, and at most a day, because the provider may add addresses.
+ * minute, and at most a day, because the provider may add addresses. Returns `null` if no address is in quarantine,
+ * because then none becomes free by itself.
  */
-export async function secondsUntilFree(db: Db, question: AddressQuestion): Promise<number> {
+export async function secondsUntilFree(db: Db, question: AddressQuestion): Promise<number | null> {
   const { location, version, now } = question;
   const cidrs = poolsOf(question.pools, location, version).map(({ cidr }) => cidr);
   const { rows } = await sql<{ next: Date }>`
@@ -50,7 +51,8 @@ export async function secondsUntilFree(db: Db, question: AddressQuestion): Promi
     where account_id is null and location = ${location} and family(block) = ${version}
       and quarantined_until > ${now}::timestamptz and block <<= any(${cidrs}::inet[])
     order by quarantined_until limit 1`.execute(db);
-  const seconds = rows[0] === undefined ? MOST_SECONDS : (rows[0].next.getTime() - now.getTime()) / 1000;
+  if (rows[0] === undefined) return null;
+  const seconds = (rows[0].next.getTime() - now.getTime()) / 1000;
   return Math.min(MOST_SECONDS, Math.max(LEAST_SECONDS, Math.ceil(seconds)));
 }
 

@@ -41,7 +41,10 @@ describe('doctor', () => {
     const failed = checks.filter(({ status, name }) => status === 'failed' && name !== 'Open files');
     expect(failed).toEqual([]);
     expect(healthy ? 0 : 1).toBe(code);
-    const looked = ['Database', 'Migrations', 'Clock', 'Operations'];
+    const looked = [
+      ...['Database', 'Migrations', 'Clock', 'Rights', 'Schema', 'Writes', 'Notifications'],
+      ...['Secret key', 'Operations'],
+    ];
     expect(looked.map(statusOf)).toEqual(looked.map(() => 'ok'));
     expect(statusOf('Data folder')).toBe('skipped');
   });

@@ -2,7 +2,7 @@
  * `hostplane doctor`: checks everything that a start depends on, without starting, and says how to fix each fault.
  */
 import type { Command } from 'commander';
-import { formatFault } from '../../../provider/fault.ts';
+import { firstFaults, formatFault, moreFaults } from '../../../provider/fault.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
 import type { Cli } from '../command.ts';
 import { findConfigFile, loadConfiguration } from '../configuration.ts';
@@ -15,6 +15,11 @@ import { checkDatabase, checkRedis } from './storage.ts';
 
 const SIGNS = { ok: '✓', failed: '✗', skipped: '–' } as const;
 
+function describeSource(file: string | undefined, isDemo: boolean): string {
+  if (file === undefined) return 'the built-in demo provider';
+  return isDemo ? `${file}, with the catalogue of the demo provider` : file;
+}
+
 function checkConfiguration(
   cli: Cli,
   named?: string,
@@ -22,10 +27,13 @@ function checkConfiguration(
   const file = findConfigFile(cli.io, named);
   const loaded = loadConfiguration(cli.io, file);
   const name = 'Configuration';
-  if (loaded.ok) return { findings: [ok(name, file ?? 'the built-in demo provider')], config: loaded.config };
-  const findings = loaded.faults.map((fault) =>
+  if (loaded.ok) return { findings: [ok(name, describeSource(file, loaded.isDemo))], config: loaded.config };
+  const findings = firstFaults(loaded.faults).map((fault) =>
     failed(name, formatFault({ ...fault, fix: '' }).trim(), fault.fix),
   );
+  const more = moreFaults(loaded.faults);
+  if (more !== null)
+    findings.push(failed(name, more, 'To see all of them, run: hostplane config check --json'));
   return { findings, config: null };
 }
 
@@ -61,7 +69,7 @@ function describe(findings: readonly Finding[]): string {
 export function addDoctor(program: Command, cli: Cli): void {
   program
     .command('doctor')
-    .description('check everything a start depends on, and say how to fix each fault')
+    .description('check everything that Hostplane needs to start, and say how to fix each fault')
     .action(
       cli.action(async ({ config }) => {
         const findings = await examine(cli, config);

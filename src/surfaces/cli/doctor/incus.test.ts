@@ -18,7 +18,8 @@ const reason = whyNoIncus();
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../testing/fixtures/${name}`, import.meta.url));
 const architecture = arch() === 'arm64' ? 'arm64' : 'amd64';
-const { catalogue } = parse(readDefaultText()) as {
+const { provider, catalogue } = parse(readDefaultText()) as {
+  provider: object;
   catalogue: { locations: { slug: string }[]; plans: { architecture: string }[]; images: object[] };
 };
 
@@ -45,7 +46,10 @@ function fileWith({ compute, cidr = '192.0.2.0/25', images = [IMAGE], architectu
   const os = { family: 'linux', distribution: 'alpine', version: '3.22' };
   const details = { name: 'Small', os, min_disk_gb: 1, min_memory_mb: 32, default_user: 'root' };
   return {
+    provider,
     catalogue: {
+      ...catalogue,
+      custom_plan: null,
       locations: [
         location,
         ...rest.map((each) => ({ ...each, architectures: [architecture], compute: null })),

@@ -5,15 +5,16 @@ import { Redis } from 'ioredis';
 import type { Registry } from '../../../kernel/registry.ts';
 import { type Backlog, readBacklog } from '../../../portal-api/operations/operations.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
+import { MOST_SKEW_MS } from '../../../store/clock.ts';
 import type { Db } from '../../../store/database.ts';
 import { findNative } from '../../../store/embedded/binaries.ts';
-import { pendingMigrations } from '../../../store/migrations/migrate.ts';
+import { foreignMigrations, pendingMigrations } from '../../../store/migrations/migrate.ts';
 import { hasEmbeddedDatabase, withDatabase } from '../database.ts';
 import { type Finding, failed, judged, ok, reasonOf, skipped } from './check.ts';
+import { checkSchema } from './schema.ts';
 import { type DatabaseFacts, readDatabaseFacts } from './store.ts';
 
 const OLDEST_POSTGRES = 15;
-const MOST_SKEW_MS = 2000;
 
 function checkPrograms(): Finding {
   const name = 'PostgreSQL programs';
@@ -35,7 +36,19 @@ function checkPrograms(): Finding {
   }
 }
 
-function judge({ version, skewMs }: DatabaseFacts, pending: readonly string[]): Finding[] {
+function judgeMigrations(pending: readonly string[], foreign: readonly string[]): Finding {
+  const name = 'Migrations';
+  if (foreign.length > 0)
+    return failed(
+      name,
+      `A newer version of Hostplane has applied ${foreign.join(', ')}.`,
+      'Start that version, or restore a backup from before.',
+    );
+  if (pending.length === 0) return ok(name, 'up to date');
+  return failed(name, `${pending.join(', ')} not applied.`, 'Run: hostplane migrate');
+}
+
+function judge({ version, skewMs }: DatabaseFacts, migrations: Finding): Finding[] {
   const major = Math.floor(version / 10_000);
   const shown = `PostgreSQL ${major}.${version % 10_000}`;
   const skew = `${(Math.abs(skewMs) / 1000).toFixed(1)} s`;
@@ -43,9 +56,7 @@ function judge({ version, skewMs }: DatabaseFacts, pending: readonly string[]): 
     major >= OLDEST_POSTGRES
       ? ok('Database', shown)
       : failed('Database', `${shown} is too old.`, `Upgrade it to ${OLDEST_POSTGRES} or newer.`),
-    pending.length === 0
-      ? ok('Migrations', 'up to date')
-      : failed('Migrations', `${pending.join(', ')} not applied.`, 'Run: hostplane migrate'),
+    migrations,
     Math.abs(skewMs) <= MOST_SKEW_MS
       ? ok('Clock', `${skew} from that of the database`)
       : failed(
@@ -89,7 +100,9 @@ export async function checkDatabase(
   const programs =
     url === null ? checkPrograms() : skipped('PostgreSQL programs', 'the database is a separate server');
   const notYet = (detail: string) =>
-    ['Database', 'Migrations', 'Clock', 'Operations'].map((name) => skipped(name, detail));
+    ['Database', 'Migrations', 'Clock', 'Rights', 'Schema', 'Writes', 'Notifications', 'Operations'].map(
+      (name) => skipped(name, detail),
+    );
   if (programs.status === 'failed') return [programs, ...notYet('needs the programs')];
   if (url === null && !(await hasEmbeddedDatabase(folder))) {
     return [programs, ...notYet('created at the first start')];
@@ -104,7 +117,9 @@ export async function checkDatabase(
               ...(await examine(db, registry)),
             ]
           : [skipped('Operations', 'needs the migrations')];
-      return [...judge(await readDatabaseFacts(db), pending), ...work];
+      const migrations = judgeMigrations(pending, await foreignMigrations(db));
+      const schema = await checkSchema(db, config, migrations.status === 'ok');
+      return [...judge(await readDatabaseFacts(db), migrations), ...schema, ...work];
     };
     return [programs, ...(await withDatabase(config, look, 'present'))];
   } catch (error) {

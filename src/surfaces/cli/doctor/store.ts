@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { readClockSkew } from '../../../store/clock.ts';
 import type { Db } from '../../../store/database.ts';
 
 export interface DatabaseFacts {
@@ -7,13 +8,8 @@ export interface DatabaseFacts {
   readonly skewMs: number;
 }
 
-/** Compares the database clock with the middle of the round trip, which is the best estimate of the same moment. */
 export async function readDatabaseFacts(db: Db): Promise<DatabaseFacts> {
-  const version = await sql<{ version: number }>`
+  const { rows } = await sql<{ version: number }>`
     select current_setting('server_version_num')::int as version`.execute(db);
-  const before = Date.now();
-  const clock = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  const after = Date.now();
-  const now = clock.rows[0]?.now.getTime() ?? after;
-  return { version: version.rows[0]?.version ?? 0, skewMs: now - (before + after) / 2 };
+  return { version: rows[0]?.version ?? 0, skewMs: await readClockSkew(db) };
 }

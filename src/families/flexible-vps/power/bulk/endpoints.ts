@@ -2,13 +2,16 @@ import type { Call } from '../../../../kernel/call.ts';
 import { OperationView, presentOperation } from '../../../../kernel/operations/schema.ts';
 import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../../kernel/record.ts';
-import { Id, Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { type AnyObject, accepted, endpoint } from '../../../../kernel/record.ts';
+import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { VmRef } from '../../references.ts';
 import { vms } from '../../vms/resource.ts';
 import { exampleVm } from '../../vms/schema.ts';
-import { actionMembers, actionOf, deadlineOf } from '../actions.ts';
+import type { VmRow } from '../../vms/table.ts';
+import { changing } from '../acceptance.ts';
+import { actionMembers, actionOf, deadlineOf, effectOf, wantedOf } from '../actions.ts';
 import { exampleBulkAction } from '../example.ts';
-import { findTargets, selectTargets, type Target } from '../store.ts';
+import { findTargets, selectTargets } from '../store.ts';
 import { bulkPowerKind } from './kind.ts';
 
 const MOST_VMS = 100;
@@ -17,7 +20,7 @@ const MAX_PARALLEL = 5;
 const BulkAction = Shape({
   ...actionMembers,
   vm_ids: Type.Optional(
-    Type.Array(Id('vm'), {
+    Type.Array(VmRef, {
       minItems: 1,
       maxItems: MOST_VMS,
       uniqueItems: true,
@@ -55,7 +58,7 @@ const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
 async function namedTargets(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
   ids: readonly string[],
-): Promise<Target[]> {
+): Promise<VmRow[]> {
   const found = await findTargets(db, caller.account.id, ids);
   const known = new Map(found.map((target) => [target.id, target]));
   const missing = ids.flatMap((id, i): FieldError[] =>
@@ -73,7 +76,7 @@ async function namedTargets(
   return ids.flatMap((id) => known.get(id) ?? []);
 }
 
-async function selectedTargets({ db, caller }: Pick<Call, 'db' | 'caller'>, text: string): Promise<Target[]> {
+async function selectedTargets({ db, caller }: Pick<Call, 'db' | 'caller'>, text: string): Promise<VmRow[]> {
   const pointer = '/label_selector';
   const selector = parseLabelSelector(text, pointer);
   const found = await selectTargets(db, caller.account.id, selector, MOST_VMS + 1);
@@ -83,15 +86,20 @@ async function selectedTargets({ db, caller }: Pick<Call, 'db' | 'caller'>, text
   return found;
 }
 
+const missingTargets = ({ vm_ids, label_selector }: AnyObject): FieldError[] =>
+  vm_ids === undefined && label_selector === undefined
+    ? [{ pointer: '/vm_ids', code: 'required', detail: 'Give vm_ids or label_selector.' }]
+    : [];
+
 function targetsOf(
   call: Pick<Call, 'db' | 'caller'>,
   { vm_ids, label_selector }: BulkAction,
-): Promise<Target[]> {
+): Promise<VmRow[]> {
   if (vm_ids !== undefined && label_selector !== undefined)
     throw refuse('/label_selector', 'mutually_exclusive', 'Give either vm_ids or label_selector, not both.');
   if (vm_ids !== undefined) return namedTargets(call, vm_ids);
   if (label_selector !== undefined) return selectedTargets(call, label_selector);
-  throw refuse('/vm_ids', 'required', 'Give vm_ids or label_selector.');
+  throw invalid(missingTargets({}));
 }
 
 export const performBulkVmAction = endpoint({
@@ -104,7 +112,9 @@ export const performBulkVmAction = endpoint({
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
+  raisesCost: 'sometimes',
   body: BulkAction,
+  missing: missingTargets,
   answers: { 202: OperationView },
   problems: [],
   operation: bulkPowerKind,
@@ -121,10 +131,17 @@ export const performBulkVmAction = endpoint({
     const rounds = Math.ceil(targets.length / max_parallel);
     const operation = await start({
       kind: { ...bulkPowerKind, deadlineSeconds: rounds * deadlineOf(action) },
-      input: { action, vms: targets, max_parallel, stop_on_failure: body.stop_on_failure ?? false },
+      input: {
+        action,
+        vms: targets.map(({ id, name }) => ({ id, name })),
+        max_parallel,
+        stop_on_failure: body.stop_on_failure ?? false,
+      },
       resource: { type: 'vm', id: null, name: null },
     });
-    for (const vm of targets) effect({ action: 'update', ...vms.ref(vm) });
+    for (const vm of targets) effect(effectOf(action, vms.ref(vm)));
+    const wanted = { status: wantedOf[action.type], is_billed: true };
+    await vms.reportCost(call, await changing(call.db, targets, action), wanted);
     return accepted(presentOperation(operation, services.baseUrl));
   },
 });

@@ -1,3 +1,5 @@
+import type { FieldError } from '../../../../kernel/problems/problem.ts';
+import type { AnyObject } from '../../../../kernel/record.ts';
 import {
   Description,
   Id,
@@ -6,14 +8,22 @@ import {
   OneOf,
   ResourceName,
   Shape,
-  Slug,
   type Static,
   Type,
 } from '../../../../kernel/schema.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
-
-const Reference = Type.String({ minLength: 1, maxLength: 90 });
+import {
+  ImageRef,
+  LocationRef,
+  NetworkRef,
+  PlacementGroupRef,
+  PlanRef,
+  PublicIpRef,
+  SnapshotRef,
+  SshKeyRef,
+  VmRef,
+} from '../../references.ts';
 
 export const CustomSize = Shape({
   vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
@@ -53,7 +63,7 @@ export const UserDataEncoding = Named(
     { default: 'plain', description: 'How `user_data` is written in the request.' },
   ),
 );
-export const SshKeyIds = Type.Array(Id('sshkey'), {
+export const SshKeyIds = Type.Array(SshKeyRef, {
   maxItems: 50,
   uniqueItems: true,
   description: 'SSH keys of the account to install for the default user of the image. Default: none.',
@@ -76,28 +86,46 @@ const Source = Shape({
     { description: 'What the disk is copied from. It decides which other members are required.' },
   ),
   image_id: Type.Optional({
-    ...Reference,
+    ...ImageRef,
     description: 'Required with the type `image`: the id of an image, or the slug of a public one.',
   }),
-  vm_id: Type.Optional(
-    Id('vm', { description: 'Required with the types `vm` and `snapshot`: the machine to copy.' }),
-  ),
-  snapshot_id: Type.Optional(
-    Id('snap', { description: 'Required with the type `snapshot`: the snapshot of `vm_id`.' }),
-  ),
+  vm_id: Type.Optional({
+    ...VmRef,
+    description:
+      'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
+  }),
+  snapshot_id: Type.Optional({
+    ...SnapshotRef('/source/vm_id'),
+    description: 'Required with the type `snapshot`: the snapshot to copy.',
+  }),
   backup_id: Type.Optional(
     Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
   ),
   iso_id: Type.Optional(Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' })),
 });
 
+const SIZE_MISSING: FieldError = {
+  pointer: '/plan',
+  code: 'required',
+  detail: 'Give plan, or custom_size for a size of your own.',
+};
+
+export const missingSize = ({ plan, custom_size }: AnyObject): FieldError[] =>
+  plan === undefined && custom_size === undefined ? [SIZE_MISSING] : [];
+
 export const CreateVm = Shape({
   name: ResourceName,
   hostname: Type.Optional(Hostname),
   description: Type.Optional({ ...Description, default: '' }),
   labels: Type.Optional({ ...Labels, default: {} }),
-  location: { ...Slug, description: 'The slug of the location, such as `fra1`. It cannot be changed later.' },
-  plan: Type.Optional({ ...Slug, description: 'The slug of a plan. Required without `custom_size`.' }),
+  location: {
+    ...LocationRef,
+    description: 'The slug of the location, such as `fra1`. It cannot be changed later.',
+  },
+  plan: Type.Optional({
+    ...PlanRef('/location'),
+    description: 'The slug of a plan. Required without `custom_size`.',
+  }),
   custom_size: Type.Optional({
     ...CustomSize,
     description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
@@ -113,8 +141,14 @@ export const CreateVm = Shape({
   fallbacks: Type.Optional(
     Type.Array(
       Shape({
-        location: Type.Optional({ ...Slug, description: 'Another location. Default: that of the request.' }),
-        plan: Type.Optional({ ...Slug, description: 'Another plan. Default: the size of the request.' }),
+        location: Type.Optional({
+          ...LocationRef,
+          description: 'Another location. Default: that of the request.',
+        }),
+        plan: Type.Optional({
+          ...PlanRef('/fallbacks/*/location'),
+          description: 'Another plan. Default: the size of the request.',
+        }),
       }),
       {
         maxItems: 5,
@@ -130,7 +164,7 @@ export const CreateVm = Shape({
   generate_password: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data.',
+        'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data that cloud-init reads.',
     }),
   ),
   public_ipv4: Type.Optional(
@@ -144,9 +178,10 @@ export const CreateVm = Shape({
           },
           { description: 'Which public IPv4 address the machine gets.' },
         ),
-        ip_id: Type.Optional(
-          Id('ip', { description: 'Required with the mode `reserved`: a free reserved IPv4 address.' }),
-        ),
+        ip_id: Type.Optional({
+          ...PublicIpRef,
+          description: 'Required with the mode `reserved`: a free reserved IPv4 address.',
+        }),
       },
       {
         default: { mode: 'ephemeral' },
@@ -160,7 +195,10 @@ export const CreateVm = Shape({
   networks: Type.Optional(
     Type.Array(
       Shape({
-        network_id: Id('net', { description: 'A private network in the same location.' }),
+        network_id: {
+          ...NetworkRef('/location'),
+          description: 'A private network in the same location.',
+        },
         ipv4: Type.Optional(
           Type.String({
             maxLength: 45,
@@ -195,9 +233,10 @@ export const CreateVm = Shape({
       description: 'Volumes are not offered yet: any id is refused.',
     }),
   ),
-  placement_group_id: Type.Optional(
-    Id('pg', { description: 'A placement group in the same location. Default: none.' }),
-  ),
+  placement_group_id: Type.Optional({
+    ...PlacementGroupRef('/location'),
+    description: 'A placement group in the same location. Default: none.',
+  }),
   backup_policy_id: Type.Optional(
     Id('bpol', { description: 'Backups are not offered yet: any id is refused. Default: none.' }),
   ),

@@ -4,6 +4,7 @@ import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import type { PricedItem } from '../../../../money/prices/price.ts';
+import { placeFaults } from '../../catalog/location-faults.ts';
 import { asBodyErrors, configurationOf, priceVm, type SizeChoice } from '../inventory.ts';
 import type { CreateVm } from './body.ts';
 import type { Origin } from './source.ts';
@@ -107,10 +108,11 @@ export function candidatesOf(
       ...(body.public_ipv6 === false ? { public_ipv6: false } : {}),
     };
     const priced = priceVm(call.services, configuration, { at: call.now });
-    if (!priced.ok) return { wish, errors: asBodyErrors(priced.problems), candidates: [] };
     const sized = sizeOf(call.services, wish.choice);
+    const elsewhere = placeFaults(call.services, sized?.plan ?? '', wish.location, call.now);
+    if (!priced.ok) return { wish, errors: [...elsewhere, ...asBodyErrors(priced.problems)], candidates: [] };
     if (sized === undefined) throw new Error('A choice that has a price has no size.');
-    const errors = origin === undefined ? [] : misfitsOf(origin, sized);
+    const errors = [...elsewhere, ...(origin === undefined ? [] : misfitsOf(origin, sized))];
     const candidate = { location: wish.location, ...sized, configuration, priced: priced.item };
     return { wish, errors, candidates: [candidate] };
   });

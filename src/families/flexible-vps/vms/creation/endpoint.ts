@@ -1,6 +1,5 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
-import { costOf } from '../../../../resources/inventory/cost.ts';
 import { requireRoom, requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
 import { exampleOperation } from '../example.ts';
@@ -8,7 +7,7 @@ import { showNewVm } from '../present.ts';
 import { vms } from '../resource.ts';
 import { exampleVm, Vm } from '../schema.ts';
 import { CreateVm } from './body.ts';
-import type { CreateCall } from './checks.ts';
+import { type CreateCall, missingIn } from './checks.ts';
 import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
 import { type NewVm, placeVm } from './place-vm.ts';
@@ -59,12 +58,13 @@ export const createVm = endpoint({
   path: '/flexible-vps/v1/vms',
   summary: 'Create a VM',
   description:
-    'Creates a VM from an image, a snapshot or another VM. A copy of a snapshot or a VM has to be in the same location; it gets a new instance id, so that cloud-init renews its host keys and hostname. If you send neither an SSH key nor user data, the answer contains a password, which is shown only once.',
+    'Creates a VM from an image, a snapshot or another VM. A copy of a snapshot or a VM has to be in the same location; it gets a new instance id, so that cloud-init renews its host keys and hostname. If you send neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'create' },
   raisesCost: true,
   body: CreateVm,
+  missing: missingIn,
   answers: { 202: CreatedVm },
   problems: [
     'name_taken',
@@ -98,18 +98,19 @@ export const createVm = endpoint({
   },
   prepare: askForRoom,
   async handle(call, rooms) {
-    const { db, body, cost, start, services } = call;
+    const { db, body, start } = call;
     const plan = await planVm(call);
     const made = await placeVm(call, plan, rooms);
-    const { row, candidate } = made;
+    const { row } = made;
     const { origin, connections, access } = plan;
     await connect(db, row, made.front, connections);
     await vms.added(call, row);
-    cost(costOf(services, candidate.priced, null, row.labels));
+    const { start: isStarted = true } = body;
+    await vms.reportCost(call, [row], { status: isStarted ? 'running' : 'stopped', is_billed: true });
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: createVmKind,
-      input: { start: body.start ?? true, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
+      input: { start: isStarted, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
       resource: vms.ref(row),
       subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
       isNew: true,

@@ -49,6 +49,7 @@ function refuseOverlap(connections: readonly Connection[]): void {
         const extra = { attached_to: one.network.id };
         throw new Problem('already_attached', {
           detail: 'The request contains the same network twice.',
+          nextStep: 'Name each network only once.',
           extra,
         });
       }

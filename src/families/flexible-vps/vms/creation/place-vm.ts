@@ -1,8 +1,9 @@
 /** Inserts a new machine at the first place that has a host with capacity and free addresses. */
 import { newId } from '../../../../kernel/ids.ts';
 import type { Problem } from '../../../../kernel/problems/problem.ts';
-import { secondsUntilFree } from '../../../../resources/addresses/availability/store.ts';
+import { noAddressLeft } from '../../../../resources/addresses/availability/refusal.ts';
 import {
+  type Allocation,
   allocateAddresses,
   type PublicAddressRow,
   setAttachment,
@@ -15,7 +16,7 @@ import type { VmRow } from '../table.ts';
 import type { Candidate } from './candidates.ts';
 import { type CreateCall, isPublic } from './checks.ts';
 import type { VmPlan } from './plan-vm.ts';
-import { alternativesTo, noCapacity, questionOf, type Rooms, refusalAt, versionsOf } from './room.ts';
+import { alternativesTo, questionOf, type Rooms, refusalAt, versionsOf } from './room.ts';
 
 export interface NewVm {
   readonly row: VmRow;
@@ -53,42 +54,55 @@ function insertRow(call: CreateCall, { origin, boot, access }: VmPlan, candidate
   });
 }
 
-/** Returns null if an address pool of the location is exhausted. */
 async function takeAddresses(
   call: CreateCall,
   { id: vmId, location }: VmRow,
   { id: interfaceId }: InterfaceRow,
   reserved: PublicAddressRow | null,
-): Promise<PublicAddressRow[] | null> {
+): Promise<Allocation> {
   const { db, body } = call;
   const request = { ...questionOf(call, location), kind: 'ephemeral' as const, vmId, interfaceId };
   const own = reserved && (await setAttachment(db, reserved.id, { vmId, interfaceId }));
   const taken = await allocateAddresses(db, request, versionsOf(body));
-  return taken && [...(own ? [own] : []), ...taken];
+  return own && taken.rows ? { rows: [own, ...taken.rows] } : taken;
 }
 
-/** Returns null if the location has no address left. */
-async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): Promise<NewVm | null> {
+type Exhausted = readonly (4 | 6)[];
+
+/** Returns the versions of which the location has no address left, if there are any. */
+async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): Promise<NewVm | Exhausted> {
   const row = await insertRow(call, plan, candidate);
   const front = isPublic(call.body) ? await addInterface(call.db, row, [], null) : null;
-  const addresses = front === null ? [] : await takeAddresses(call, row, front, plan.reserved);
-  return addresses === null ? null : { row, candidate, front, addresses };
+  const taken = front === null ? { rows: [] } : await takeAddresses(call, row, front, plan.reserved);
+  return taken.exhausted ?? { row, candidate, front, addresses: taken.rows };
 }
 
 /** Like `insertAt`, but rolls the rows back if there is no address, so that the next candidate can be tried. */
-async function tryAt(...args: Parameters<typeof insertAt>): Promise<NewVm | null> {
-  let made: NewVm | null = null;
+async function tryAt(...args: Parameters<typeof insertAt>): Promise<NewVm | Exhausted> {
+  let made: NewVm | Exhausted = [];
   await keepIf(args[0].db, async () => {
     made = await insertAt(...args);
-    return made !== null;
+    return 'row' in made;
   });
   return made;
 }
 
-async function noAddress(call: CreateCall, { location }: Candidate, alternatives: () => Promise<object>) {
-  const question = { ...questionOf(call, location), version: 4 } as const;
-  const detail = `No public address is left in ${location} at the moment.`;
-  return noCapacity(detail, alternatives, await secondsUntilFree(call.db, question));
+const without = { 4: 'set public_ipv4.mode to none', 6: 'set public_ipv6 to false' } as const;
+
+function noAddress(
+  call: CreateCall,
+  { location }: Candidate,
+  exhausted: Exhausted,
+  alternatives: () => Promise<object>,
+): Promise<Problem> {
+  const ways = exhausted.map((version) => without[version]).join(' and ');
+  return noAddressLeft(
+    call.db,
+    questionOf(call, location),
+    exhausted,
+    `Choose one of the alternatives if there are any, or ${ways}.`,
+    { extraLater: async () => ({ alternatives: await alternatives() }) },
+  );
 }
 
 /** Throws 409 if no candidate has room, or if the name is taken. */
@@ -101,10 +115,14 @@ export async function placeVm(call: CreateCall, plan: VmPlan, rooms: Rooms): Pro
     const alternatives = () => alternativesTo(call, candidate);
     const full = refusalAt(rooms, candidate, body.placement_group_id, alternatives);
     const insert = i === candidates.length - 1 ? insertAt : tryAt;
-    const made = full === undefined ? await insert(call, plan, candidate) : null;
-    if (made !== null) return made;
-    isNameFree ||= full === undefined;
-    refusal ??= full ?? (await noAddress(call, candidate, alternatives));
+    if (full !== undefined) {
+      refusal ??= full;
+      continue;
+    }
+    const made = await insert(call, plan, candidate);
+    if ('row' in made) return made;
+    isNameFree = true;
+    refusal ??= await noAddress(call, candidate, made, alternatives);
   }
   // A script that repeats its create has to hear that the machine exists, not that there is no room for another.
   if (!isNameFree) await vms.refuseTaken(call, body.name);

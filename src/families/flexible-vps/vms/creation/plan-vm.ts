@@ -1,17 +1,16 @@
 /** Decides what a new machine is made of. Where it will be is decided by `placeVm`. */
 import { makeGuestPassword } from '../../../../kernel/secrets/guest-password.ts';
 import { hashOf } from '../guest.ts';
-import { warnIfIgnored } from '../user-data.ts';
+import { decidePassword } from '../user-data.ts';
 import { type CreateCall, checkBody } from './checks.ts';
 
 export type VmPlan = Awaited<ReturnType<typeof planVm>>;
 
 /** Keys, password and user data: how to get into the machine. */
-function accessOf(call: CreateCall, keys: readonly { public_key: string }[], data: Buffer | null) {
+async function accessOf(call: CreateCall, keys: readonly { public_key: string }[], data: Buffer | null) {
   const { ssh_key_ids = [], generate_password } = call.body;
-  warnIfIgnored(call, data);
-  const wantsPassword = generate_password ?? (keys.length === 0 && data === null);
-  const made = wantsPassword ? makeGuestPassword() : null;
+  const asked = { sshKeys: keys.length, userData: data, generatePassword: generate_password };
+  const made = decidePassword(call, asked) ? await makeGuestPassword() : null;
   return {
     columns: {
       ssh_key_ids,
@@ -26,5 +25,5 @@ function accessOf(call: CreateCall, keys: readonly { public_key: string }[], dat
 
 export async function planVm(call: CreateCall) {
   const { sshKeys, userData, ...named } = await checkBody(call);
-  return { ...named, access: accessOf(call, sshKeys, userData) };
+  return { ...named, access: await accessOf(call, sshKeys, userData) };
 }

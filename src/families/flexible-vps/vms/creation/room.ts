@@ -89,16 +89,12 @@ export function refusalAt(
   }
 }
 
-export const noCapacity = (
-  detail: string,
-  alternatives: () => Promise<object>,
-  retryAfterSeconds = RETRY_SECONDS,
-): Problem =>
+const noCapacity = (detail: string, alternatives: () => Promise<object>): Problem =>
   new Problem('capacity_unavailable', {
     detail,
     extra: { alternatives: [] },
     extraLater: async () => ({ alternatives: await alternatives() }),
-    retryAfterSeconds,
+    retryAfterSeconds: RETRY_SECONDS,
   });
 
 /** What the pools of a location are asked. */

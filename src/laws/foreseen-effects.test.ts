@@ -1,0 +1,93 @@
+/**
+ * What a dry run says is what happens: a person who is asked for approval sees the same effects, the audit entry keeps
+ * them, and the real answer warns of the same. A call that destroys something says so.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Warning } from '../kernel/effect.ts';
+import { destructiveActions, type EffectView } from '../kernel/effect-view.ts';
+import { createKey, type TestKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { createWorld, requestTo, type WalkRequest, type World, writes } from './walk.ts';
+
+let app: TestApp;
+let world: World;
+/** A key that needs approval for every write. */
+let held: TestKey;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  world = await createWorld(app);
+  held = await createKey(app.services.db, world.account, { approval: 'writes' });
+});
+afterAll(() => app.close());
+
+const dry = (request: WalkRequest): WalkRequest => ({
+  ...request,
+  url: `${request.url}${request.url.includes('?') ? '&' : '?'}dry_run=true`,
+});
+const send = (request: WalkRequest, by: TestKey = world.key) => app.call({ ...request, key: by.key });
+
+interface Foreseen {
+  readonly effects: readonly EffectView[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Resources that the call creates have an id only when it was made. */
+const withoutNewIds = (effects: readonly EffectView[]): EffectView[] =>
+  effects.map((effect) => (effect.action === 'create' ? { ...effect, id: null } : effect));
+
+async function askedAbout(request: WalkRequest): Promise<unknown> {
+  const { operation_id } = (await send(request, held)).json();
+  const { db } = app.services;
+  const row = db.selectFrom('approvals').select('effects').where('operation_id', '=', operation_id);
+  return (await row.executeTakeFirstOrThrow()).effects;
+}
+
+async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
+  const entries = await app.services.db
+    .selectFrom('audit_entries')
+    .select('entry')
+    .where('account_id', '=', world.account.id)
+    .orderBy('sequence', 'desc')
+    .limit(3)
+    .execute();
+  return entries.find(({ entry }) => entry.request_id === requestId)?.entry.effects ?? [];
+}
+
+describe.each(writes)('$id', (endpoint) => {
+  it('does what its dry run said, and warns of the same', async () => {
+    const request = await requestTo(endpoint, world);
+    const { effects, warnings } = (await send(dry(request))).json<Foreseen>();
+    if (endpoint.access === 'destructive') {
+      const isDestructive = ({ action }: EffectView) =>
+        (destructiveActions as readonly string[]).includes(action);
+      expect(effects.filter(isDestructive)).not.toEqual([]);
+      for (const { loss } of effects.filter(isDestructive)) expect(loss?.what).toMatch(/^[A-Z].*\.$/);
+    }
+    expect(await askedAbout(request)).toEqual(effects);
+    const answer = await send(request);
+    expect(answer.statusCode, answer.body).toBeLessThan(300);
+    expect(withoutNewIds(await auditedFor(answer.headers['x-request-id']))).toEqual(effects);
+    expect(JSON.parse(String(answer.headers['hostplane-warnings'] ?? '[]'))).toEqual(warnings);
+    const body = answer.body === '' ? {} : answer.json<{ operation?: { warnings: unknown } | null }>();
+    if (body.operation != null) expect(body.operation.warnings).toEqual(warnings);
+  });
+});
+
+it('is tried on a call that warns', async () => {
+  const image = writes.find(({ id }) => id === 'createImage');
+  const { warnings } = (await send(dry(await requestTo(image!, world)))).json<Foreseen>();
+  expect(warnings).not.toEqual([]);
+});
+
+describe.each(writes.filter(({ access, body }) => access === 'destructive' && body !== undefined))(
+  '$id, which destroys what its body does not name,',
+  (endpoint) => {
+    it('422: asks for the name in confirm', async () => {
+      const request = await requestTo(endpoint, world);
+      const { confirm: _, ...payload } = request.payload as { confirm?: string };
+      const answer = await send({ ...request, payload });
+      expect(answer.json().errors).toMatchObject([{ pointer: '/confirm', code: 'confirmation_missing' }]);
+    });
+  },
+);

@@ -1,0 +1,72 @@
+/** Doing what the `next_step` of a problem says helps, and destroys nothing that the problem or the call did not name. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import { type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
+import { possibleProblems } from '../kernel/problems/possible.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { settle } from '../testing/operations.ts';
+import { exemptFrom } from './exemptions.ts';
+import { Customer, type Trial } from './next-step-trial.ts';
+import { accessTrials } from './next-steps-of-access.ts';
+import { guardedTrials, machineTrials } from './next-steps-of-machines.ts';
+import { requestTrials } from './next-steps-of-requests.ts';
+
+const trials = { ...accessTrials, ...requestTrials, ...machineTrials };
+const { endpoints } = buildRegistry(families);
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+afterAll(() => app.close());
+
+async function follow(customer: Customer, trial: Trial): Promise<void> {
+  const { refused, subject, leadsTo } = trial;
+  await settle(app);
+  const [before, connected] = [await customer.belongings(), await customer.connected()];
+  const answer = await trial.follow();
+  if (leadsTo !== undefined) expect(answer?.json().code).toBe(leadsTo);
+  else if (answer !== undefined) expect(answer.statusCode, answer.body).toBeLessThan(300);
+  await settle(app);
+  const left = (await customer.belongings()).map(({ id }) => id);
+  const named = `${JSON.stringify(refused)} ${subject ?? ''}`;
+  const lost = before.filter(
+    ({ id, vm_id }) =>
+      !left.includes(id) && ![id, vm_id].some((each) => each !== null && named.includes(each)),
+  );
+  expect(lost, 'resources that nobody named').toEqual([]);
+  const reachable = await customer.connected();
+  expect(
+    connected.filter((id) => left.includes(id) && !reachable.includes(id)),
+    'cut off',
+  ).toEqual([]);
+}
+
+describe('the next step of', () => {
+  it.each(Object.entries(trials))('%s helps and destroys nothing else', async (code, begin) => {
+    const customer = await Customer.open(app);
+    const trial = await begin(customer);
+    expect(trial.refused.code).toBe(code);
+    await follow(customer, trial);
+  });
+
+  it.each(Object.entries(guardedTrials))('%s, is refused before it harms', async (what, begin) => {
+    const customer = await Customer.open(app);
+    const trial = await begin(customer);
+    expect(trial.refused.code).toBe(what.split(',')[0]);
+    await follow(customer, trial);
+  });
+
+  it('every problem that a call or the portal can answer with is tried', () => {
+    const answerable = new Set<string>([
+      ...endpoints.flatMap(possibleProblems),
+      'endpoint_not_found',
+      'method_not_allowed',
+      ...Object.keys(problems).filter((code) => problems[code as ProblemCode].portalOnly),
+    ]);
+    const untried = [...answerable].filter((code) => !Object.hasOwn(trials, code));
+    expect(untried.sort()).toEqual(exemptFrom('nextStepsTried'));
+  });
+});

@@ -1,0 +1,104 @@
+/** Texts send nobody to what does not exist: each path, command and place that a text names is there. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { families } from '../families/index.ts';
+import { type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
+import { runCommand } from '../testing/command-line.ts';
+import { shipped } from './sources.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const registry = buildRegistry(families);
+
+interface Text {
+  readonly from: string;
+  readonly text: string;
+}
+
+const pages: readonly Text[] = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)]
+  .filter((path) => path.endsWith('.md'))
+  .map((from) => ({ from, text: readFileSync(join(ROOT, from), 'utf8') }));
+
+/** Codes of families that are not built yet are in the catalogue, but nothing answers with them. */
+const isSent = (code: string): boolean =>
+  registry.families.some(({ name }) => name === 'support') || !/ticket/.test(code);
+
+const catalogue: readonly Text[] = (Object.keys(problems) as ProblemCode[]).filter(isSent).map((code) => {
+  const { title, when, next_step } = problems[code];
+  return { from: code, text: [title, when, next_step].join(' ') };
+});
+
+function textsIn(value: unknown, from: string): Text[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    (name === 'description' || name === 'summary') && typeof part === 'string'
+      ? [{ from, text: part }]
+      : textsIn(part, `${from}/${name}`),
+  );
+}
+
+const specification = textsIn(exampleDocument(registry), 'openapi.json');
+/** Comments are for engineers, who know what is planned. */
+const code: readonly Text[] = shipped.map(({ path, text }) => ({
+  from: path,
+  text: text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, ''),
+}));
+
+const all = [...pages, ...catalogue, ...specification, ...code];
+
+const found = (pattern: RegExp, texts: readonly Text[]): string[] =>
+  texts.flatMap(({ from, text }) => [...text.matchAll(pattern)].map(([match]) => `${from}: ${match}`));
+
+describe('a text', () => {
+  it('sends nobody to the portal or to support tickets, which do not exist', () => {
+    const sends =
+      /\b(in|open|see|use|from|to) the portal\b|\b(support|open a|by) tickets?\b|Developers > API/gi;
+    expect(found(sends, all)).toEqual([]);
+  });
+
+  it('names only paths that the API has', () => {
+    const names = registry.families.map(({ name }) => name).join('|');
+    const path = new RegExp(`(?<=^|[\\s\`'"(]|\\$url)/(?:${names})/v1/[\\w{}$.…/-]+`, 'gm');
+    const known = registry.endpoints.map(({ path: template }) => template.split('/'));
+    const isKnown = (named: string): boolean => {
+      const parts = named.replace(/[.…]+$/, '').split('/');
+      return known.some(
+        (template) =>
+          template.length === parts.length &&
+          template.every((part, i) => part === parts[i] || /^\{/.test(part)),
+      );
+    };
+    const texts = [...pages, ...catalogue, ...specification];
+    const named = texts.flatMap(({ from, text }) =>
+      [...text.matchAll(path)].map(([match]) => ({ from, match })),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(({ match }) => !isKnown(match))).toEqual([]);
+  });
+
+  it('names only commands that the command line has', async () => {
+    const command = /\bhostplane (?:-- )?([a-z][a-z-]+)(?: ([a-z][a-z-]+))?/g;
+    const named = new Set(
+      [...pages, ...catalogue, ...specification, ...code]
+        // These name processes and connections: "hostplane pid …", "hostplane command".
+        .filter(({ from }) => !/^src\/(store\/embedded|surfaces\/cli\/database)/.test(from))
+        .flatMap(({ text }) =>
+          [...text.matchAll(command)].map(([, group = '', verb = '']) => `${group} ${verb}`),
+        ),
+    );
+    const help = (await runCommand(['--help'])).out;
+    const groups = [...help.matchAll(/^ {2}([a-z-]+)(?: |$)/gm)].map(([, name = '']) => name);
+    expect(named.size).toBeGreaterThan(10);
+    const wrong: string[] = [];
+    for (const words of named) {
+      const [group = '', verb = ''] = words.split(' ');
+      const usage = (await runCommand([group, '--help'])).out;
+      const isGroup = /^Usage: hostplane \S+ .*\[command\]/.test(usage);
+      const hasVerb = new RegExp(`^ {2}${verb}(?: |$)`, 'm').test(usage);
+      if (!groups.includes(group) || (isGroup && verb !== '' && !hasVerb)) wrong.push(words);
+    }
+    expect(wrong).toEqual([]);
+  });
+});

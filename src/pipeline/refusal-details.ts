@@ -1,0 +1,60 @@
+/** Completes the errors of a refused request with what only the registry and the lists of the account know. */
+import { type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { type FieldError, Problem } from '../kernel/problems/problem.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { partsOf } from '../kernel/reference.ts';
+import type { Registry } from '../kernel/registry.ts';
+import type { Services } from '../kernel/services.ts';
+import { ReferenceAdvice } from './reference-advice.ts';
+
+const membersOf = ({ answers }: Endpoint): object =>
+  (Object.values(answers)[0] as { properties?: object } | null)?.properties ?? {};
+
+/** The call that changes this member of the resource: an action on the same path. */
+function changerOf({ endpoints }: Registry, update: Endpoint, member: string): Endpoint | undefined {
+  return endpoints.find(
+    ({ changes = [], path }) => changes.includes(member) && path.startsWith(`${update.path}/`),
+  );
+}
+
+/** A member that the resource has and its update does not take: the caller knows it from an answer. */
+function explainFixed(error: FieldError, exchange: Exchange, registry: Registry): FieldError {
+  const endpoint = endpointOf(exchange);
+  const [name = '', ...deeper] = partsOf(error.pointer);
+  const isFixed =
+    error.code === 'unknown_member' &&
+    error.pointer.startsWith('/') &&
+    deeper.length === 0 &&
+    endpoint.resource.role === 'update' &&
+    Object.hasOwn(membersOf(endpoint), name);
+  if (!isFixed) return error;
+  const changer = changerOf(registry, endpoint, name);
+  const path = changer?.path.replace(endpoint.path, exchange.incoming.path);
+  const detail =
+    changer === undefined
+      ? `${name} cannot be changed; leave it out.`
+      : `This call cannot change ${name}; ${changer.method} ${path} (${changer.id}) does.`;
+  return { ...error, code: 'immutable', detail };
+}
+
+/** Returns the error as it is if it is no problem with fields, or if there is nothing to add. */
+export async function completeRefusal(
+  error: unknown,
+  exchange: Exchange,
+  services: Services,
+  body: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Problem) || error.code !== 'validation_failed' || exchange.caller === undefined)
+    return error;
+  try {
+    const advice = new ReferenceAdvice(exchange, services, body);
+    const errors: FieldError[] = [];
+    for (const each of error.errors)
+      errors.push(await advice.complete(explainFixed(each, exchange, services.registry)));
+    return errors.every((each, i) => each === error.errors[i]) ? error : error.withErrors(errors);
+  } catch (fault) {
+    // The refusal itself stands; only what would complete it is missing.
+    services.log.warn({ request_id: exchange.requestId, err: fault }, 'a refusal lacks its details');
+    return error;
+  }
+}

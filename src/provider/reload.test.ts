@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { demoProvider } from './demo.ts';
+import { fingerprintsOf, reloadOf } from './reload.ts';
+import type { ProviderConfig } from './schema.ts';
+
+const before = demoProvider();
+const none = fingerprintsOf(before);
+
+type Catalogue = ProviderConfig['catalogue'];
+const withCatalogue = (change: Partial<Catalogue>): ProviderConfig => ({
+  ...before,
+  catalogue: { ...before.catalogue, ...change },
+});
+
+describe('a reload', () => {
+  it('changes nothing if the file is the same', () => {
+    expect(reloadOf(before, demoProvider(), none)).toEqual({ config: before, changed: [], needRestart: [] });
+  });
+
+  it('takes over prices, limits, pools, texts, proxies and the log level', () => {
+    const after: ProviderConfig = {
+      ...withCatalogue({ prices: before.catalogue.prices.slice(1), limits: [], address_pools: [] }),
+      provider: { ...before.provider, name: 'Other' },
+      server: { ...before.server, log_level: 'debug', trusted_proxies: ['10.0.0.0/8'] },
+      egress: { ...before.egress, deny: ['192.0.2.0/24'] },
+    };
+    const { config, changed, needRestart } = reloadOf(before, after, none);
+    expect(config).toEqual(after);
+    expect(needRestart).toEqual([]);
+    expect([...changed].sort()).toEqual([
+      'catalogue.address_pools',
+      'catalogue.limits',
+      'catalogue.prices',
+      'egress.deny',
+      'provider.name',
+      'server.log_level',
+      'server.trusted_proxies',
+    ]);
+  });
+
+  it('keeps what is read only at start, takes over the rest, and names both', () => {
+    const after: ProviderConfig = {
+      ...before,
+      server: {
+        ...before.server,
+        port: 9,
+        log_level: 'warn',
+        tls: { certificate: '/a', key: '/b' },
+        rate_limit: { ipv6_prefix: 56, store: 'memory' },
+      },
+      database: { ...before.database, url: 'postgres://secret@db' },
+    };
+    const { config, changed, needRestart } = reloadOf(before, after, none);
+    expect(config).toEqual({
+      ...before,
+      server: { ...before.server, log_level: 'warn', rate_limit: { ipv6_prefix: 56, store: 'auto' } },
+    });
+    expect(changed).toEqual(['server.rate_limit', 'server.log_level']);
+    expect(needRestart).toEqual(['server.port', 'server.rate_limit.store', 'database.url', 'server.tls']);
+  });
+
+  it('keeps the whole catalogue if locations need other engines', () => {
+    const [first, second, ...others] = before.catalogue.locations;
+    const compute = { ...first!.compute!, pace: 7 };
+    const after = withCatalogue({
+      version: 'next',
+      locations: [{ ...first!, compute }, { ...second!, name: 'Renamed', compute: null }, ...others],
+    });
+    const { config, changed, needRestart } = reloadOf(before, after, none);
+    expect([config, changed]).toEqual([before, []]);
+    expect(needRestart).toEqual([
+      `catalogue.locations.${first!.slug}.compute`,
+      `catalogue.locations.${second!.slug}.compute`,
+    ]);
+  });
+
+  it('takes over the names of locations', () => {
+    const locations = before.catalogue.locations.map((location) => ({ ...location, name: 'Renamed' }));
+    const { config, changed, needRestart } = reloadOf(before, withCatalogue({ locations }), none);
+    expect([config.catalogue.locations, changed, needRestart]).toEqual([
+      locations,
+      ['catalogue.locations'],
+      [],
+    ]);
+  });
+
+  it('names certificates of engines whose content has changed', () => {
+    const [first, ...others] = before.catalogue.locations;
+    const compute = { ...first!.compute!, client_key: import.meta.filename };
+    const same = withCatalogue({ locations: [{ ...first!, compute }, ...others] });
+    expect(reloadOf(same, same, fingerprintsOf(same)).needRestart).toEqual([]);
+    const path = `catalogue.locations.${first!.slug}.compute.client_key`;
+    expect(reloadOf(same, same, new Map([[path, 'another']])).needRestart).toEqual([path]);
+  });
+});

@@ -1,0 +1,154 @@
+import type { Socket } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
+import { type Db, openDatabase, openPool, type Tx } from './database.ts';
+import { sendLater } from './send-later.ts';
+
+let database: TestDatabase;
+let db: Db;
+let packets = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const pool = openPool({ ...database.connection, maxConnections: 1 });
+  pool.on('connect', (client) => {
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+    const send = stream._writev?.bind(stream);
+    stream._writev = (chunks, done) => {
+      packets += 1;
+      send?.(chunks, done);
+    };
+  });
+  db = openDatabase(pool);
+  await sql`create table notes (id int primary key)`.execute(db);
+});
+afterAll(async () => {
+  await db.destroy();
+  await database.drop();
+});
+beforeEach(async () => {
+  await sql`delete from notes`.execute(db);
+});
+
+const insert = (id: number) => sql`insert into notes values (${id}::int)`;
+const read = async (on: Db): Promise<number[]> =>
+  (await sql<{ id: number }>`select id from notes where id > ${0}::int order by id`.execute(on)).rows.map(
+    ({ id }) => id,
+  );
+
+async function packetsOf(work: (tx: Tx) => Promise<unknown>): Promise<number> {
+  const run = () => db.transaction().execute(work);
+  // The first time, PostgreSQL parses the statements.
+  await run();
+  await sql`delete from notes where id > ${0}::int`.execute(db);
+  packets = 0;
+  await run();
+  return packets;
+}
+
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'none',
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  );
+
+describe('what is sent later', () => {
+  it('travels with the next statement, begin with the first, and the last one with the commit', async () => {
+    const seen: number[][] = [];
+    const count = await packetsOf(async (tx) => {
+      await sendLater(tx, insert(1));
+      await sendLater(tx, insert(2));
+      seen.push(await read(tx));
+      await sendLater(tx, insert(3));
+    });
+    expect([count, seen.at(-1), await read(db)]).toEqual([2, [1, 2], [1, 2, 3]]);
+  });
+
+  it('is executed at once outside a transaction', async () => {
+    await sendLater(db, insert(1));
+    expect(await read(db)).toEqual([1]);
+  });
+
+  it('fails the next statement, the commit too, and nothing is kept', async () => {
+    const twice = (then: (tx: Tx) => Promise<unknown>) =>
+      db.transaction().execute(async (tx) => {
+        await insert(1).execute(tx);
+        await sendLater(tx, insert(1));
+        await then(tx);
+      });
+    for (let time = 0; time < 2; time++) {
+      expect(await failure(twice((tx) => insert(2).execute(tx)))).toBe('23505');
+      expect(await failure(twice(async () => undefined))).toBe('23505');
+      expect(await read(db)).toEqual([]);
+    }
+  });
+
+  it('fails with statements that PostgreSQL has not parsed yet, and both can be used again', async () => {
+    const divide = (by: number) => sql`select 12 / ${by}::int as later`;
+    const next = () => sql<{ four: number }>`select ${4}::int as four`;
+    const run = (by: number) =>
+      db.transaction().execute(async (tx) => {
+        await sendLater(tx, divide(by));
+        return (await next().execute(tx)).rows;
+      });
+    expect(await failure(run(0))).toBe('22012');
+    expect(await failure(run(0))).toBe('22012');
+    expect([await run(3), await run(4)]).toEqual([[{ four: 4 }], [{ four: 4 }]]);
+    expect((await divide(6).execute(db)).rows).toEqual([{ later: 2 }]);
+  });
+
+  it('goes on after a value that cannot be sent, in a statement that is new', async () => {
+    const unsendable = {
+      toPostgres() {
+        throw new Error('not to be sent');
+      },
+    };
+    const name = (value: unknown) => sql<{ name: string }>`select ${value}::text as name`;
+    const later = (value: unknown) =>
+      db.transaction().execute(async (tx) => {
+        await sendLater(tx, sql`select ${value}::text as later`);
+        return (await name('kept').execute(tx)).rows;
+      });
+    expect(await failure(name(unsendable).execute(db))).toBe('not to be sent');
+    expect(await failure(later(unsendable))).toBe('not to be sent');
+    expect(await later('sent')).toEqual([{ name: 'kept' }]);
+  });
+
+  it('is forgotten by a rollback', async () => {
+    const undone = db.transaction().execute(async (tx) => {
+      await sendLater(tx, insert(1));
+      throw new Error('changed my mind');
+    });
+    expect(await failure(undone)).toBe('changed my mind');
+    expect(await read(db)).toEqual([]);
+  });
+
+  it('comes before a savepoint, and a rollback to it keeps it', async () => {
+    await db.transaction().execute(async (tx) => {
+      await sendLater(tx, insert(1));
+      await sql`savepoint here`.execute(tx);
+      await sendLater(tx, insert(2));
+      await sql`rollback to savepoint here`.execute(tx);
+    });
+    expect(await read(db)).toEqual([1]);
+  });
+});
+
+describe('a transaction', () => {
+  it('without a statement sends nothing', async () => {
+    expect(await packetsOf(async () => undefined)).toBe(0);
+    expect(await packetsOf(async (tx) => sendLater(tx, insert(1)))).toBe(1);
+    expect(await read(db)).toEqual([1]);
+  });
+
+  it('sees its own writes and nobody else does, from the first statement on', async () => {
+    const other = openDatabase(openPool({ ...database.connection, maxConnections: 1 }));
+    await db.transaction().execute(async (tx) => {
+      await insert(1).execute(tx);
+      expect([await read(tx), await read(other)]).toEqual([[1], []]);
+    });
+    expect(await read(other)).toEqual([1]);
+    await other.destroy();
+  });
+});

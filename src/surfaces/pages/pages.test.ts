@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problems } from '../../kernel/problems/catalogue.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { openExchange } from '../http/exchange.ts';
+import { createServer } from '../http/server.ts';
+import { servePages } from './routes.ts';
+
+let t: TestApp;
+let server: ReturnType<typeof createServer>;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  server = createServer(t.services);
+  servePages(server, t.services, '1.2.3', openExchange);
+});
+
+afterAll(async () => {
+  await server.close();
+  await t.close();
+});
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const get = (url: string, accept = '*/*') => server.inject({ url, headers: { accept } });
+const urls = ['/', '/docs', '/docs/errors', '/docs/approvals', '/docs/errors/name_taken'];
+
+describe.each(urls)('%s', (url) => {
+  it('200 for a browser: one HTML page that loads nothing and runs no scripts', async () => {
+    const { statusCode, headers, body } = await get(url, BROWSER);
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; /);
+    expect(headers).toMatchObject({ vary: 'Accept', 'x-request-id': expect.stringMatching(/^req_/) });
+    expect(body).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(body).toContain('name="viewport"');
+    expect(body).not.toMatch(/<script|<img|<link|@import|url\(|undefined|\[object/);
+  });
+
+  it('200 for other clients: JSON', async () => {
+    for (const accept of ['*/*', 'application/json']) {
+      const { statusCode, headers, body } = await get(url, accept);
+      expect([statusCode, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+      expect(Object.keys(JSON.parse(body)).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('the pages', () => {
+  it('say how to make the first call, and lead on', async () => {
+    const { body } = await get('/', BROWSER);
+    expect(body).toContain('X-API-Key: $HOSTPLANE_API_KEY');
+    expect(body).toContain('/account/v1/whoami');
+    const index = (await get('/')).json<Record<string, string>>();
+    expect(index).toMatchObject({
+      version: '1.2.3',
+      first_call: expect.stringContaining('/account/v1/whoami'),
+    });
+    expect(index['openapi_json']).toMatch(/\/openapi\.json$/);
+    expect(index['status']).toMatch(/\/readyz$/);
+  });
+
+  it('list every endpoint and every code', async () => {
+    const docs = (await get('/docs', BROWSER)).body;
+    for (const { method, path } of t.registry.endpoints) expect(docs).toContain(`${method} ${path}</code>`);
+    const errors = (await get('/docs/errors', BROWSER)).body;
+    for (const [code, { portalOnly }] of Object.entries(problems))
+      expect([code, errors.includes(`id="${code}"`)]).toEqual([code, portalOnly !== true]);
+  });
+
+  it('answer to the type of a problem, and 404 for a code that does not exist', async () => {
+    const { type } = (await server.inject({ url: '/account/v1/whoami' })).json<{ type: string }>();
+    expect(type).toBe(`${t.services.docsUrl}/errors/api_key_missing`);
+    expect((await get('/docs/errors/api_key_missing')).json()).toMatchObject({ status: 401 });
+    const unknown = await get('/docs/errors/nothing');
+    expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'endpoint_not_found']);
+  });
+});
