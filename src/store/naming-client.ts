@@ -13,6 +13,7 @@ type Query = (...args: unknown[]) => unknown;
 type Unnamed = Pick<Statement, 'text' | 'values'>;
 
 const BEGIN: Unnamed = { text: 'begin', values: [] };
+const COMMIT = 'commit';
 
 export class NamingClient extends pg.Client {
   /** Names by text, the least recently used first. */
@@ -33,9 +34,9 @@ export class NamingClient extends pg.Client {
     if (text === BEGIN.text) return this.#answered([BEGIN]);
     const isBegun = this.#ahead[0] !== BEGIN;
     if (text === 'rollback') this.#ahead = isBegun ? [] : [BEGIN];
-    if (!isBegun && this.#ahead.length === 1 && (text === 'rollback' || text === 'commit'))
+    if (!isBegun && this.#ahead.length === 1 && (text === 'rollback' || text === COMMIT))
       return this.#answered([]);
-    if (typeof text === 'string' && Array.isArray(values) && (values.length > 0 || text === 'commit'))
+    if (typeof text === 'string' && Array.isArray(values) && (values.length > 0 || text === COMMIT))
       return this.#send({ text, values }, callback as Callback | undefined);
     const send = super.query.bind(this) as unknown as Query;
     const last = this.#ahead.pop();
@@ -62,8 +63,13 @@ export class NamingClient extends pg.Client {
     });
   }
 
+  /** `begin` and `commit` are their own names, so that the traffic of a connection shows them. */
   #withName(statement: Unnamed): Statement {
-    return { ...this.#nameOf(statement.text), ...statement };
+    const { text } = statement;
+    return {
+      ...(text === BEGIN.text || text === COMMIT ? { name: text } : this.#nameOf(text)),
+      ...statement,
+    };
   }
 
   /** A name is never used for another text, so it does not matter which queries are still queued. */

@@ -84,7 +84,6 @@ describe('a machine is refused', () => {
       '/plan',
       '/public_ipv4/ip_id',
       '/source/snapshot_id',
-      '/source/vm_id',
     ]);
     const { '/region': listed } = await errorsOf({ ...sound, region: 'fra1' });
     expect(listed).toContain('Known: name, hostname, description, labels, location, plan,');

@@ -291,7 +291,13 @@ describe('cancelOperation', () => {
     const { id } = await insert();
     const answer = await cancel(id, { query: '?dry_run=true' });
     expect(answer.json().effects).toEqual([
-      { action: 'cancel', type: 'operation', id, name: 'widget.polish' },
+      {
+        action: 'cancel',
+        type: 'operation',
+        id,
+        name: 'widget.polish',
+        loss: { what: 'The work that the operation has done so far.', recoverable: true },
+      },
     ]);
     expect((await operationOf(t, id)).status).toBe('queued');
   });
