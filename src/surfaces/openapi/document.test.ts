@@ -121,7 +121,12 @@ describe('answers', () => {
     const common = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit', 'Cache-Control'];
     expect(headers(widgets?.get, '200')).toEqual([...common, 'Link']);
     expect(headers(widget?.get, '200')).toEqual([...common, 'ETag']);
-    expect(headers(widgets?.post, '201')).toEqual([...common, 'ETag', 'Idempotent-Replayed']);
+    expect(headers(widgets?.post, '201')).toEqual([
+      ...common,
+      'ETag',
+      'Hostplane-Warnings',
+      'Idempotent-Replayed',
+    ]);
   });
 
   it('end with the refusals, grouped by status', () => {
@@ -191,7 +196,13 @@ describe('forCaller', () => {
     const part = forCaller(document, new Set(['deleteWidget']));
     expect(Object.keys(part.paths)).toEqual(['/workshop/v1/widgets/{id}']);
     expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
-    expect(Object.keys(part.components.schemas)).toEqual(['DryRun', 'FieldError', 'Problem']);
+    expect(Object.keys(part.components.schemas)).toEqual([
+      'DryRun',
+      'Effect',
+      'FieldError',
+      'Problem',
+      'Warning',
+    ]);
     expect(Object.keys(part.components.parameters)).toEqual(['ApprovalId', 'IfMatch']);
     expect(part.components.securitySchemes).toEqual(document.components.securitySchemes);
   });
