@@ -76,7 +76,11 @@ export const losses: readonly Loss[] = [
   {
     title: 'revocation through the API',
     take: ({ app, key }) =>
-      app.call({ method: 'DELETE', url: `/account/v1/api-keys/${key.id}`, key: key.key }),
+      app.call({
+        method: 'DELETE',
+        url: `/account/v1/api-keys/${key.id}?confirm=${encodeURIComponent(key.name)}`,
+        key: key.key,
+      }),
     answer: '401 api_key_revoked',
   },
   {

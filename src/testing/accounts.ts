@@ -15,6 +15,7 @@ export interface TestAccount {
 export interface TestKey {
   readonly id: string;
   readonly publicId: string;
+  readonly name: string;
   /** The value of the X-API-Key header. */
   readonly key: string;
 }
@@ -73,6 +74,7 @@ export async function createKey(
   overrides: Partial<Insertable<Tables['api_keys']>> = {},
 ): Promise<TestKey> {
   const id = newId('api_key');
+  const name = overrides.name ?? `key ${id.slice(-6)}`;
   const issued = issueKey();
   await db
     .insertInto('api_keys')
@@ -81,14 +83,14 @@ export async function createKey(
       account_id: account.id,
       public_id: issued.publicId,
       hash: issued.hash,
-      name: `key ${id.slice(-6)}`,
       permissions: ['*:*:*'],
       owner_id: account.ownerId,
       owner_name: 'Owner',
       expires_in: '90d',
       expires_at: new Date(Date.now() + 90 * 86_400_000),
       ...overrides,
+      name,
     })
     .execute();
-  return { id, publicId: issued.publicId, key: issued.key };
+  return { id, name, publicId: issued.publicId, key: issued.key };
 }

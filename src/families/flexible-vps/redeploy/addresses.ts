@@ -6,7 +6,8 @@ import { readInterfaces } from '../interfaces/store.ts';
 import { wasMade } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../vms/table.ts';
 
-const NEXT_STEP = 'Delete the machine and create it in another location, or open a support ticket.';
+const NEXT_STEP =
+  'Create a machine in another location instead, or ask your provider for more addresses here.';
 
 const wantsIpv4 = ({ configuration }: VmRow): boolean =>
   (configuration['public_ipv4'] as { mode?: string } | undefined)?.mode === 'ephemeral';
