@@ -67,7 +67,7 @@ const parametersOf = ({ operationId, parameters: own }: Operation): (Parameter &
 
 const allParameters = [
   ...operations.flatMap(parametersOf),
-  ...Object.entries(parameters).map(([name, parameter]) => ({ ...parameter, at: name })),
+  ...Object.values(parameters).map((parameter) => ({ ...parameter, at: `components?${parameter.name}` })),
 ];
 
 /** Every schema of the document, each once. */

@@ -6,6 +6,8 @@ import { ResourceReference } from '../resource-ref.ts';
 import { Id, Named, Nullable, OwnId, Shape, type Static, Time, type TSchema, Type } from '../schema.ts';
 import { type EventType, SeverityShape } from './event.ts';
 
+const EventTime = Named('EventTime', { ...Time, description: 'When the event happened, in UTC.' });
+
 export const EventView = Named(
   'Event',
   Shape({
@@ -16,7 +18,7 @@ export const EventView = Named(
     }),
     type: Type.String({ description: 'What happened, such as `vm.created`.' }),
     severity: SeverityShape,
-    occurred_at: { ...Time, description: 'When it happened, in UTC.' },
+    occurred_at: EventTime,
     family: Type.String({
       description: 'The product family that the event belongs to, such as `flexible-vps`.',
     }),
@@ -43,26 +45,34 @@ export type EventView = Static<typeof EventView>;
 export const eventShapeName = (type: string): string =>
   `${type.replace(/(?:^|[._])([a-z0-9])/g, (_, first: string) => first.toUpperCase())}Event`;
 
+const { type: _type, data: _data, ...common } = EventView.properties;
+
+/** The members that are the same for all types, so that the document describes them once. */
+const EventMembers = Named('EventMembers', Type.Object(common, { description: 'What all events have.' }));
+
 /** An event of one type: `EventView` with the `data` of that type. */
 export const eventShape = ({ type, when, data }: EventType): TSchema =>
   Named(
     eventShapeName(type),
-    Shape(
-      {
-        ...EventView.properties,
-        type: Type.Literal(type, { description: `The type of the event: always \`${type}\`.` }),
+    Type.Unsafe({
+      description: when,
+      allOf: [EventMembers],
+      type: 'object',
+      required: ['type', 'data'],
+      properties: {
+        type: Type.Literal(type, { description: 'Which event it is.' }),
         data: { ...data, description: 'Details of the event.' },
       },
-      { description: when },
-    ),
+      unevaluatedProperties: false,
+    }),
   );
 
 /** The body of a webhook message, as Standard Webhooks defines it. */
 export const messageShape = (type: EventType): TSchema =>
   Shape({
-    type: Type.Literal(type.type, { description: 'The type of the event, as in `data.type`.' }),
-    timestamp: { ...Time, description: 'When the event happened, in UTC.' },
-    data: { ...eventShape(type), description: 'The event itself, as in the feed of events.' },
+    type: Type.Literal(type.type, { description: 'Which event it is, as in `data`.' }),
+    timestamp: EventTime,
+    data: eventShape(type),
   });
 
 export type EventRow = Omit<Selectable<Tables['events']>, 'account_id'>;

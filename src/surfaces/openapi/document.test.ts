@@ -55,20 +55,27 @@ const schemasOf = (...answers: TSchema[]): Readonly<Record<string, JsonSchema>> 
 describe('parameters', () => {
   it('come from the path, the query and the kind of the call', () => {
     expect(namesOf(widgets?.get)).toEqual([
-      'limit',
-      'cursor',
+      'Limit',
+      'Cursor',
       'sort',
       'name',
       'created_after',
       'created_before',
     ]);
-    expect(namesOf(widgets?.post)).toEqual(['dry_run', 'IdempotencyKey', 'ApprovalId']);
-    expect(namesOf(widget?.get)).toEqual(['id', 'IfNoneMatch']);
-    expect(namesOf(widget?.patch)).toEqual(['id', 'dry_run', 'ApprovalId', 'IfMatch']);
+    expect(namesOf(widgets?.post)).toEqual(['DryRun', 'IdempotencyKey', 'ApprovalId']);
+    expect(namesOf(widget?.get)).toEqual(['WidgetIdInPath', 'IfNoneMatch']);
+    expect(namesOf(widget?.patch)).toEqual(['WidgetIdInPath', 'DryRun', 'ApprovalId', 'IfMatch']);
+  });
+
+  it('are components in the form that several operations use, and inline in other forms', () => {
+    const of = (path: string): unknown => document.paths[path]?.get?.parameters;
+    expect(of('/workshop/v1/widgets')).toContainEqual({ $ref: '#/components/parameters/Limit' });
+    expect(of('/workshop/v1/widgets')).toContainEqual(expect.objectContaining({ name: 'sort', in: 'query' }));
+    expect(document.components.parameters).not.toHaveProperty('Sort');
   });
 
   it('are not required where they have a default', () => {
-    expect(widgets?.get?.parameters[0]).toMatchObject({
+    expect(document.components.parameters['Limit']).toMatchObject({
       name: 'limit',
       in: 'query',
       required: false,
@@ -78,7 +85,7 @@ describe('parameters', () => {
   });
 
   it('say which resource an id names', () => {
-    expect(widget?.get?.parameters[0]).toMatchObject({
+    expect(document.components.parameters['WidgetIdInPath']).toMatchObject({
       description: 'The id of the widget, as lists show it.',
       required: true,
       example: 'wid_01jqzv2m7xe9rs5d3k8w4t6y0b',
@@ -223,7 +230,12 @@ describe('forCaller', () => {
       'Problem',
       'Warning',
     ]);
-    expect(Object.keys(part.components.parameters)).toEqual(['ApprovalId', 'IfMatch']);
+    expect(Object.keys(part.components.parameters)).toEqual([
+      'ApprovalId',
+      'IfMatch',
+      'DryRun',
+      'WidgetIdInPath',
+    ]);
     expect(part.components.securitySchemes).toEqual(document.components.securitySchemes);
   });
 

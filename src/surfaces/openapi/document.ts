@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
-import { eventTypes, webhookParameters, webhooks, writeEvents } from './events.ts';
+import { eventTypes, webhookParameters, webhookResponses, webhooks, writeEvents } from './events.ts';
 import type { ProviderFacts } from './facts.ts';
 import { headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -13,6 +13,7 @@ import { operationOf, type Pages } from './operations.ts';
 import { parameterComponents } from './parameters.ts';
 import { ProblemResponses, problemShape } from './problems.ts';
 import { NamedSchemas } from './schemas.ts';
+import { shareParameters } from './shared-parameters.ts';
 import { withoutUnused } from './subset.ts';
 
 export interface DocumentFacts extends ProviderFacts {
@@ -34,7 +35,7 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
   const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
   writeEvents(registry, pages.schemas);
   const names = [...new Set(registry.endpoints.map(({ path }) => path))];
-  const paths = Object.fromEntries(
+  const whole = Object.fromEntries(
     names.map((name) => [
       name,
       pathItem(
@@ -43,6 +44,7 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       ),
     ]),
   );
+  const { paths, parameters } = shareParameters(whole);
   pages.schemas.write(problemShape(facts.docsUrl));
   return withoutUnused({
     openapi: '3.1.0',
@@ -63,8 +65,8 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
     webhooks: webhooks(registry, pages.schemas),
     components: {
       schemas: pages.schemas.list(),
-      responses: pages.problems.list(),
-      parameters: { ...parameterComponents, ...webhookParameters },
+      responses: { ...pages.problems.list(), ...webhookResponses },
+      parameters: { ...parameterComponents, ...webhookParameters, ...parameters },
       headers: headerComponents(),
       securitySchemes: {
         apiKey: {

@@ -6,7 +6,7 @@ import type { EventType } from '../../kernel/events/event.ts';
 import { EventView, eventShape, eventShapeName, messageShape } from '../../kernel/events/schema.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { JSON_FORMAT } from '../../pipeline/format.ts';
-import type { OpenApiDocument, Parameter, Reference, Webhook } from './model.ts';
+import type { OpenApiDocument, Parameter, Reference, Response, Webhook } from './model.ts';
 import { type NamedSchemas, schemaReference } from './schemas.ts';
 
 type DeclaredType = EventType & { readonly family: string };
@@ -66,6 +66,15 @@ export const webhookParameters: Readonly<Record<string, Parameter>> = Object.fro
   ]),
 );
 
+export const webhookResponses: Readonly<Record<string, Response>> = {
+  WebhookDelivered: { description: 'The message counts as delivered.', headers: {} },
+  WebhookFailed: {
+    description:
+      'The message failed and is sent again, up to ten times over three days. 410 disables the webhook.',
+    headers: {},
+  },
+};
+
 const parameterReferences: readonly Reference[] = Object.keys(webhookParameters).map((name) => ({
   $ref: `#/components/parameters/${name}`,
 }));
@@ -85,11 +94,8 @@ function webhookOf(declared: DeclaredType, schemas: NamedSchemas): Webhook {
         content: { [JSON_FORMAT]: { schema: schemas.write(messageShape(declared)) } },
       },
       responses: {
-        '2XX': { description: 'The message counts as delivered.' },
-        default: {
-          description:
-            'The message failed and is sent again, up to ten times over three days. 410 disables the webhook.',
-        },
+        '2XX': { $ref: '#/components/responses/WebhookDelivered' },
+        default: { $ref: '#/components/responses/WebhookFailed' },
       },
     },
   };

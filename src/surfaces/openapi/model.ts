@@ -69,7 +69,7 @@ export interface Webhook {
   readonly post: Pick<Operation, 'operationId' | 'summary' | 'description' | 'tags' | 'security'> & {
     readonly parameters: readonly Reference[];
     readonly requestBody: NonNullable<Operation['requestBody']>;
-    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+    readonly responses: Readonly<Record<string, Reference>>;
   };
 }
 

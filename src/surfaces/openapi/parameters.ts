@@ -86,12 +86,12 @@ const ENDINGS: readonly [RegExp, string][] = [
 ];
 
 /** The segment before the parameter is the plural of the noun: `ssh-keys` in `/ssh-keys/{id}` gives `SSH key`. */
-function describePathParameter({ path }: Endpoint, name: string): string {
+export function nounBefore(path: string, name: string): string {
   const segments = path.split('/');
   const plural = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
   const [ending, singular] = ENDINGS.find(([pattern]) => pattern.test(plural)) ?? ['', ''];
   const noun = plural.replace(ending, singular).replaceAll('-', ' ');
-  return `The id of the ${noun.replace(/\b(vm|ip|ssh|api)\b/g, (word) => word.toUpperCase())}, as lists show it.`;
+  return noun.replace(/\b(vm|ip|ssh|api)\b/g, (word) => word.toUpperCase());
 }
 
 function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] {
@@ -101,7 +101,9 @@ function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] 
     return {
       name,
       in: 'path',
-      description: String(description ?? describePathParameter(endpoint, name)),
+      description: String(
+        description ?? `The id of the ${nounBefore(endpoint.path, name)}, as lists show it.`,
+      ),
       required: true,
       schema,
       ...(example === undefined ? {} : { example }),

@@ -79,6 +79,8 @@ export function problemShape(docsUrl: string) {
   );
 }
 
+const FEW_CODES = 3;
+
 function headersOf(status: number, codes: readonly ProblemCode[]): HeaderName[] {
   return [
     ...onEveryAnswer,
@@ -88,9 +90,15 @@ function headersOf(status: number, codes: readonly ProblemCode[]): HeaderName[] 
   ];
 }
 
+/** Titles make a short list clear; a long list would repeat what the member `code` of a problem explains. */
+const describeCodesOf = (codes: readonly ProblemCode[]): string =>
+  codes.length <= FEW_CODES
+    ? codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; ')
+    : 'One of the codes in `x-problem-codes`, which `code` of `Problem` explains.';
+
 function problemResponse(status: number, codes: readonly ProblemCode[]): Response {
   return {
-    description: codes.map((code) => `${problems[code].title} (\`${code}\`)`).join('; '),
+    description: describeCodesOf(codes),
     headers: headerReferences(headersOf(status, codes)),
     content: { 'application/problem+json': { schema: { ...schemaReference('Problem') } } },
     'x-problem-codes': codes,
@@ -103,7 +111,7 @@ const pascalCase = (code: string): string =>
 /** Responses with few codes are shared by many operations and become components; long lists stay inline. */
 function sharedName(status: number, codes: readonly ProblemCode[]): string | undefined {
   if (status === 401) return 'Unauthorized';
-  return codes.length <= 3 ? codes.map(pascalCase).join('Or') : undefined;
+  return codes.length <= FEW_CODES ? codes.map(pascalCase).join('Or') : undefined;
 }
 
 export class ProblemResponses {
