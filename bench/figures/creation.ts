@@ -16,6 +16,8 @@ export async function writeProvider(root: string, folder: string): Promise<strin
   const text = await readFile(join(root, 'hostplane.default.yaml'), 'utf8');
   const file = join(folder, 'provider.yaml');
   const changed = text
+    // The commit before may not know a provider without documentation of its own.
+    .replace('docs_url: null', 'docs_url: https://docs.demo.example')
     .replaceAll('compute: { driver: sandbox }', 'compute: { driver: sandbox, pace: 0 }')
     .replace('cidr: 203.0.113.0/25, purpose: single', 'cidr: 10.100.0.0/16, purpose: single')
     .replaceAll(
