@@ -1,6 +1,8 @@
 /** Builds the API representation of a machine from its row and the rows that belong to it. */
+
 import { createHash } from 'node:crypto';
 import type { Call } from '../../../kernel/call.ts';
+import { findPrices } from '../../../kernel/inventory/store.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -16,7 +18,6 @@ import { periodStart } from '../traffic/count.ts';
 import { readTraffic, type TrafficJson } from '../traffic/store.ts';
 import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
-import { readBilled } from './store.ts';
 import type { VmRow } from './table.ts';
 
 async function readParts(db: Db, row: VmRow): Promise<VmParts> {
@@ -27,7 +28,7 @@ async function readParts(db: Db, row: VmRow): Promise<VmParts> {
     addresses: await attachedAddresses(db, [row.id]),
     operation: pending.get(row.id),
     traffic: await readTraffic(db, row.id),
-    billed: await readBilled(db, row.id),
+    billed: (await findPrices(db, [row.id])).get(row.id) ?? null,
   };
 }
 
@@ -70,8 +71,9 @@ function hostGroupOf({ account_id, location, host_group: host }: VmRow): string 
 
 const withoutLength = (block: string): string => block.replace(/\/32$/, '');
 
-/** The prices in the inventory, in millionths. `null`: there is no entry, or nothing is billed. */
-export type Billed = { readonly hourly: number | null; readonly monthly: number | null } | null;
+/** The prices in the inventory, in millionths; JSON has them as numbers. `null`: there is no entry, or nothing is billed. */
+type Micros = number | bigint | null;
+export type Billed = { readonly hourly: Micros; readonly monthly: Micros } | null;
 
 /** The data from other tables that the API shows with a machine. */
 export interface VmParts {

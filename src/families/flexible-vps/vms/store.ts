@@ -1,5 +1,4 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import '../../../kernel/inventory/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from './table.ts';
@@ -69,14 +68,4 @@ export async function snapshotsOf(
     .where('vm_id', '=', vmId)
     .orderBy('id')
     .execute();
-}
-
-/** What the inventory says that is billed now. */
-export async function readBilled(db: Db, vmId: string) {
-  const row = await db
-    .selectFrom('resources')
-    .select(['price_hourly_micros as hourly', 'price_monthly_micros as monthly'])
-    .where('id', '=', vmId)
-    .executeTakeFirst();
-  return row ?? null;
 }
