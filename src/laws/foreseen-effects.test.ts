@@ -2,7 +2,9 @@
  * What a dry run says is what happens: a person who is asked for approval sees the same effects, the audit entry keeps
  * them, and the real answer warns of the same. A call that destroys something says so.
  */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../kernel/audit/entry.ts';
 import type { Warning } from '../kernel/effect.ts';
 import { destructiveActions, type EffectView } from '../kernel/effect-view.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
@@ -44,14 +46,9 @@ async function askedAbout(request: WalkRequest): Promise<unknown> {
 }
 
 async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
-  const entries = await app.services.db
-    .selectFrom('audit_entries')
-    .select('entry')
-    .where('account_id', '=', world.account.id)
-    .orderBy('sequence', 'desc')
-    .limit(3)
-    .execute();
-  return entries.find(({ entry }) => entry.request_id === requestId)?.entry.effects ?? [];
+  const { rows } = await sql<{ entry: AuditEntry }>`
+    select entry from audit_entries where entry ->> 'request_id' = ${requestId}`.execute(app.services.db);
+  return rows.flatMap(({ entry }) => entry.effects ?? []);
 }
 
 describe.each(writes)('$id', (endpoint) => {
