@@ -1,7 +1,9 @@
 /** Real machines on a real Incus, and the faults of Incus that can occur while they are created. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { nameOf } from '../../engines/compute/incus/names.ts';
-import { POOL } from '../../testing/incus/furnish.ts';
+import { POOL, PUBLIC_NETWORK } from '../../testing/incus/furnish.ts';
 import { expectAllWell, type Ordered, PATIENCE, Place } from '../../testing/incus/place.ts';
 import { whyNoIncus } from '../../testing/incus/programs.ts';
 import { SYSTEM } from '../../testing/incus/provider.ts';
@@ -86,6 +88,22 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await expect.poll(strays, PATIENCE).toEqual([{ id: 'by_hand' }]);
     expect(await place.instances()).toContain('by-hand');
     await place.daemon.client.run('DELETE', '/1.0/instances/by-hand', { project });
+  });
+
+  it('are reached at an address whose last machine left its DHCP lease behind', async () => {
+    const first = await place.create();
+    await expect.poll(() => place.page(first), PATIENCE).toContain(first.hostname);
+    // The engine gives a lease back with a packet, which is lost if its DHCP server does not run.
+    const folder = join(place.daemon.folder, 'networks', PUBLIC_NETWORK);
+    const [, pid = ''] = /^pid: (\d+)/m.exec(await readFile(join(folder, 'dnsmasq.pid'), 'utf8')) ?? [];
+    process.kill(Number(pid), 'SIGKILL');
+    expect((await place.endOf(await place.act('DELETE', `vms/${first.id}`))).status).toBe('succeeded');
+    await place.daemon.kill();
+    await place.daemon.start();
+    expect(await readFile(join(folder, 'dnsmasq.leases'), 'utf8')).toContain(first.primary_ipv4);
+    const second = await place.create();
+    expect(second.primary_ipv4).toBe(first.primary_ipv4);
+    await expect.poll(() => place.page(second), PATIENCE).toContain(second.hostname);
   });
 
   it('are all made once although the engine is killed meanwhile', async () => {

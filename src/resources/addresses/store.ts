@@ -157,6 +157,10 @@ async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
   return cut;
 }
 
+/** Without its prefix length. */
+export const ipv4In = (rows: readonly PublicAddressRow[]): string | undefined =>
+  rows.find(({ block }) => !block.includes(':'))?.block.split('/')[0];
+
 /** Returns `null` if all pools of the location are used up. */
 export async function allocateAddress(db: Db, request: AddressRequest): Promise<PublicAddressRow | null> {
   const taken = await allocateAddresses(db, request, [request.version]);

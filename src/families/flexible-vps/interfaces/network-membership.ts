@@ -7,9 +7,9 @@ import { overlaps } from '../networks/addresses.ts';
 import { readNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { VmRow } from '../vms/table.ts';
-import { newMac } from './macs.ts';
+import { macFor, newMac } from './macs.ts';
 import { newInterfaceId } from './resource.ts';
-import { insertInterface } from './store.ts';
+import { freeMac, insertInterface } from './store.ts';
 import type { InterfaceRow } from './table.ts';
 
 const usable = ['active', 'updating'];
@@ -68,6 +68,9 @@ export function nextPosition(present: readonly Pick<InterfaceRow, 'position'>[])
 }
 
 interface Chosen {
+  readonly id?: string;
+  /** The IPv4 address with which a public interface begins. */
+  readonly ipv4?: string | undefined;
   readonly anti_spoofing?: boolean | undefined;
   readonly description?: string | undefined;
 }
@@ -77,15 +80,15 @@ export function addInterface(
   vm: Pick<VmRow, 'id' | 'account_id'>,
   present: readonly InterfaceRow[],
   network: Pick<NetworkRow, 'id' | 'mtu'> | null,
-  { anti_spoofing = true, description = '' }: Chosen = {},
+  { id = newInterfaceId(), ipv4, anti_spoofing = true, description = '' }: Chosen = {},
 ): Promise<InterfaceRow> {
   return insertInterface(db, {
-    id: newInterfaceId(),
+    id,
     account_id: vm.account_id,
     vm_id: vm.id,
     kind: network === null ? 'public' : 'private',
     network_id: network?.id ?? null,
-    mac: newMac(),
+    mac: ipv4 === undefined ? newMac() : freeMac(macFor(ipv4), newMac()),
     position: nextPosition(present),
     mtu: network?.mtu ?? PUBLIC_MTU,
     anti_spoofing,

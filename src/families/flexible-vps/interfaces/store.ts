@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
+import { type Insertable, type InsertObject, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { readPage } from '../../../kernel/pages/store.ts';
@@ -185,7 +185,12 @@ export function readInterface(db: Db, id: string): Promise<InterfaceRow | undefi
   return db.selectFrom('vm_interfaces').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export function insertInterface(db: Db, row: Insertable<Tables['vm_interfaces']>): Promise<InterfaceRow> {
+/** `wanted`, unless another interface has it: an address can move to another machine, and the MAC stays. */
+export const freeMac = (wanted: string, otherwise: string): RawBuilder<string> => sql<string>`
+  case when exists (select from vm_interfaces where mac = ${wanted}::macaddr) then ${otherwise}::macaddr
+       else ${wanted}::macaddr end`;
+
+export function insertInterface(db: Db, row: InsertObject<Tables, 'vm_interfaces'>): Promise<InterfaceRow> {
   return db.insertInto('vm_interfaces').values(row).returningAll().executeTakeFirstOrThrow();
 }
 

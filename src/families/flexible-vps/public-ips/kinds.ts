@@ -11,6 +11,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import {
+  ipv4In,
   type PublicAddressRow,
   readAddress,
   releaseAddress,
@@ -92,7 +93,8 @@ async function prepare(work: Work<AttachInput>): Promise<Outcome> {
   const present = await readInterfaces(db, [vm.id]);
   return done({ changed }, async (tx) => {
     await updateVm(tx, vm.id, {});
-    if (!present.some(({ kind }) => kind === 'public')) await addInterface(tx, vm, present, null);
+    if (!present.some(({ kind }) => kind === 'public'))
+      await addInterface(tx, vm, present, null, { ipv4: ipv4In([address]) });
     if (!changed || address.vm_id === null) return undefined;
     await updateVm(tx, address.vm_id, {});
     await setAttachment(tx, address.id, { vmId: address.vm_id, interfaceId: null });

@@ -279,3 +279,28 @@ it('deleting a machine gives up its own addresses and keeps the reserved ones', 
   expect(await readAddress(app.services.db, ip.id)).toMatchObject({ vm_id: null, interface_id: null });
   expect(await readAddress(app.services.db, vm.public_ips[0]?.ip_id ?? '')).toBeUndefined();
 });
+
+describe('the MAC of a public interface', () => {
+  const macOf = (vm: Vm) => vm.interfaces.find(({ kind }) => kind === 'public')?.mac;
+  const with4 = ({ id }: PublicAddressRow) => ({ public_ipv4: { mode: 'reserved', ip_id: id } });
+
+  it('belongs to its IPv4 address: the next machine with the address has the same', async () => {
+    const address = await reserve();
+    const first = await vps.vm(with4(address));
+    await vps.do('DELETE', `vms/${first.id}`);
+    const second = await vps.vm(with4(address));
+    expect(second.primary_ipv4).toBe(first.primary_ipv4);
+    expect(macOf(second)).toBe(macOf(first));
+  });
+
+  it('is another one while the interface that was made for the address still has it', async () => {
+    const address = await reserve();
+    const first = await vps.vm(with4(address));
+    await vps.do('DELETE', `vms/${first.id}/public-ips/${address.id}?confirm=${first.name}`);
+    const second = await vps.vm(with4(address));
+    expect(second.primary_ipv4).toBe(textOf(address));
+    expect(macOf(await vps.readVm(first.id))).toBe(macOf(first));
+    expect(macOf(second)).not.toBe(macOf(first));
+    expect(macOf(second)).toMatch(/^02(:[0-9a-f]{2}){5}$/);
+  });
+});

@@ -5,11 +5,13 @@ import { noAddressLeft } from '../../../../resources/addresses/availability/refu
 import {
   type Allocation,
   allocateAddresses,
+  ipv4In,
   type PublicAddressRow,
   setAttachment,
 } from '../../../../resources/addresses/store.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
 import { addInterface } from '../../interfaces/network-membership.ts';
+import { newInterfaceId } from '../../interfaces/resource.ts';
 import type { InterfaceRow } from '../../interfaces/table.ts';
 import { vms } from '../resource.ts';
 import type { VmRow } from '../table.ts';
@@ -57,7 +59,7 @@ function insertRow(call: CreateCall, { origin, boot, access }: VmPlan, candidate
 async function takeAddresses(
   call: CreateCall,
   { id: vmId, location }: VmRow,
-  { id: interfaceId }: InterfaceRow,
+  interfaceId: string,
   reserved: PublicAddressRow | null,
 ): Promise<Allocation> {
   const { db, body } = call;
@@ -72,9 +74,12 @@ type Exhausted = readonly (4 | 6)[];
 /** Returns the versions of which the location has no address left, if there are any. */
 async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): Promise<NewVm | Exhausted> {
   const row = await insertRow(call, plan, candidate);
-  const front = isPublic(call.body) ? await addInterface(call.db, row, [], null) : null;
-  const taken = front === null ? { rows: [] } : await takeAddresses(call, row, front, plan.reserved);
-  return taken.exhausted ?? { row, candidate, front, addresses: taken.rows };
+  if (!isPublic(call.body)) return { row, candidate, front: null, addresses: [] };
+  const id = newInterfaceId();
+  const { exhausted, rows } = await takeAddresses(call, row, id, plan.reserved);
+  if (exhausted !== undefined) return exhausted;
+  const front = await addInterface(call.db, row, [], null, { id, ipv4: ipv4In(rows) });
+  return { row, candidate, front, addresses: rows };
 }
 
 /** Like `insertAt`, but rolls the rows back if there is no address, so that the next candidate can be tried. */
