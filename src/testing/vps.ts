@@ -2,6 +2,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Interface } from '../families/flexible-vps/interfaces/schema.ts';
 import type { Vm } from '../families/flexible-vps/vms/schema.ts';
+import { allocateAddress, type PublicAddressRow } from '../resources/addresses/store.ts';
 import { createAccount, createKey, type TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
 import { settle } from './operations.ts';
@@ -58,6 +59,22 @@ export class VpsAccount {
 
   async readVm(id: string): Promise<Vm> {
     return (await this.send('GET', `vms/${id}`)).json<Vm>();
+  }
+
+  /** A reserved address of the account, which no machine has. */
+  async reserveAddress({ location = 'fra1', version = 4 as 4 | 6 } = {}): Promise<PublicAddressRow> {
+    const { db, provider } = this.app.services;
+    const row = await allocateAddress(db, {
+      pools: provider.catalogue.address_pools,
+      location,
+      version,
+      accountId: this.account.id,
+      kind: 'reserved',
+      vmId: null,
+      now: new Date(),
+    });
+    if (row === null) throw new Error('The pool is used up.');
+    return row;
   }
 
   async network(body: object = {}): Promise<string> {

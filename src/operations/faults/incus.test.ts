@@ -6,7 +6,7 @@ import { nameOf } from '../../engines/compute/incus/names.ts';
 import { POOL, PUBLIC_NETWORK } from '../../testing/incus/furnish.ts';
 import { expectAllWell, type Ordered, PATIENCE, Place } from '../../testing/incus/place.ts';
 import { whyNoIncus } from '../../testing/incus/programs.ts';
-import { SYSTEM } from '../../testing/incus/provider.ts';
+import { LOCATION, SYSTEM } from '../../testing/incus/provider.ts';
 
 const reason = whyNoIncus('incus');
 const MANY = 6;
@@ -91,7 +91,9 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
   });
 
   it('are reached at an address whose last machine left its DHCP lease behind', async () => {
-    const first = await place.create();
+    const { id: ip_id } = await place.vps.reserveAddress({ location: LOCATION });
+    const wanted = { public_ipv4: { mode: 'reserved', ip_id } };
+    const first = await place.create(wanted);
     await expect.poll(() => place.page(first), PATIENCE).toContain(first.hostname);
     // The engine gives a lease back with a packet, which is lost if its DHCP server does not run.
     const folder = join(place.daemon.folder, 'networks', PUBLIC_NETWORK);
@@ -101,7 +103,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await place.daemon.kill();
     await place.daemon.start();
     expect(await readFile(join(folder, 'dnsmasq.leases'), 'utf8')).toContain(first.primary_ipv4);
-    const second = await place.create();
+    const second = await place.create(wanted);
     expect(second.primary_ipv4).toBe(first.primary_ipv4);
     await expect.poll(() => place.page(second), PATIENCE).toContain(second.hostname);
   });

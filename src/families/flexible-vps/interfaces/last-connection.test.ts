@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { allocateAddress } from '../../../resources/addresses/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
@@ -18,25 +17,10 @@ beforeEach(async () => {
 
 const NO_PUBLIC = { public_ipv4: { mode: 'none' }, public_ipv6: false };
 
-async function reserve(): Promise<string> {
-  const { db, provider } = app.services;
-  const row = await allocateAddress(db, {
-    pools: provider.catalogue.address_pools,
-    location: 'fra1',
-    version: 4,
-    accountId: vps.account.id,
-    kind: 'reserved',
-    vmId: null,
-    now: new Date(),
-  });
-  if (row === null) throw new Error('The pool is used up.');
-  return row.id;
-}
-
 const withNetworks = (...ids: string[]): Promise<Vm> =>
   vps.vm({ ...NO_PUBLIC, networks: ids.map((network_id) => ({ network_id })) });
 const withAddress = async (): Promise<Vm> =>
-  vps.vm({ public_ipv4: { mode: 'reserved', ip_id: await reserve() }, public_ipv6: false });
+  vps.vm({ public_ipv4: { mode: 'reserved', ip_id: (await vps.reserveAddress()).id }, public_ipv6: false });
 const nameOf = async (network: string): Promise<string> =>
   (await vps.send('GET', `networks/${network}`)).json().name;
 

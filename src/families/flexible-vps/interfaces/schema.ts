@@ -40,7 +40,10 @@ export const Interface = Named(
     vm_id: Id('vm', { description: 'The machine that the interface is part of.' }),
     kind: InterfaceKind,
     network_id: Nullable(Id('net', { description: 'The private network; null for the public interface.' })),
-    mac: Type.String({ description: 'The MAC address, such as `02:4f:31:9a:00:7c`. That of a public interface is made from its first IPv4 address.' }),
+    mac: Type.String({
+      description:
+        'The MAC address, such as `02:4f:31:9a:00:7c`. That of a public interface is made from its first IPv4 address.',
+    }),
     ipv4: Nullable(Type.String({ format: 'ipv4', description: 'The IPv4 address; null if it has none.' })),
     ipv6: Nullable(Type.String({ format: 'ipv6', description: 'The IPv6 address; null if it has none.' })),
     alias_ips: Type.Array(Type.String(), { description: 'Additional addresses of the interface.' }),

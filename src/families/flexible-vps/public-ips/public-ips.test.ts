@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addFault } from '../../../engines/compute/sandbox/store.ts';
-import { allocateAddress, type PublicAddressRow, readAddress } from '../../../resources/addresses/store.ts';
+import { type PublicAddressRow, readAddress } from '../../../resources/addresses/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
@@ -18,21 +18,6 @@ beforeEach(async () => {
   vps = await VpsAccount.open(app);
 });
 
-async function reserve({ location = 'fra1', version = 4 as 4 | 6 } = {}): Promise<PublicAddressRow> {
-  const { db, provider } = app.services;
-  const row = await allocateAddress(db, {
-    pools: provider.catalogue.address_pools,
-    location,
-    version,
-    accountId: vps.account.id,
-    kind: 'reserved',
-    vmId: null,
-    now: new Date(),
-  });
-  if (row === null) throw new Error('The pool is used up.');
-  return row;
-}
-
 const textOf = ({ block }: PublicAddressRow): string => block.replace(/\/32$/, '');
 const attaching = (vm: Pick<Vm, 'id'>, body: object) => vps.send('POST', `vms/${vm.id}/public-ips`, body);
 const attach = (vm: Pick<Vm, 'id'>, body: object) => vps.do<Vm>('POST', `vms/${vm.id}/public-ips`, body);
@@ -45,7 +30,7 @@ const refusing = { kind: 'fail', code: 'engine_failed', detail: 'no' } as const;
 
 describe('attaching a reserved address', () => {
   it('routes it to the public interface, beside the first one', async () => {
-    const [vm, ip] = [await vps.vm(), await reserve()];
+    const [vm, ip] = [await vps.vm(), await vps.reserveAddress()];
     const answer = await attaching(vm, { ip_id: ip.id });
     expect(answer.statusCode, answer.body).toBe(202);
     expect(answer.json()).toMatchObject({
@@ -77,7 +62,11 @@ describe('attaching a reserved address', () => {
   it('to a machine without a public interface gives it one', async () => {
     const network = await vps.network();
     const body = { public_ipv4: { mode: 'none' }, public_ipv6: false, networks: [{ network_id: network }] };
-    const [vm, four, six] = [await vps.vm(body), await reserve(), await reserve({ version: 6 })];
+    const [vm, four, six] = [
+      await vps.vm(body),
+      await vps.reserveAddress(),
+      await vps.reserveAddress({ version: 6 }),
+    ];
     expect(vm.interfaces).toHaveLength(1);
     await attach(vm, { ip_id: four.id });
     await attach(vm, { ip_id: six.id });
@@ -108,10 +97,10 @@ describe('attaching a reserved address', () => {
 
   it('422: an address of nobody, of somebody else, of another place, or that belongs to a machine', async () => {
     const [vm, other] = [await vps.vm(), await vps.vm()];
-    const far = await reserve({ location: 'ams1' });
+    const far = await vps.reserveAddress({ location: 'ams1' });
     const mine = vps;
     vps = await VpsAccount.open(app);
-    const foreign = await reserve();
+    const foreign = await vps.reserveAddress();
     vps = mine;
     const outcome = async (ip_id: string | undefined, move = false) =>
       (await attaching(vm, { ip_id, move })).json().errors?.map((e: { code: string }) => e.code);
@@ -124,7 +113,7 @@ describe('attaching a reserved address', () => {
   it('409: too many for one machine, or too many at once', async () => {
     const vm = await vps.vm();
     const ips: PublicAddressRow[] = [];
-    for (let i = 0; i < 15; i++) ips.push(await reserve());
+    for (let i = 0; i < 15; i++) ips.push(await vps.reserveAddress());
     const send = async (from: number, to: number) => {
       const codes = [];
       for (const { id } of ips.slice(from, to)) codes.push((await attaching(vm, { ip_id: id })).statusCode);
@@ -149,7 +138,7 @@ describe('attaching a reserved address', () => {
 
 describe('moving an address', () => {
   it('409: another machine has it, unless it is moved: one operation takes it and gives it', async () => {
-    const [one, two, ip] = [await vps.vm(), await vps.vm(), await reserve()];
+    const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     await attach(one, { ip_id: ip.id });
     const refused = await attaching(two, { ip_id: ip.id });
     expect(refused.json()).toMatchObject({ status: 409, code: 'already_attached', attached_to: one.id });
@@ -175,7 +164,7 @@ describe('moving an address', () => {
   });
 
   it('that cannot take it leaves it where it was', async () => {
-    const [one, two, ip] = [await vps.vm(), await vps.vm(), await reserve()];
+    const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     await attach(one, { ip_id: ip.id });
     await addFault(app.services.db, { call: 'ensureNic', target: one.id, effect: refusing, times: 1 });
     const { operation } = await attach(two, { ip_id: ip.id, move: true });
@@ -190,7 +179,7 @@ describe('moving an address', () => {
   it('that cannot give it leaves it with the account, and no interface that was made for it', async () => {
     const network = await vps.network();
     const bare = { public_ipv4: { mode: 'none' }, public_ipv6: false, networks: [{ network_id: network }] };
-    const [one, two, ip] = [await vps.vm(), await vps.vm(bare), await reserve()];
+    const [one, two, ip] = [await vps.vm(), await vps.vm(bare), await vps.reserveAddress()];
     await attach(one, { ip_id: ip.id });
     await addFault(app.services.db, { call: 'ensureNic', target: two.id, effect: refusing, times: 1 });
     await attach(two, { ip_id: ip.id, move: true });
@@ -201,7 +190,7 @@ describe('moving an address', () => {
   });
 
   it('two who want the same: the second is told that it came too late', async () => {
-    const [one, two, ip] = [await vps.vm(), await vps.vm(), await reserve()];
+    const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     const first = (await attaching(one, { ip_id: ip.id })).json<Vm>().operation?.id ?? '';
     const second = (await attaching(two, { ip_id: ip.id })).json<Vm>().operation?.id ?? '';
     await settle(app);
@@ -217,7 +206,7 @@ describe('moving an address', () => {
 
 describe('detaching an address', () => {
   it('that is reserved leaves it with the account', async () => {
-    const [vm, ip] = [await vps.vm(), await reserve()];
+    const [vm, ip] = [await vps.vm(), await vps.reserveAddress()];
     await attach(vm, { ip_id: ip.id });
     await detach(vm, ip.id);
     expect(await ipsOf(vm)).not.toContain(textOf(ip));
@@ -262,7 +251,7 @@ describe('detaching an address', () => {
   });
 
   it('404: one that is not on this machine; 412: one whose machine changed', async () => {
-    const [vm, other, ip] = [await vps.vm(), await vps.vm(), await reserve()];
+    const [vm, other, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     const outcome = async (ipId = '', headers = {}) =>
       (await vps.send('DELETE', `vms/${vm.id}/public-ips/${ipId}`, undefined, headers)).statusCode;
     expect(await outcome(ip.id)).toBe(404);
@@ -273,7 +262,7 @@ describe('detaching an address', () => {
 });
 
 it('deleting a machine gives up its own addresses and keeps the reserved ones', async () => {
-  const [vm, ip] = [await vps.vm(), await reserve()];
+  const [vm, ip] = [await vps.vm(), await vps.reserveAddress()];
   await attach(vm, { ip_id: ip.id });
   await vps.do('DELETE', `vms/${vm.id}`);
   expect(await readAddress(app.services.db, ip.id)).toMatchObject({ vm_id: null, interface_id: null });
@@ -285,7 +274,7 @@ describe('the MAC of a public interface', () => {
   const with4 = ({ id }: PublicAddressRow) => ({ public_ipv4: { mode: 'reserved', ip_id: id } });
 
   it('belongs to its IPv4 address: the next machine with the address has the same', async () => {
-    const address = await reserve();
+    const address = await vps.reserveAddress();
     const first = await vps.vm(with4(address));
     await vps.do('DELETE', `vms/${first.id}`);
     const second = await vps.vm(with4(address));
@@ -294,7 +283,7 @@ describe('the MAC of a public interface', () => {
   });
 
   it('is another one while the interface that was made for the address still has it', async () => {
-    const address = await reserve();
+    const address = await vps.reserveAddress();
     const first = await vps.vm(with4(address));
     await vps.do('DELETE', `vms/${first.id}/public-ips/${address.id}?confirm=${first.name}`);
     const second = await vps.vm(with4(address));
