@@ -22,6 +22,7 @@ import * as claims from './0014-claims.ts';
 import * as limitCounts from './0015-limit-counts.ts';
 import * as pendingPrices from './0016-pending-prices.ts';
 import * as warnings from './0017-warnings.ts';
+import * as failedCreates from './0018-failed-creates.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0015-limit-counts': limitCounts as Migration,
   '0016-pending-prices': pendingPrices as Migration,
   '0017-warnings': warnings as Migration,
+  '0018-failed-creates': failedCreates as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
