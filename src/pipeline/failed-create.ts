@@ -5,7 +5,7 @@ import { Problem } from '../kernel/problems/problem.ts';
 export function failedCreate(operation: OperationRow, headers: Readonly<Record<string, string>>): Problem {
   const { id, error, status, resource_type: type, resource_name: name } = operation;
   const about = { headers, isLate: true } as const;
-  const subject = `The ${type.replaceAll('_', ' ')}${name === null ? '' : ` ${name}`} was not created`;
+  const subject = `${name ?? `The ${type.replaceAll('_', ' ')}`} was not created`;
   if (status === 'cancelled' || error === null)
     return new Problem('create_cancelled', {
       ...about,

@@ -8,6 +8,7 @@ import { Shape, type TObject, Type } from '../kernel/schema.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
+import { explainRemovals } from './removals.ts';
 import { refuseKeys } from './secrets.ts';
 
 export interface Input {
@@ -159,7 +160,10 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const idempotencyKey = readIdempotencyKey(exchange, found);
   const seconds = readWait(exchange, values['wait'], found);
   const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
-  if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
+  if (endpoint.body !== undefined) {
+    const faults = faultsOf(endpoint.body, body);
+    found.push(...(endpoint.method === 'PATCH' ? explainRemovals(body, faults) : faults));
+  }
   if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
   if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
