@@ -155,6 +155,14 @@ export function endpoint<
 export const isAsync = ({ answers, operation }: Pick<Endpoint, 'answers' | 'operation'>): boolean =>
   answers[202] != null && (operation !== undefined || isOperation(answers[202]));
 
+/** True if an operation creates the resource, so that the call takes `on_failure`. */
+export const isAsyncCreate = ({
+  resource,
+  answers,
+  operation,
+}: Pick<Endpoint, 'resource' | 'answers' | 'operation'>): boolean =>
+  resource.role === 'create' && operation !== undefined && answers[202] != null;
+
 export const isOperation = (schema: TSchema): boolean => (schema as { title?: string }).title === 'Operation';
 
 /** Adds a 200 with the same schema, for callers that wait until the operation has ended. */

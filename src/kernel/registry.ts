@@ -7,7 +7,7 @@ import type { EventType } from './events/event.ts';
 import { collectFinalReads, type FinalRead, refuseSharedNames } from './final-reads.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
-import type { Endpoint } from './record.ts';
+import { type Endpoint, isAsyncCreate } from './record.ts';
 import type { Schedule } from './schedule.ts';
 import type { Services } from './services.ts';
 
@@ -113,6 +113,17 @@ function collectKinds(families: readonly Family[]): Map<string, Kind> {
   return new Map(distinct.map((kind) => [kind.type, kind]));
 }
 
+/** What every call that creates a resource with an operation promises needs these parts of the kind and the answer. */
+function refuseIncompleteCreates(endpoints: readonly Endpoint[]): void {
+  for (const { id, operation, answers } of endpoints.filter(isAsyncCreate)) {
+    const members = (answers[202] as { properties?: object } | null | undefined)?.properties ?? {};
+    if (operation?.erase === undefined || operation.provisions === undefined)
+      throw new Error(`${id} creates a resource: set \`erase\` and \`provisions\` of ${operation?.type}.`);
+    if (!Object.hasOwn(members, 'provisioned_at'))
+      throw new Error(`${id} creates a resource: show its provisioned_at in the answer.`);
+  }
+}
+
 /** The resources that the inventory lists. */
 function collectTypes(families: readonly Family[]): Map<string, ResourceType> {
   const types = families.flatMap(({ name: family, resources = [] }) =>
@@ -158,6 +169,7 @@ export function buildRegistry(families: readonly Family[]): Registry {
     endpoints.map((record) => `${record.method} ${record.path.replaceAll(/\{\w+\}/g, '{}')}`),
   );
   refuseSharedNames(endpoints);
+  refuseIncompleteCreates(endpoints);
   const places = new Map<Guarded, number>(endpoints.map((record, i) => [record, i]));
   refuseDuplicates(
     'resource type',

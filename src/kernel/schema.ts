@@ -111,6 +111,16 @@ export const Time: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', forma
 
 export const CreatedAt = Named('CreatedAt', { ...Time, description: 'When it was created.' });
 
+/** For resources that operations create. Set when the operation succeeds, see `provisions` of a kind. */
+export const ProvisionedAt = Named(
+  'ProvisionedAt',
+  Nullable({
+    ...Time,
+    description:
+      'When it first came into being. Null while it is being created and if that failed: then nothing usable exists, so delete or replace it. A later failure does not change it.',
+  }),
+);
+
 export const UpdatedAt = Named('UpdatedAt', { ...Time, description: 'When it was last changed.' });
 
 export const Etag = Named(

@@ -82,6 +82,15 @@ const runOutOfTime: Early = ({ id }) =>
     app.services.db,
   );
 
+const deleteOnFailure: Early = ({ id }) =>
+  sql`update operations set on_failure = 'delete' where id = ${id}`.execute(app.services.db);
+
+/** The tables that still mention the resource of the operation, except those that keep history. */
+async function leftBy({ operation }: Run): Promise<string[]> {
+  const traces = await tracesOf(app, [operation.resource_id ?? '']);
+  return traces.map(({ table }) => table).filter((table) => !HISTORY.has(table));
+}
+
 const names = (steps: Kind['steps'] = []): string[] => steps.map(({ name }) => name);
 
 it('every scenario belongs to a kind', () => {
@@ -155,14 +164,45 @@ describe.each([...kinds.values()])('$type', (kind) => {
   const mortal = scenarioOf(kind).indestructible === undefined ? names(kind.steps) : [];
   it.each(mortal)('failed at %s, what it was about can be destroyed and leaves nothing', async (step) => {
     for (const what of ['fails', 'fails after the effect'] as const) {
-      const { world, operation } = await run(kind, [{ type: kind.type, step, what }]);
-      expect(operation.status, what).toBe('failed');
-      await destroy(world, operation);
-      const traces = await tracesOf(app, [operation.resource_id ?? '']);
-      expect(
-        traces.filter(({ table }) => !HISTORY.has(table)),
-        what,
-      ).toEqual([]);
+      const failed = await run(kind, [{ type: kind.type, step, what }]);
+      expect(failed.operation.status, what).toBe('failed');
+      await destroy(failed.world, failed.operation);
+      expect(await leftBy(failed), what).toEqual([]);
     }
   });
+
+  // Kinds that create their resource.
+  const made = kind.erase === undefined ? [] : names(kind.steps);
+  it.each(made)(
+    'failed at %s with on_failure=delete, it leaves nothing, also if a worker dies',
+    async (step) => {
+      for (const what of ['fails', 'fails after the effect'] as const) {
+        const mishap: Mishap = { type: kind.type, step, what };
+        const failed = await run(kind, [mishap], deleteOnFailure);
+        const error = { code: 'engine_failed', detail: `${step} failed.` };
+        expect(failed.operation, what).toMatchObject({ status: 'failed', error });
+        expect(await leftBy(failed), what).toEqual([]);
+        if (what === 'fails' || step !== made.at(-1)) continue;
+        const gone = await endStateOf(failed);
+        for (const undo of names(kind.undo)) {
+          for (const when of moments) {
+            const dying: Mishap = { type: kind.type, step: undo, what: when };
+            const disturbed = await run(kind, [mishap, dying], deleteOnFailure);
+            expect(disturbed.deaths, when).toBe(1);
+            expect(await endStateOf(disturbed), `${undo}: ${when}`).toEqual(gone);
+          }
+        }
+      }
+    },
+  );
+
+  const late = async (): Promise<void> => {
+    const outOfTime = await run(kind, [], async (operation) => {
+      await deleteOnFailure(operation);
+      await runOutOfTime(operation);
+    });
+    expect(outOfTime.operation).toMatchObject({ status: 'failed', error: { code: 'timeout' } });
+    expect(await leftBy(outOfTime)).toEqual([]);
+  };
+  if (made.length > 0) it('too late with on_failure=delete, it leaves nothing', late);
 });

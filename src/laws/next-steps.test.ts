@@ -9,10 +9,11 @@ import { settle } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
 import { Customer, type Trial } from './next-step-trial.ts';
 import { accessTrials } from './next-steps-of-access.ts';
+import { createTrials } from './next-steps-of-creates.ts';
 import { guardedTrials, machineTrials } from './next-steps-of-machines.ts';
 import { requestTrials } from './next-steps-of-requests.ts';
 
-const trials = { ...accessTrials, ...requestTrials, ...machineTrials };
+const trials = { ...accessTrials, ...requestTrials, ...machineTrials, ...createTrials };
 const { endpoints } = buildRegistry(families);
 
 let app: TestApp;

@@ -4,16 +4,14 @@ import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
 import { CANCELLED, inputOf, refOf, resourceIdOf } from '../kernel/operations/operations.ts';
 import { hasEnded, type OperationError } from '../kernel/operations/schema.ts';
 import type { Ending } from '../kernel/operations/store.ts';
-import { Problem } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { isUnavailable } from '../store/unavailable.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { Environment } from './environment.ts';
-import type { Advance, ChildEnd, Claimed, RunnerStore } from './runner-store.ts';
+import { childFailure, errorOf, lateError, notRemoved, undone } from './failures.ts';
+import type { Advance, Claimed, RunnerStore } from './runner-store.ts';
 
-/** An unexpected error is probably a bug, which more retries would not fix. */
-const MOST_FAULTS = 10;
 const PATROL_SECONDS = 30;
 /** How long an interrupted step may take to stop. */
 const STANDSTILL_MS = 10_000;
@@ -95,7 +93,7 @@ export class Performance {
     const steps = operation.phase === 'undo' ? (kind.undo ?? []) : kind.steps;
     const step = steps[operation.step_index];
     if (step === undefined) return this.#succeed(undefined);
-    if (operation.awaits_children) return this.#meetChildren(step, steps.length);
+    if (operation.awaits_children) return this.#meetChildren(kind, step, steps.length);
     return this.#perform(kind, step, steps.length);
   }
 
@@ -110,7 +108,7 @@ export class Performance {
       return null;
     }
     if (kind.undo === undefined || kind.undo.length === 0) return this.#finish(CANCELLED, undefined);
-    return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds });
+    return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds, failure: null });
   }
 
   async #perform(kind: Kind, step: Step<never>, count: number): Promise<Claimed | null> {
@@ -119,11 +117,11 @@ export class Performance {
     if (outcome === 'interrupted')
       return this.#interruption === 'deadline' ? this.#endLate(kind) : this.#operation;
     try {
-      return await this.#heed(outcome, step, count, seenWakes);
+      return await this.#heed(kind, outcome, step, count, seenWakes);
     } catch (error) {
       // The commit of the step failed, which counts as a failure of the step.
       if (isUnavailable(error) || outcome.kind === 'failed') throw error;
-      return this.#heed(this.#failureOf(error), step, count, seenWakes);
+      return this.#heed(kind, this.#failureOf(error), step, count, seenWakes);
     }
   }
 
@@ -189,23 +187,11 @@ export class Performance {
   }
 
   #failureOf(error: unknown): Outcome {
-    if (error instanceof Problem) {
-      const retryable = error.status >= 500;
-      return { kind: 'failed', error: { code: error.code, detail: error.message, retryable } };
-    }
-    const isPassing = isUnavailable(error);
-    const { id, type, step, tries } = this.#operation;
-    this.#stage.log.warn({ err: error, operation_id: id, type, step, tries }, 'step failed');
-    const detail = isPassing
-      ? 'The database did not answer.'
-      : 'An internal error; the provider finds it in the log.';
-    return {
-      kind: 'failed',
-      error: { code: 'internal_error', detail, retryable: isPassing || tries + 1 < MOST_FAULTS },
-    };
+    return { kind: 'failed', error: errorOf(error, this.#operation, this.#stage.log) };
   }
 
   async #heed(
+    kind: Kind,
     outcome: Outcome,
     step: Step<never>,
     count: number,
@@ -229,7 +215,9 @@ export class Performance {
         return null;
       }
       case 'failed': {
-        if (!outcome.error.retryable) return this.#end(outcome.error);
+        // The caller wants nothing to stay, so what cannot be removed now is tried again until the deadline.
+        const isRemoval = this.#operation.phase === 'undo' && this.#operation.failure !== null;
+        if (!outcome.error.retryable && !isRemoval) return this.#fail(kind, outcome.error);
         const seconds = backoffSeconds(this.#operation.tries, this.#stage.environment.random);
         await this.#advance({ to: 'retry', seconds, error: outcome.error });
         return null;
@@ -237,7 +225,7 @@ export class Performance {
     }
   }
 
-  async #meetChildren(step: Step<never>, count: number): Promise<Claimed | null> {
+  async #meetChildren(kind: Kind, step: Step<never>, count: number): Promise<Claimed | null> {
     const { id, wakes: seenWakes, tolerates_failure: isTolerant } = this.#operation;
     const children = await this.#stage.store.children(id, step.name);
     if (children.some(({ status }) => !hasEnded(status))) {
@@ -246,7 +234,7 @@ export class Performance {
       return null;
     }
     const fault = children.find(({ status }) => status !== 'succeeded');
-    if (fault !== undefined && !isTolerant) return this.#end(childFailure(fault));
+    if (fault !== undefined && !isTolerant) return this.#fail(kind, childFailure(fault));
     const result = { children: children.map(({ id, status, error }) => ({ id, status, error })) };
     const index = this.#operation.step_index + 1;
     if (index >= count && this.#operation.phase === 'forward') return this.#succeed(result);
@@ -257,17 +245,23 @@ export class Performance {
     result: Readonly<Record<string, unknown>> | undefined,
     commit?: Extract<Outcome, { kind: 'done' }>['commit'],
   ): Promise<Claimed | null> {
-    if (this.#operation.phase === 'undo') return this.#finish(CANCELLED, commit);
+    const { phase, failure } = this.#operation;
+    if (phase === 'undo') return this.#finish(failure === null ? CANCELLED : undone(failure), commit);
     return this.#finish({ status: 'succeeded', error: null, result: { changed: true, ...result } }, commit);
   }
 
   async #endLate(kind: Kind): Promise<Claimed | null> {
     await this.#stage.store.cancelChildren(this.#operation.id);
-    const { step, last_error, phase } = this.#operation;
-    const what = phase === 'undo' ? 'Not rolled back' : 'Not finished';
-    const last = last_error === null ? '' : ` The last try failed: ${last_error.detail}`;
-    const detail = `${what} within ${kind.deadlineSeconds} seconds; it was at the step ${step}.${last}`;
-    return this.#end({ code: 'timeout', detail, retryable: true });
+    return this.#fail(kind, lateError(this.#operation, kind.deadlineSeconds));
+  }
+
+  /** Fails the operation. If its call wants nothing to stay, the undo steps run first. */
+  #fail(kind: Kind, error: OperationError): Promise<Claimed | null> {
+    const { phase, on_failure, failure } = this.#operation;
+    if (phase === 'undo') return this.#end(failure === null ? error : notRemoved(failure, error));
+    if (on_failure === 'keep' || kind.erase === undefined) return this.#end(error);
+    if (kind.undo === undefined || kind.undo.length === 0) return this.#finish(undone(error), undefined);
+    return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds, failure: error });
   }
 
   #end(error: OperationError): Promise<Claimed | null> {
@@ -291,9 +285,4 @@ export class Performance {
     const elapsed = this.#stage.environment.monotonic() - this.#readAt;
     return new Date(this.#operation.read_at.getTime() + elapsed);
   }
-}
-
-function childFailure({ id, type, error, status }: ChildEnd): OperationError {
-  const detail = `${type} (${id}) ${status === 'cancelled' ? 'was cancelled' : 'failed'}${error === null ? '' : `: ${error.detail}`}`;
-  return { code: error?.code ?? 'child_failed', detail, retryable: error?.retryable ?? true };
 }

@@ -33,7 +33,12 @@ export type Advance =
       readonly result: Readonly<Record<string, unknown>> | undefined;
       readonly commit: Commit | undefined;
     }
-  | { readonly to: 'undo'; readonly deadlineSeconds: number }
+  | {
+      readonly to: 'undo';
+      readonly deadlineSeconds: number;
+      /** Why the forward steps failed; null if the operation was cancelled. */
+      readonly failure: OperationError | null;
+    }
   | {
       readonly to: 'sleep';
       readonly seconds: number;

@@ -177,6 +177,7 @@ export class DatabaseRunnerStore implements RunnerStore {
       case 'undo':
         return sql`phase = 'undo', step_index = 0, tries = 0, last_error = null, awaits_children = false,
           waiting_for = null, cancellable = false, step = ${kind?.undo?.[0]?.name ?? ''},
+          failure = ${advance.failure === null ? null : JSON.stringify(advance.failure)}::jsonb,
           deadline_at = greatest(deadline_at, ${at} + ${advance.deadlineSeconds} * interval '1 second')`;
       case 'sleep':
         return sql`${until(advance.seconds, advance.seenWakes)}, waiting_for = ${advance.waitingFor}`;

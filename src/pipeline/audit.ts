@@ -59,7 +59,7 @@ function noteDenial(exchange: Exchange, services: Services, endpoint: Endpoint, 
 export function auditRefusal(exchange: Exchange, services: Services, problem: Problem): void {
   const { endpoint, caller } = exchange;
   if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;
-  if (!isWrite(endpoint) || isDryRun(exchange)) return;
+  if (!isWrite(endpoint) || isDryRun(exchange) || problem.isLate) return;
   noteDenial(exchange, services, endpoint, problem);
   const approvalId = problem.code === 'approval_required' ? String(problem.extra['operation_id']) : null;
   services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem, approvalId }));

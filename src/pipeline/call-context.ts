@@ -131,6 +131,7 @@ class Calling implements Call {
         permission: endpointOf(this.#exchange).permission,
         requestId: this.requestId,
         warnings: this.#done.warnings,
+        onFailure: this.#input.onFailure,
       });
       this.#done.operation = operation;
       return operation;

@@ -1,12 +1,14 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { type OnFailure, OnFailureParameter } from '../kernel/operations/schema.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
 import { convertQuery } from '../kernel/query-string.ts';
-import { type AnyObject, type Endpoint, isAsync, isWrite } from '../kernel/record.ts';
+import { type AnyObject, type Endpoint, isAsync, isAsyncCreate, isWrite } from '../kernel/record.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
+import { explainRemovals } from './removals.ts';
 import { refuseKeys } from './secrets.ts';
 
 export interface Input {
@@ -17,6 +19,7 @@ export interface Input {
   readonly idempotencyKey: string | undefined;
   readonly ifMatch: readonly string[] | undefined;
   readonly ifNoneMatch: readonly string[] | undefined;
+  readonly onFailure: OnFailure;
   /** Seconds that the caller wants the answer to be held; null if the caller does not wait. */
   readonly wait: number | null;
 }
@@ -40,7 +43,12 @@ const wait = Type.Optional(
 
 const queryShapes = new WeakMap<Endpoint, TObject>();
 
-/** The query parameters of the endpoint, plus `dry_run` for writes and `wait` for calls that can wait. */
+const onFailure = Type.Optional(OnFailureParameter);
+
+/**
+ * The query parameters of the endpoint, plus `dry_run` for writes, `wait` for calls that can wait and `on_failure` for
+ * calls whose operation creates a resource.
+ */
 export function queryShapeOf(endpoint: Endpoint): TObject {
   const known = queryShapes.get(endpoint);
   if (known !== undefined) return known;
@@ -49,6 +57,7 @@ export function queryShapeOf(endpoint: Endpoint): TObject {
     ...endpoint.query.properties,
     ...(isRead ? {} : { dry_run: dryRun }),
     ...(endpoint.waits || isAsync(endpoint) ? { wait } : {}),
+    ...(isAsyncCreate(endpoint) ? { on_failure: onFailure } : {}),
   });
   queryShapes.set(endpoint, shape);
   return shape;
@@ -151,11 +160,16 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   const idempotencyKey = readIdempotencyKey(exchange, found);
   const seconds = readWait(exchange, values['wait'], found);
   const body = endpoint.body === undefined ? undefined : sentBody === undefined ? {} : sentBody;
-  if (endpoint.body !== undefined) found.push(...faultsOf(endpoint.body, body));
+  if (endpoint.body !== undefined) {
+    const faults = faultsOf(endpoint.body, body);
+    found.push(...(endpoint.method === 'PATCH' ? explainRemovals(body, faults) : faults));
+  }
   if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
   if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
-  const { dry_run, wait: _, ...query } = values;
+  const { dry_run, wait: _, on_failure = 'keep', ...own } = values;
+  // Part of the request that an Idempotency-Key or an approval stands for. The default is as good as no parameter.
+  const query = on_failure === 'keep' ? own : { ...own, on_failure };
   const isDryRun = dry_run === true && endpoint.access !== 'read';
   // A dry run has no effect, so it neither stores an answer nor replays the answer of the real call.
   const isRepeatable = endpoint.method === 'POST' && endpoint.access !== 'read' && !isDryRun;
@@ -164,6 +178,7 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
     query,
     body,
     dryRun: isDryRun,
+    onFailure: on_failure as OnFailure,
     idempotencyKey: isRepeatable ? idempotencyKey : undefined,
     ifMatch,
     ifNoneMatch,

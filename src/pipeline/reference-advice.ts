@@ -14,7 +14,7 @@ import { partsOf, type Reference, referenceAt } from '../kernel/reference.ts';
 import type { Services } from '../kernel/services.ts';
 import { isValid } from '../kernel/validation.ts';
 import { callOf } from './call-context.ts';
-import { queryShapeOf } from './input.ts';
+import { type Input, queryShapeOf } from './input.ts';
 
 /** How many valid values a refusal lists. */
 const FEW = 20;
@@ -178,11 +178,12 @@ export class ReferenceAdvice {
     const limit = Object.hasOwn(shape.properties, 'limit') ? { limit: String(SEARCHED) } : {};
     const { values: query } = convertQuery(shape, { ...limit, ...Object.fromEntries(narrowing) });
     if (!isValid(list.params, params) || !isValid(shape, query)) return null;
-    const input = {
+    const input: Input = {
       params,
       query,
       body: undefined,
       dryRun: false,
+      onFailure: 'keep',
       idempotencyKey: undefined,
       ifMatch: undefined,
       ifNoneMatch: undefined,

@@ -15,6 +15,7 @@ import { hold, type Patience } from '../kernel/waiting/hold.ts';
 import { isUnavailable } from '../store/unavailable.ts';
 import { readmit } from './admission.ts';
 import { callOf, type Hold } from './call-context.ts';
+import { failedCreate } from './failed-create.ts';
 import type { Input } from './input.ts';
 import { answer, type Result } from './output.ts';
 
@@ -106,6 +107,11 @@ export async function awaitEnd(
     throw error;
   });
   if (operation === undefined || !hasEnded(operation.status)) return applied(accepted, input);
+  if (operation.on_failure === 'delete' && operation.status !== 'succeeded')
+    throw failedCreate(
+      operation,
+      applied({ ...accepted, headers: { 'operation-location': location } }, input).headers,
+    );
   const result = finalResult(exchange, services, input, accepted, operation).catch((error: unknown) => {
     if (isUnavailable(error)) return accepted;
     throw error;

@@ -12,6 +12,7 @@ import {
   Named,
   Nullable,
   OneOf,
+  ProvisionedAt,
   ResourceName,
   Shape,
   type Static,
@@ -38,6 +39,7 @@ const Machine = Named(
     operation: Nullable(OperationView),
     etag: Type.String(),
     created_at: Time,
+    provisioned_at: ProvisionedAt,
   }),
 );
 const MachineId = Shape({ id: Id('mac') });
@@ -77,6 +79,7 @@ const example: Static<typeof Machine> = {
   operation: null,
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',
+  provisioned_at: '2026-03-01T10:00:01.000Z',
 };
 
 function present(
@@ -84,7 +87,7 @@ function present(
   operation: StoredOperation | undefined,
   baseUrl: string,
 ): Static<typeof Machine> {
-  const { id, name, status, created_at } = row;
+  const { id, name, status, created_at, provisioned_at } = row;
   return {
     id,
     name,
@@ -92,6 +95,7 @@ function present(
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     etag: machineEtag(row),
     created_at: created_at.toISOString(),
+    provisioned_at: provisioned_at?.toISOString() ?? null,
   };
 }
 
@@ -118,6 +122,7 @@ async function findWithWork(db: Db, accountId: string, id: string) {
       'machines.status as machine_status',
       'machines.version as machine_version',
       'machines.created_at as machine_created_at',
+      'machines.provisioned_at as machine_provisioned_at',
     ])
     .where('machines.id', '=', id)
     .where('machines.account_id', '=', accountId)
@@ -132,6 +137,7 @@ async function findWithWork(db: Db, accountId: string, id: string) {
     status: found.machine_status,
     version: found.machine_version,
     created_at: found.machine_created_at,
+    provisioned_at: found.machine_provisioned_at,
   };
   return { machine, operation: found.id === null ? undefined : (found as StoredOperation) };
 }
@@ -196,7 +202,10 @@ const createMachine = endpoint({
   operation: createMachineKind,
   example: {
     body: { name: 'one' },
-    answer: { status: 202, body: { ...example, status: 'creating', operation: operationExample } },
+    answer: {
+      status: 202,
+      body: { ...example, status: 'creating', provisioned_at: null, operation: operationExample },
+    },
   },
   async handle({ db, caller, body, effect, event, start, requestId, services }) {
     const id = requestId.replace(/^req/, 'mac');

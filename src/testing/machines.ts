@@ -27,6 +27,7 @@ interface MachinesTable {
   status: string;
   version: Generated<number>;
   created_at: Generated<Date>;
+  provisioned_at: Date | null;
 }
 
 declare module '../store/database.ts' {
@@ -45,9 +46,8 @@ export async function createMachinesTables(db: Db): Promise<void> {
   await sql`
     create table machines (
       id text collate "C" primary key, account_id text collate "C" not null, name text not null, status text not null,
-      version int not null default 1, created_at timestamptz not null default now(), unique (account_id, name))`.execute(
-    db,
-  );
+      version int not null default 1, created_at timestamptz not null default now(), provisioned_at timestamptz,
+      unique (account_id, name))`.execute(db);
   await sql`create index machines_page on machines (account_id, id)`.execute(db);
   await sql`create table machine_room (machine_id text primary key, builds int not null default 1)`.execute(
     db,
@@ -196,10 +196,11 @@ export const createMachineKind = kind<typeof Input>({
     step('build', stand),
     step('boot', null, setStatus('running'), true),
   ],
-  undo: [step('take-down', takeDown, erase)],
+  undo: [step('take-down', takeDown)],
+  erase: async (tx, id) => (await erase(id)(tx)) ?? [],
+  provisions: 'machines',
   async settle(tx, { status, resourceId }) {
     if (status === 'failed') await setStatus('error')(resourceId)(tx);
-    if (status === 'cancelled') return erase(resourceId)(tx);
     return undefined;
   },
 });

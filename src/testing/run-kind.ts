@@ -4,6 +4,7 @@
  */
 import { newId } from '../kernel/ids.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
+import { markProvisioned } from '../kernel/provisioning/store.ts';
 import type { ResourceRef } from '../kernel/resource-ref.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestApp } from './app.ts';
@@ -40,4 +41,5 @@ export async function runKind<I>(
     const { commit } = outcome;
     if (commit !== undefined) await transact(db, (tx) => commit(tx).then(() => undefined));
   }
+  if (kind.provisions !== undefined) await markProvisioned(db, kind.provisions, resourceId, null);
 }

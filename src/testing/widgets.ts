@@ -3,6 +3,7 @@
  * If-Match, delete, labels, prices, inventory), so that the laws check them without depending on a product family.
  */
 import { type Selectable, sql } from 'kysely';
+import { mergeLabels } from '../kernel/merged-labels.ts';
 import { dateFilters, List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
 import { created, endpoint, noContent, ok } from '../kernel/record.ts';
@@ -10,6 +11,7 @@ import type { Family } from '../kernel/registry.ts';
 import {
   Id,
   Labels,
+  LabelsPatch,
   Named,
   Nullable,
   ResourceName,
@@ -168,7 +170,7 @@ const updateWidget = endpoint({
   params: WidgetId,
   body: Shape({
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-    labels: Type.Optional(Labels),
+    labels: Type.Optional(LabelsPatch),
   }),
   answers: { 200: Widget },
   problems: [],
@@ -179,7 +181,8 @@ const updateWidget = endpoint({
   },
   async handle(call) {
     const before = await widgets.take(call, call.params.id);
-    const { size = before.size, labels = before.labels } = call.body;
+    const { size = before.size } = call.body;
+    const labels = mergeLabels(before.labels, call.body.labels);
     return ok(present(await widgets.update(call, before, { size, labels })));
   },
 });

@@ -3,7 +3,7 @@
  * start, and the runner executes them. A step may be started any number of times and by any worker, but its commit
  * happens once.
  */
-import type { Db, Tx } from '../../store/database.ts';
+import type { Db, Tables, Tx } from '../../store/database.ts';
 import type { NewEvent } from '../events/event.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 import { Shape, type Static, type TSchema, Type } from '../schema.ts';
@@ -104,6 +104,11 @@ export interface Step<I> {
   readonly run: (work: Work<I>) => Promise<Outcome>;
 }
 
+/** Tables of resources that operations create. The column is null until the resource came into being. */
+type ProvisionedTable = {
+  [T in keyof Tables]: Tables[T] extends { provisioned_at?: unknown } ? T : never;
+}[keyof Tables];
+
 /**
  * `I` is the type of the input. Kinds with any input are a plain `Kind`: the registry and the runner use it, and no
  * operation can be started with it, because no value has the type `never`.
@@ -123,10 +128,20 @@ export interface Kind<I = never> {
   /** The total number of children, for kinds that start them in several batches. */
   readonly plannedChildren?: (input: I) => number;
   readonly steps: readonly Step<I>[];
-  /** The steps that a cancelled operation runs instead of the remaining ones, to undo what was created. */
+  /**
+   * The steps that remove from engines what was created. They run instead of the remaining steps if the operation is
+   * cancelled, and after a failure if its call asked for `on_failure=delete`.
+   */
   readonly undo?: readonly Step<I>[];
   /** Runs in the transaction that ends the operation, and sets the resource to its resulting status. */
   readonly settle?: (tx: Tx, ended: Ended, input: I) => Promise<readonly NewEvent[] | undefined>;
+  /**
+   * For kinds that create their resource: deletes all its rows, after `undo` and `settle`, in the transaction that ends
+   * the operation. Returns the event that it was deleted. The rows may be gone already.
+   */
+  readonly erase?: (tx: Tx, resourceId: string) => Promise<readonly NewEvent[]>;
+  /** The table of a resource that the operation brings into being: `provisioned_at` is set when it succeeds. */
+  readonly provisions?: ProvisionedTable;
 }
 
 /** The input of kinds that need none: `{}`. */

@@ -6,11 +6,12 @@ import { type EventActor, HOSTPLANE, type NewEvent } from '../events/event.ts';
 import { writeEvents } from '../events/write-events.ts';
 import { kindOfId, newId } from '../ids.ts';
 import { Problem } from '../problems/problem.ts';
+import { markProvisioned } from '../provisioning/store.ts';
 import type { Registry } from '../registry.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 import { faultsOf, isValid } from '../validation.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
-import { hasEnded } from './schema.ts';
+import { hasEnded, type OnFailure } from './schema.ts';
 import {
   type Ending,
   insertOperation,
@@ -33,6 +34,8 @@ export interface Origin {
   readonly requestId?: string;
   /** What the call warned of before it started the operation. */
   readonly warnings?: readonly Warning[];
+  /** Whether a resource that cannot be created is kept. Default: `keep`. */
+  readonly onFailure?: OnFailure;
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
   /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
@@ -147,6 +150,7 @@ export async function startOperation<I>(
       expected_seconds: kind.typicalSeconds,
       planned_children: kind.plannedChildren?.(input) ?? null,
       queue: kind.queue,
+      on_failure: origin.onFailure ?? 'keep',
       step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input),
       is_ready: left.length === 0,
@@ -271,7 +275,11 @@ export async function endOperation(
     },
     ...ending,
   };
-  const settled = (await kind?.settle?.(db as Tx, ended, inputOf(row))) ?? [];
+  const settled = [...((await kind?.settle?.(db as Tx, ended, inputOf(row))) ?? [])];
+  if (kind?.erase !== undefined && (ending.status === 'cancelled' || ending.isUndone))
+    settled.push(...(await kind.erase(db as Tx, resourceIdOf(row))));
+  if (kind?.provisions !== undefined && ending.status === 'succeeded')
+    await markProvisioned(db, kind.provisions, resourceIdOf(row), options.now ?? null);
   await lockSubjectsOf(db, id);
   const isMine = await markEnded(db, id, ending, {
     attempt: options.attempt ?? null,

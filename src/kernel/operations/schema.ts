@@ -39,6 +39,31 @@ export const OperationStatusShape = Named(
 export const hasEnded = (status: OperationStatus): boolean =>
   status === 'succeeded' || status === 'failed' || status === 'cancelled';
 
+const failureMeanings = {
+  keep: 'The resource stays, with a status that says that it failed. Read why, then delete it.',
+  delete:
+    'Nothing stays: the resource is deleted, and its name and its share of the limits are free again. A call that waits gets the failure as a problem.',
+} as const;
+export type OnFailure = keyof typeof failureMeanings;
+
+/** The query parameter of all calls that create a resource with an operation. */
+export const OnFailureParameter = OneOf(failureMeanings, {
+  default: 'keep',
+  description: 'What happens to the resource if the call is accepted, but the resource cannot be created.',
+});
+
+/** Errors of downloads from a URL that the customer gave. */
+const downloadCodes = [
+  'fetch_failed',
+  'http_status',
+  'too_large',
+  'checksum_mismatch',
+  'blocked_address',
+  'unsupported_format',
+] as const;
+
+export const isOfDownload = (code: string): boolean => downloadCodes.some((each) => each === code);
+
 /** The error codes of operations, in addition to the problem codes of calls. */
 const ownCodes = [
   'timeout',
@@ -47,13 +72,7 @@ const ownCodes = [
   'approval_denied',
   'approval_expired',
   'child_failed',
-  // Errors of downloads from a URL that the customer gave.
-  'fetch_failed',
-  'http_status',
-  'too_large',
-  'checksum_mismatch',
-  'blocked_address',
-  'unsupported_format',
+  ...downloadCodes,
 ] as const;
 export type OperationErrorCode = ProblemCode | (typeof ownCodes)[number];
 export const operationErrorCodes: readonly OperationErrorCode[] = [

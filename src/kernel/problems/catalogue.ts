@@ -369,6 +369,13 @@ export const problems = define({
     next_step: 'Repeat the same request after the seconds in Retry-After.',
     retryable: true,
   },
+  create_cancelled: {
+    status: 409,
+    title: 'Creation cancelled',
+    when: 'Your call with on_failure=delete waited for its resource, and its operation was cancelled. The resource does not exist.',
+    next_step: 'If you still want the resource, repeat the call with a new Idempotency-Key.',
+    extra: ['operation_id'],
+  },
   webhook_disabled: {
     status: 409,
     title: 'Webhook disabled',
@@ -432,6 +439,13 @@ export const problems = define({
     when: 'One or more fields, query parameters or headers are not valid; errors lists all of them.',
     next_step: 'Correct all the fields listed in errors, then send the request again.',
   },
+  source_unusable: {
+    status: 422,
+    title: 'Source cannot be used',
+    when: 'Your call with on_failure=delete waited for its resource, and the file that it names could not be fetched or used. The resource does not exist.',
+    next_step: 'Correct the source as operation_error says, then repeat the call with a new Idempotency-Key.',
+    extra: ['operation_id', 'operation_error'],
+  },
   query_too_large: {
     status: 422,
     title: 'Query too large',
@@ -472,6 +486,14 @@ export const problems = define({
     next_step:
       'Repeat the call with the same Idempotency-Key; if it fails again, send the request_id to your provider.',
     retryable: true,
+  },
+  create_failed: {
+    status: 502,
+    title: 'Creation failed',
+    when: 'Your call with on_failure=delete waited for its resource, and the resource could not be created. It does not exist, unless the detail says that it could not be removed.',
+    next_step:
+      'Read operation_error; if its member retryable is true, repeat the call with a new Idempotency-Key, otherwise change the request or ask your provider.',
+    extra: ['operation_id', 'operation_error'],
   },
   engine_unavailable: {
     status: 503,

@@ -5,10 +5,22 @@
  */
 import { IMPLICIT } from '../access/permissions.ts';
 import type { Endpoint } from '../record.ts';
-import { isWrite } from '../record.ts';
+import { isAsyncCreate, isWrite } from '../record.ts';
 import { type ProblemCode, problems } from './catalogue.ts';
 
-type Kind = Pick<Endpoint, 'method' | 'access' | 'family' | 'permission' | 'params' | 'query' | 'body'> & {
+type Kind = Pick<
+  Endpoint,
+  | 'method'
+  | 'access'
+  | 'family'
+  | 'permission'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'resource'
+  | 'answers'
+  | 'operation'
+> & {
   readonly raisesCost?: true | 'sometimes';
 };
 
@@ -60,6 +72,8 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   idempotency_key_conflict: takesIdempotencyKey,
   idempotency_in_progress: takesIdempotencyKey,
   etag_mismatch: takesIfMatch,
+  create_cancelled: (kind) => isAsyncCreate(kind) && kind.operation?.cancellable === true,
+  create_failed: isAsyncCreate,
 };
 
 const inOrder = Object.keys(problems) as readonly ProblemCode[];

@@ -20,6 +20,8 @@ export interface ProblemDetails {
   readonly extraLater?: () => Promise<Readonly<Record<string, unknown>>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** The call was accepted and has its audit entry: the problem says how its operation ended. */
+  readonly isLate?: true;
 }
 
 export class Problem extends Error {
@@ -30,6 +32,7 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isLate: boolean;
   readonly #details: ProblemDetails;
 
   constructor(code: ProblemCode, details: ProblemDetails = {}) {
@@ -46,6 +49,7 @@ export class Problem extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.extra = details.extra ?? {};
     this.headers = details.headers ?? {};
+    this.isLate = details.isLate ?? false;
     this.#details = details;
   }
 

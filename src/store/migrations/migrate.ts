@@ -22,7 +22,8 @@ import * as claims from './0014-claims.ts';
 import * as limitCounts from './0015-limit-counts.ts';
 import * as pendingPrices from './0016-pending-prices.ts';
 import * as warnings from './0017-warnings.ts';
-import * as addressesFirst from './0020-addresses-first.ts';
+import * as failedCreates from './0018-failed-creates.ts';
+import * as addressesFirst from './0019-addresses-first.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -42,7 +43,8 @@ const migrations: Record<string, Migration> = {
   '0015-limit-counts': limitCounts as Migration,
   '0016-pending-prices': pendingPrices as Migration,
   '0017-warnings': warnings as Migration,
-  '0020-addresses-first': addressesFirst as Migration,
+  '0018-failed-creates': failedCreates as Migration,
+  '0019-addresses-first': addressesFirst as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -135,6 +135,7 @@ export const createImage = endpoint({
     'operation_in_progress',
     'resource_suspended',
     'vm_in_rescue',
+    'source_unusable',
   ],
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },

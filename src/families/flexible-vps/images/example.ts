@@ -29,6 +29,7 @@ export const exampleImage: Image = {
   removed_at: null,
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',
+  provisioned_at: '2026-03-01T10:04:00.000Z',
   updated_at: '2026-03-01T10:04:00.000Z',
 };
 
@@ -80,6 +81,7 @@ export const exampleCreating: Image = {
   locations: [],
   status: 'creating',
   progress_percent: 0,
+  provisioned_at: null,
   operation: exampleOperation,
   updated_at: exampleImage.created_at,
 };

@@ -91,6 +91,11 @@ async function removeEverywhere({
   return null;
 }
 
+async function erase(tx: Tx, id: string): Promise<NewEvent[]> {
+  const row = await images.erase(tx, id);
+  return row === undefined ? [] : [images.event('deleted', row)];
+}
+
 async function settleFailed(
   tx: Tx,
   id: string,
@@ -117,20 +122,11 @@ export const createImageKind = kind<typeof MakeInput>({
   deadlineSeconds: 120 * 60,
   cancellable: true,
   steps: [step('make', make), step('copy', finish)],
-  undo: [
-    step('remove', async (work) => {
-      const fault = await removeEverywhere(work);
-      if (fault !== null) return fault;
-      return done({}, async (tx) => {
-        await images.erase(tx, work.resourceId);
-        return undefined;
-      });
-    }),
-  ],
+  undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],
+  erase,
+  provisions: 'vps_images',
   async settle(tx, { status, resourceId, error }) {
-    if (status === 'failed') return settleFailed(tx, resourceId, error);
-    if (status === 'cancelled') await images.erase(tx, resourceId);
-    return undefined;
+    return status === 'failed' ? settleFailed(tx, resourceId, error) : undefined;
   },
 });
 
@@ -147,10 +143,7 @@ export const deleteImageKind = kind<typeof NoInput>({
     step('remove', async (work) => {
       const fault = await removeEverywhere(work);
       if (fault !== null) return fault;
-      return done({}, async (tx) => {
-        const row = await images.erase(tx, work.resourceId);
-        return row === undefined ? undefined : [images.event('deleted', row)];
-      });
+      return done({}, (tx) => erase(tx, work.resourceId));
     }),
   ],
   async settle(tx, { status, resourceId, error }) {

@@ -20,7 +20,7 @@ export const images = new Owned({
     deleted: { when: 'An image of the account was deleted.', says: 'was deleted' },
     failed: {
       severity: 'error',
-      when: 'An image could not be created or deleted. It is kept for 7 days with the reason.',
+      when: 'An image could not be created or deleted. It is kept for 7 days with the reason, unless its creation had `on_failure=delete`.',
     },
   },
   inventory: (row) => ({

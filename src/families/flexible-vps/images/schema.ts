@@ -10,6 +10,7 @@ import {
   Named,
   Nullable,
   OneOf,
+  ProvisionedAt,
   ResourceName,
   Secret,
   Shape,
@@ -125,6 +126,7 @@ export const Image = Named(
     }),
     etag: Etag,
     created_at: CreatedAt,
+    provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
 );
@@ -228,6 +230,7 @@ export function publicRow(image: CatalogueImage): ImageRow {
     labels: {},
     version: 1,
     created_at: since,
+    provisioned_at: since,
     updated_at: since,
     description: '',
     os: image.os,
@@ -288,6 +291,7 @@ export function presentImage(
     removed_at: atMidnight(listed?.removed_at),
     etag: images.etag(row),
     created_at: row.created_at.toISOString(),
+    provisioned_at: row.provisioned_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
   };
 }

@@ -38,6 +38,7 @@ interface ImagesTable extends OwnedTable {
   progress_percent: number | null;
   failure: { readonly code: string; readonly detail: string } | null;
   failed_at: Date | null;
+  provisioned_at: Date | null;
 }
 
 declare module '../../../store/database.ts' {

@@ -82,6 +82,7 @@ export const attachVmInterface = endpoint({
       body: {
         ...exampleInterface,
         status: 'attaching',
+        provisioned_at: null,
         operation: exampleWork('attach'),
       },
     },

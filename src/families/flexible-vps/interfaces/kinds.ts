@@ -88,6 +88,16 @@ export const attachInterfaceKind = kind<typeof AttachInput>({
       });
     }),
   ],
+  undo: [
+    step('unplug', async (work) => {
+      const row = await readInterface(work.db, work.input.interface_id);
+      const vm = row && (await readVm(work.db, row.vm_id));
+      return (row && vm && (await unplug(work, vm, row.id))) ?? done();
+    }),
+  ],
+  // A failed attachment leaves no row, whatever the call wants: `settle` deletes it.
+  erase: async () => [],
+  provisions: 'vm_interfaces',
   async settle(tx, { status }, { interface_id, taken = [] }) {
     if (status === 'succeeded') return undefined;
     const row = await readInterface(tx, interface_id);

@@ -12,6 +12,7 @@ import {
   Nullable,
   OneOf,
   OwnId,
+  ProvisionedAt,
   Shape,
   type Static,
   Type,
@@ -58,6 +59,7 @@ export const Interface = Named(
     operation: PendingOperation,
     etag: Etag,
     created_at: CreatedAt,
+    provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
 );
@@ -103,6 +105,7 @@ export function presentInterface(
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
     etag: interfaceEtag(row),
     created_at: row.created_at.toISOString(),
+    provisioned_at: row.provisioned_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
   };
 }
@@ -175,5 +178,6 @@ export const exampleInterface: Interface = {
   operation: null,
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',
+  provisioned_at: '2026-03-01T10:00:05.000Z',
   updated_at: '2026-03-01T10:00:00.000Z',
 };

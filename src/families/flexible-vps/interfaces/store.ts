@@ -90,6 +90,7 @@ export const interfacesIn = (json: readonly InterfaceJson[]): BusyInterface[] =>
       ...(each as unknown as InterfaceRow & Held),
       operation: operationIn(pending as PendingJson),
       created_at: new Date(String(each['created_at'])),
+      provisioned_at: each['provisioned_at'] === null ? null : new Date(String(each['provisioned_at'])),
       updated_at: new Date(String(each['updated_at'])),
     }),
   );

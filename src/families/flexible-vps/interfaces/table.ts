@@ -17,6 +17,7 @@ interface InterfacesTable {
   version: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  provisioned_at: Date | null;
 }
 
 declare module '../../../store/database.ts' {

@@ -62,7 +62,12 @@ export const createVpsNetwork = endpoint({
     body: newNetworkExample,
     answer: {
       status: 202,
-      body: { ...networkExample, status: 'creating', operation: operationExample('create') },
+      body: {
+        ...networkExample,
+        status: 'creating',
+        provisioned_at: null,
+        operation: operationExample('create'),
+      },
     },
   },
   async handle(call) {

@@ -31,6 +31,7 @@ export const networkExample: Network = {
   protection: { delete: false },
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: AT,
+  provisioned_at: '2026-03-01T10:00:05.000Z',
   updated_at: AT,
 };
 

@@ -44,10 +44,14 @@ export const createNetworkKind = kind<typeof NoInput>({
     ),
   ],
   undo: [step('take-down', (work) => onNetwork(work, async (row) => (await takeDown(work, row)) ?? done()))],
+  async erase(tx, id) {
+    const row = await networks.erase(tx, id);
+    return row === undefined ? [] : [networks.event('deleted', row)];
+  },
+  provisions: 'vps_networks',
   async settle(tx, { status, resourceId: id, error }) {
     if (status === 'failed')
       await networks.change(tx, id, { status: 'error', status_reason: error?.code ?? null });
-    if (status === 'cancelled') await networks.erase(tx, id);
     return undefined;
   },
 });

@@ -31,6 +31,7 @@ export function presentNetwork(
     protection: { delete: row.protected },
     etag: networks.etag(row),
     created_at: row.created_at.toISOString(),
+    provisioned_at: row.provisioned_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
   };
 }

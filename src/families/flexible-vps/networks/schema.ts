@@ -12,6 +12,7 @@ import {
   Nullable,
   OneOf,
   OwnId,
+  ProvisionedAt,
   ResourceName,
   Shape,
   Slug,
@@ -156,6 +157,7 @@ export const Network = Named(
     protection: Protection,
     etag: Etag,
     created_at: CreatedAt,
+    provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
 );

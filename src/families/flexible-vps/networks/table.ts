@@ -21,6 +21,7 @@ interface NetworksTable extends OwnedTable {
   protected: Generated<boolean>;
   status: NetworkStatus;
   status_reason: string | null;
+  provisioned_at: Date | null;
 }
 
 interface NetworkAddressesTable {

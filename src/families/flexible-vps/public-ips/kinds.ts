@@ -121,7 +121,7 @@ async function take(work: Work<AttachInput>): Promise<Outcome> {
 }
 
 async function give(work: Work<AttachInput>): Promise<Outcome> {
-  const { db, resourceId, input, results } = work;
+  const { db, resourceId, input, results, now } = work;
   const address = await readAddress(db, input.ip_id);
   const vm = await readVm(db, resourceId);
   const front = vm && (await frontOf(db, vm.id));
@@ -131,7 +131,7 @@ async function give(work: Work<AttachInput>): Promise<Outcome> {
   const { changed } = results['prepare'] as { changed: boolean };
   return done({ changed }, async (tx) => {
     await updateVm(tx, vm.id, {});
-    await updateInterface(tx, front.id, { status: 'active' });
+    await updateInterface(tx, front.id, { status: 'active', provisioned_at: front.provisioned_at ?? now });
     return changed ? [event('attached', vm, address)] : undefined;
   });
 }

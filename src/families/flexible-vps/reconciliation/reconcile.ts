@@ -72,7 +72,7 @@ export async function tell(
 async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
   const now = new Date();
   await letAddressesGo(tx, id, now);
-  await settleInterfaces(tx, id);
+  await settleInterfaces(tx, id, 'failed');
   const change = {
     status: 'error' as const,
     status_reason: 'engine_failed',

@@ -77,7 +77,7 @@ async function boot({ services, db, signal, now }: Work<Input>, row: VmRow): Pro
   if (seen?.state !== 'running')
     return failed('engine_failed', 'The machine was started, but is not running.', true);
   return done({}, async (tx) => {
-    await settleInterfaces(tx, row.id);
+    await settleInterfaces(tx, row.id, 'made');
     const told = await writeStatus(services, tx, row, 'redeploying', seen, now);
     if (told === undefined) return [];
     const message = `The disk of ${row.name} was wiped and ${row.image?.name ?? 'an image'} installed.`;
@@ -123,6 +123,8 @@ export const redeployVmKind = kind<typeof Input>({
     step('boot', withVm(boot), { final: true }),
   ],
   undo: [step('resume', withVm(resume))],
+  // A machine whose creation had failed comes into being with its first disk.
+  provisions: 'vms',
   async settle(tx, { status, resourceId, error }, { was }) {
     const row = await readVm(tx, resourceId);
     if (status === 'succeeded' || row?.status !== 'redeploying') return undefined;

@@ -102,6 +102,7 @@ export const createVmSnapshot = endpoint({
       body: {
         ...exampleSnapshot,
         status: 'creating',
+        provisioned_at: null,
         size_bytes: null,
         consistency: null,
         operation: exampleOperation('snapshot.create', exampleSnapshot),

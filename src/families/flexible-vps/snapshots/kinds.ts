@@ -68,12 +68,17 @@ async function take(work: Work<CreateInput>): Promise<Outcome> {
   });
 }
 
-async function remove(work: Work<unknown>): Promise<Outcome> {
-  const { services, signal, resourceId, now } = work;
+async function takeAway(work: Work<unknown>): Promise<Outcome> {
   const pair = await readPair(work);
   if (pair === undefined) return done();
-  await removeFromEngine(engineAt(services.compute, pair.vm.location), pair.vm, pair.row.id, signal);
-  return done({}, (tx) => forgetSnapshot(tx, resourceId, now));
+  const engine = engineAt(work.services.compute, pair.vm.location);
+  await removeFromEngine(engine, pair.vm, pair.row.id, work.signal);
+  return done();
+}
+
+async function remove(work: Work<unknown>): Promise<Outcome> {
+  await takeAway(work);
+  return done({}, (tx) => forgetSnapshot(tx, work.resourceId, work.now));
 }
 
 export const createSnapshotKind = kind<typeof CreateInput>({
@@ -85,9 +90,10 @@ export const createSnapshotKind = kind<typeof CreateInput>({
   deadlineSeconds: 1800,
   cancellable: true,
   steps: [step('take', take)],
-  undo: [step('take-away', remove)],
+  undo: [step('take-away', takeAway)],
+  erase: (tx, id) => forgetSnapshot(tx, id, new Date()),
+  provisions: 'vm_snapshots',
   async settle(tx, { status, resourceId: id, error }) {
-    if (status === 'cancelled') await forgetSnapshot(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const row = await snapshots.change(tx, id, { status: 'failed', failed_at: new Date() });
     const vm = row && (await readVm(tx, row.vm_id));

@@ -24,6 +24,7 @@ export function presentSnapshot(
     expires_at: row.expires_at?.toISOString() ?? null,
     etag: snapshots.etag(row),
     created_at: row.created_at.toISOString(),
+    provisioned_at: row.provisioned_at?.toISOString() ?? null,
     updated_at: row.updated_at.toISOString(),
   };
 }

@@ -9,6 +9,7 @@ import {
   Nullable,
   OneOf,
   OwnId,
+  ProvisionedAt,
   ResourceName,
   Shape,
   type Static,
@@ -58,6 +59,7 @@ export const Snapshot = Named(
     }),
     etag: Etag,
     created_at: CreatedAt,
+    provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
 );
@@ -108,5 +110,6 @@ export const exampleSnapshot: Snapshot = {
   expires_at: null,
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',
+  provisioned_at: '2026-03-01T10:00:05.000Z',
   updated_at: '2026-03-01T10:00:00.000Z',
 };

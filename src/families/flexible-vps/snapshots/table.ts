@@ -13,6 +13,7 @@ interface SnapshotsTable extends OwnedTable {
   created_by: 'user' | 'system';
   expires_at: Date | null;
   failed_at: Date | null;
+  provisioned_at: Date | null;
   /** The seed and user data that cloud-init had applied to the disk, so that it does not run again after a restore. */
   applied_seed: string | null;
   applied_user_data_sha256: string | null;

@@ -1,12 +1,16 @@
-/** Removes the rows and addresses of a machine that was deleted or could not be created. */
+/** Removes a machine that was deleted or could not be created: at its engine, its rows and its addresses. */
+import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
+import { type Commit, done, failed, type Outcome } from '../../../kernel/operations/kind.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { attachedAddresses, releaseAddress, setAttachment } from '../../../resources/addresses/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { snapshots } from '../snapshots/resource.ts';
+import { refOf } from './guest.ts';
 import { vms } from './resource.ts';
 import { deleteInterfacesOf, readVm, snapshotsOf } from './store.ts';
+import type { VmRow } from './table.ts';
 
 /** Releases the ephemeral addresses of a machine. Detaches its reserved addresses, which stay with the account. */
 export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<void> {
@@ -14,6 +18,18 @@ export async function letAddressesGo(db: Db, vmId: string, now: Date): Promise<v
     if (kind === 'ephemeral') await releaseAddress(db, id, now);
     else await setAttachment(db, id, null);
   }
+}
+
+export async function removeFromEngine(
+  engine: ComputeEngine,
+  row: Pick<VmRow, 'id' | 'account_id'>,
+  signal: AbortSignal,
+  commit?: Commit,
+): Promise<Outcome> {
+  await engine.removeInstance(refOf(row), signal);
+  return (await engine.observeInstance(refOf(row), signal)) === null
+    ? done({ changed: true }, commit)
+    : failed('engine_failed', 'The engine removed the machine, but still reports it.', true);
 }
 
 /** Deletes all rows of a machine, and wakes operations that wait until the machine has left its networks. */

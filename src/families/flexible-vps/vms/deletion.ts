@@ -9,7 +9,7 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { costChanges } from '../../../resources/inventory/cost.ts';
-import { eraseVm } from './delete-parts.ts';
+import { eraseVm, removeFromEngine } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
 import { showVm } from './present.ts';
@@ -58,17 +58,7 @@ export const deleteVmKind = kind<typeof Input>({
       const row = await readVm(db, resourceId);
       if (row === undefined) return done({ changed: true });
       const engine = engineAt(services.compute, row.location);
-      await engine.removeInstance(refOf(row), signal);
-      if ((await engine.observeInstance(refOf(row), signal)) !== null)
-        return {
-          kind: 'failed',
-          error: {
-            code: 'engine_failed',
-            detail: 'The engine removed the machine, but still reports it.',
-            retryable: true,
-          },
-        };
-      return done({ changed: true }, (tx) => eraseVm(tx, row.id, now));
+      return removeFromEngine(engine, row, signal, (tx) => eraseVm(tx, row.id, now));
     }),
   ],
   async settle(tx, { status, resourceId, error }) {

@@ -148,6 +148,7 @@ export function presentVm(
     started_at: timeOf(row.started_at),
     etag: vms.etag(row),
     created_at: row.created_at.toISOString(),
+    provisioned_at: timeOf(row.provisioned_at),
     updated_at: row.updated_at.toISOString(),
   };
 }

@@ -11,6 +11,7 @@ import {
   Nullable,
   OwnId,
   Price,
+  ProvisionedAt,
   ResourceName,
   Shape,
   type Static,
@@ -137,6 +138,7 @@ export const Vm = Named(
     started_at: Nullable({ ...Time, description: 'When the machine last started; null if it never did.' }),
     etag: Etag,
     created_at: CreatedAt,
+    provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
 );
@@ -207,5 +209,6 @@ export const exampleVm: Vm = {
   started_at: '2026-03-01T10:00:00.000Z',
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',
+  provisioned_at: '2026-03-01T10:00:20.000Z',
   updated_at: '2026-03-01T10:00:00.000Z',
 };

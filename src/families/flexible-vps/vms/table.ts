@@ -56,6 +56,7 @@ interface VmsTable extends OwnedTable {
   /** True once the machine was created. A machine that could not be created, or is lost, is not billed. */
   is_billed: Generated<boolean>;
   started_at: Date | null;
+  provisioned_at: Date | null;
   failed_at: Date | null;
 }
 

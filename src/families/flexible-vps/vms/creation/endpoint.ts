@@ -91,6 +91,7 @@ export const createVm = endpoint({
       body: {
         ...exampleVm,
         status: 'creating',
+        provisioned_at: null,
         operation: exampleOperation('vm.create', exampleVm),
         initial_credentials: { username: 'ubuntu', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
       },

@@ -3,7 +3,7 @@ import { engineAt, step } from '../../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
 import { ensureMade } from '../create-instance.ts';
-import { eraseVm, letAddressesGo } from '../delete-parts.ts';
+import { eraseVm, letAddressesGo, removeFromEngine } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
 import { noteUnbilled, noteVm } from '../inventory.ts';
 import { vms } from '../resource.ts';
@@ -69,7 +69,7 @@ export const createVmKind = kind<typeof Input>({
         if (input.start && seen.state !== 'running')
           return failed('engine_failed', `The machine was started, but it is ${seen.state}.`, true);
         return done({ changed: true }, async (tx) => {
-          await settleInterfaces(tx, row.id);
+          await settleInterfaces(tx, row.id, 'made');
           if (input.start) await markRunning(services, tx, row, seen, now);
           else {
             const { started_at: _, ...known } = seenOf(seen, now);
@@ -83,23 +83,21 @@ export const createVmKind = kind<typeof Input>({
     ),
   ],
   undo: [
-    step('remove', async ({ services, resourceId, accountId, db, signal, now }) => {
+    step('remove', async ({ services, resourceId, db, signal }) => {
       const row = await readVm(db, resourceId);
-      if (row === undefined) return done();
-      await engineAt(services.compute, row.location).removeInstance(
-        { account: accountId, id: row.id },
-        signal,
-      );
-      return done({}, (tx) => eraseVm(tx, row.id, now));
+      return row === undefined
+        ? done()
+        : removeFromEngine(engineAt(services.compute, row.location), row, signal);
     }),
   ],
+  erase: (tx, id) => eraseVm(tx, id, new Date()),
+  provisions: 'vms',
   async settle(tx, { status, resourceId: id, error }) {
-    if (status === 'cancelled') return eraseVm(tx, id, new Date());
     if (status !== 'failed') return undefined;
     const now = new Date();
     // The failed machine stays readable until it is deleted, at most for a day. It is not billed and has no addresses.
     await letAddressesGo(tx, id, now);
-    await settleInterfaces(tx, id);
+    await settleInterfaces(tx, id, 'failed');
     const row = await updateVm(tx, id, {
       status: 'error',
       status_reason: error?.code ?? 'engine_failed',
