@@ -76,7 +76,7 @@ export function managedResources(endpoints: readonly Endpoint[]): Managed[] {
 
 /** The members of the resource that show this member of a request: those it is read as, or the one with its name. */
 export function shownAs({ shape }: Managed, name: string, schema: TSchema): string[] {
-  const marked = readPlacesIn(schema).map(({ place }) => pointerOf(place).split('/')[1] ?? '');
+  const marked = [...readPlacesIn(schema).values()].map((place) => pointerOf(place).split('/')[1] ?? '');
   const own = Object.hasOwn(shape.properties, name) ? [name] : [];
   return [...new Set([...own, ...marked])];
 }

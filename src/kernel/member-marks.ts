@@ -15,30 +15,29 @@ const READ_AS = 'x-read-as';
 /** For members that the answer shows under another name: `{ ...ImageRef, ...readAs('/source/id') }`. */
 export const readAs = (place: ReadPlace) => ({ [READ_AS]: place });
 
+export const pointerOf = (place: ReadPlace): string =>
+  typeof place === 'string' ? place : 'present' in place ? place.present : place.sha256;
+
 interface Node {
-  readonly [READ_AS]?: ReadPlace;
+  readonly [keyword: string]: unknown;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly items?: Node;
   readonly anyOf?: readonly Node[];
   readonly oneOf?: readonly Node[];
 }
 
-export const pointerOf = (place: ReadPlace): string =>
-  typeof place === 'string' ? place : 'present' in place ? place.present : place.sha256;
-
-export interface Marked {
-  /** The JSON Pointer of the member in the request; an asterisk stands for any item of a list. */
-  readonly pointer: string;
-  readonly place: ReadPlace;
-}
-
-/** All members with `readAs` in a schema. */
-export function readPlacesIn(schema: TSchema, pointer = ''): Marked[] {
-  const { [READ_AS]: place, properties = {}, items, anyOf = [], oneOf = [] } = schema as Node;
+/** By JSON Pointer (an asterisk stands for any item of a list): the values of a keyword in a schema. */
+export function valuesOf(schema: TSchema, keyword: string, pointer = ''): [string, unknown][] {
+  const { [keyword]: own, properties = {}, items, anyOf = [], oneOf = [] } = schema as unknown as Node;
+  const inside = (node: Node, at: string) => valuesOf(node as unknown as TSchema, keyword, at);
   return [
-    ...(place === undefined ? [] : [{ pointer, place }]),
-    ...Object.entries(properties).flatMap(([name, each]) => readPlacesIn(each, `${pointer}/${name}`)),
-    ...(items === undefined ? [] : readPlacesIn(items, `${pointer}/*`)),
-    ...[...anyOf, ...oneOf].flatMap((branch) => readPlacesIn(branch, pointer)),
+    ...(own === undefined ? [] : [[pointer, own] satisfies [string, unknown]]),
+    ...Object.entries(properties).flatMap(([name, each]) => inside(each, `${pointer}/${name}`)),
+    ...(items === undefined ? [] : inside(items, `${pointer}/*`)),
+    ...[...anyOf, ...oneOf].flatMap((branch) => inside(branch, pointer)),
   ];
 }
+
+/** By JSON Pointer: the members with `readAs` in a schema. */
+export const readPlacesIn = (schema: TSchema): ReadonlyMap<string, ReadPlace> =>
+  new Map(valuesOf(schema, READ_AS) as [string, ReadPlace][]);

@@ -45,6 +45,7 @@ export const Image = Named(
     boot_mode: BootMode,
     secure_boot: { ...SecureBoot, description: 'Whether machines of this image can use secure boot.' },
     min_disk_gb: Type.Integer({
+      ...volatile,
       'x-unit': 'GB',
       description: `The smallest disk that the image fits on. ${GB_MEANS}`,
     }),
