@@ -211,6 +211,7 @@ export const CreateImage = Shape({
             ),
           },
           {
+            default: {},
             ...readAs('/os'),
             description:
               'Only with the type `url`: the operating system in the file, for display. Default: unknown Linux.',

@@ -200,7 +200,7 @@ export const NewNetwork = Shape({
       { default: {}, description: NAT },
     ),
   ),
-  dns: Type.Optional(Dns),
+  dns: Type.Optional({ ...Dns, default: {} }),
   routes: Type.Optional({ ...Routes, default: [] }),
   labels: Type.Optional({ ...Labels, default: {} }),
   description: Type.Optional({ ...Description, default: '' }),

@@ -79,6 +79,7 @@ export const CreateSnapshot = Shape({
   expires_at: Type.Optional(
     Nullable({
       ...Time,
+      default: null,
       description:
         'When the snapshot is deleted by itself: more than an hour and at most a year from now. Default: null, never.',
     }),

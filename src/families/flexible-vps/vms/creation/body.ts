@@ -178,7 +178,7 @@ export const CreateVm = Shape({
     ),
   ),
   source: { ...Source, description: 'Where the disk comes from.' },
-  ssh_key_ids: Type.Optional(SshKeyIds),
+  ssh_key_ids: Type.Optional({ ...SshKeyIds, default: [] }),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
