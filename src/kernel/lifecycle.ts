@@ -6,10 +6,11 @@
 import type { StoredOperation } from './operations/store.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
-import { keysOf, type Meanings, Named, OneOf, type TUnsafe } from './schema.ts';
+import type { PublishedStates } from './published-states.ts';
+import { keysOf, type Meanings, Named, OneOf, type TUnsafe, volatile } from './schema.ts';
 
 export interface Transition<S extends string> {
-  /** The ids of the endpoints that cause the transition, or another cause: `engine`, `provider`, `time`. */
+  /** The ids of the endpoints that cause the transition, or one of `OTHER_CAUSES`. */
   readonly by: readonly string[];
   /** `null`: the resource did not exist before. */
   readonly from: readonly S[] | null;
@@ -17,6 +18,8 @@ export interface Transition<S extends string> {
   /** `null`: the resource no longer exists. Empty: the state does not change. */
   readonly to: readonly (S | null)[];
 }
+
+export const OTHER_CAUSES: readonly string[] = ['engine', 'provider', 'time'];
 
 interface Definition<S extends string> {
   readonly resource: string;
@@ -67,15 +70,28 @@ export class Lifecycle<S extends string = string> {
     this.ShownStatus = Named(
       `${name}Status`,
       OneOf({ ...definition.states, ...gone } as Meanings<S | typeof DELETED>, {
-        description: `${description} \`x-states\` lists the transitions.`,
-        'x-states': this.transitions.map(({ by, from, through, to }) => ({
-          by,
-          from: from ?? [],
-          ...(through === undefined ? {} : { through }),
-          to,
-        })),
+        ...volatile,
+        description: `${description} \`x-states\` lists the calls that each state allows, and the transitions.`,
+        'x-states': this.#published(definition.transitions),
       }),
     );
+  }
+
+  #published(transitions: readonly Transition<S>[]): PublishedStates {
+    const ids = [...new Set(this.transitions.flatMap(({ by, from }) => (from === null ? [] : by)))];
+    const calls = ids.filter((id) => !OTHER_CAUSES.includes(id));
+    return {
+      transient: this.transitional,
+      allows: Object.fromEntries(
+        this.states.map((state) => [state, calls.filter((id) => this.allowedFor(id).includes(state))]),
+      ),
+      transitions: transitions.map(({ by, from, through, to }) => ({
+        by,
+        from: from ?? [],
+        ...(through === undefined ? {} : { through }),
+        to,
+      })),
+    };
   }
 
   /** The states in which the endpoint is accepted; all states if no transition names the endpoint. */

@@ -11,7 +11,8 @@ import { type Static, type TObject, type TSchema, Type } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Access = 'read' | 'write' | 'destructive';
-export type ResourceRole = 'list' | 'read' | 'create' | 'update' | 'delete' | 'action';
+/** `declare`: creates the resource or replaces it, by the name in its path. */
+export type ResourceRole = 'list' | 'read' | 'create' | 'update' | 'declare' | 'delete' | 'action';
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
 /** The schema of each successful answer; `null` if it has no body. */
@@ -37,6 +38,16 @@ export interface Example {
 /** A JSON object whose members can be anything. */
 export type AnyObject = Readonly<Record<string, unknown>>;
 
+/** An item of a list that is a member of a resource. */
+export interface Part {
+  readonly name: string;
+  readonly role: 'create' | 'delete';
+  /** The member of the resource that lists such items. */
+  readonly member: string;
+  /** The member of an item by which the item is named in paths. */
+  readonly key: string;
+}
+
 interface Facts {
   readonly id: string;
   readonly method: Method;
@@ -50,6 +61,10 @@ interface Facts {
   /** The endpoint returns credentials, gives access to a machine, or can lock others out. */
   readonly sensitive?: true;
   readonly resource: { readonly name: string; readonly role: ResourceRole };
+  /** For calls that add an item to a list of the resource or remove one: what they create or delete. */
+  readonly part?: Part;
+  /** The call can lower the cost. Not needed if it deletes a resource whose creation raises it. */
+  readonly lowersCost?: true;
   /**
    * The call can raise the cost. `true`: restricted accounts may not make it. `sometimes`: whether it does depends on
    * the request, and restricted accounts may make calls that do not.
@@ -63,10 +78,11 @@ interface Facts {
   /** The kind of operation that the endpoint starts, if it answers 202. */
   readonly operation?: Kind;
   /**
-   * The members of the resource that this call changes, if the update of the resource does not take them. A refused
-   * update names this call.
+   * The members of the resource (or of the request that creates it) that this call changes, if the update of the
+   * resource does not take them, each with the JSON Pointer of what decides its value in the body of this call. A
+   * refused update names this call.
    */
-  readonly changes?: readonly string[];
+  readonly changes?: Readonly<Record<string, `/${string}`>>;
   /** A read that can wait for a change (`call.hold`). It accepts `Prefer: wait=N` and the parameter `wait`. */
   readonly waits?: true;
   readonly example: Example;

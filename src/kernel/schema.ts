@@ -18,7 +18,9 @@ export const ANNOTATIONS = [
   'readOnly',
   'writeOnly',
   'x-immutable',
+  'x-read-as',
   'x-unit',
+  'x-volatile',
 ] as const;
 
 /** Keeps the annotations of a named schema beside those of its use; it is not published. */
@@ -48,14 +50,15 @@ export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
       ...(meanings ? { [MEANINGS]: [...meanings, 'No value.'] } : {}),
     });
   }
-  // The description is about the member, so it stands beside the union and not inside one of its branches.
-  const { description, ...rest } = plain;
+  // These are about the member, so they stand beside the union and not inside one of its branches.
+  const { description, 'x-volatile': isVolatile, ...rest } = plain;
   const own = plain[COMPONENT];
   const isOwn = own !== undefined && own['description'] === description;
   const branch = own === undefined || isOwn ? rest : { ...rest, description: own['description'] };
   return Type.Unsafe({
     anyOf: [isOwn ? schema : branch, { type: 'null' }],
     ...(description === undefined || isOwn ? {} : { description }),
+    ...(isVolatile ? volatile : {}),
   });
 }
 
@@ -64,6 +67,7 @@ interface Plain {
   readonly enum?: unknown[];
   readonly title?: string;
   readonly description?: string;
+  readonly 'x-volatile'?: true;
   readonly [COMPONENT]?: Readonly<Record<string, unknown>>;
   readonly 'x-enum-descriptions'?: readonly string[];
 }
@@ -107,6 +111,9 @@ export function Id(prefix: string, options: object = {}): TUnsafe<string> {
 export const OwnId = (prefix: string): TUnsafe<string> =>
   Id(prefix, { description: `Its id, which never changes: \`${prefix}_\` and 26 letters and digits.` });
 
+/** The mark of members that change without a call of the customer. */
+export const volatile = { 'x-volatile': true } as const;
+
 export const Time: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', format: 'date-time' });
 
 export const CreatedAt = Named('CreatedAt', { ...Time, description: 'When it was created.' });
@@ -121,11 +128,16 @@ export const ProvisionedAt = Named(
   }),
 );
 
-export const UpdatedAt = Named('UpdatedAt', { ...Time, description: 'When it was last changed.' });
+export const UpdatedAt = Named('UpdatedAt', {
+  ...Time,
+  ...volatile,
+  description: 'When it was last changed.',
+});
 
 export const Etag = Named(
   'Etag',
   Type.String({
+    ...volatile,
     description:
       'The version of the resource. Sent in quotes as `If-Match`, it refuses a change of another version.',
   }),

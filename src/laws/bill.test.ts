@@ -8,6 +8,7 @@ import { micro, most, sum } from '../kernel/micro.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { isRunning, readLines } from '../money/metering/line.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
+import { costMark } from '../surfaces/openapi/cost-mark.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
@@ -15,7 +16,15 @@ import { exemptFrom } from './exemptions.ts';
 import type { Variant } from './fixture.ts';
 import { collect, fixtureOf } from './fixtures.ts';
 import { outcomeOf } from './responses.ts';
-import { createWorld, paramsFor, requestTo, type WalkRequest, type World, writes } from './walk.ts';
+import {
+  createWorld,
+  endpoints,
+  paramsFor,
+  requestTo,
+  type WalkRequest,
+  type World,
+  writes,
+} from './walk.ts';
 
 let app: TestApp;
 let world: World;
@@ -142,6 +151,18 @@ async function withoutRoom(request: WalkRequest): Promise<LightMyRequestResponse
 }
 
 const changes: bigint[] = [];
+/** Endpoints of which a dry run named a cost or a saving. */
+const priced = new Set<string>();
+
+/** The calls that change the bill are marked with `x-cost`, and no others. */
+function expectMarked(endpoint: Endpoint, { hourly, monthly }: Cost): void {
+  const change = micro(monthly) === 0n ? micro(hourly) : micro(monthly);
+  if (change === 0n) return;
+  priced.add(endpoint.id);
+  const direction = change > 0n ? 'raises' : 'lowers';
+  expect([direction, 'either'], 'x-cost').toContain(costMark(endpoint, endpoints));
+}
+
 /** A resource that can be stopped shows at its own address the prices that the inventory shows. */
 async function expectOnePrice(): Promise<void> {
   const get = async (url: string) => (await call({ method: 'GET', url }, world.key)).json<Priced>();
@@ -173,6 +194,7 @@ describe.each(writes.flatMap(casesOf))('$title', (each) => {
     expect(exceeds_budgets).toEqual([]);
     expect(await askedAbout(await call(request, held))).toEqual(cost);
 
+    expectMarked(endpoint, cost);
     const isDear = micro(cost.monthly) > 0n;
     if (cost.monthly !== FREE) {
       const answer = await withoutRoom(request);
@@ -205,6 +227,11 @@ describe.each(writes.flatMap(casesOf))('$title', (each) => {
 
 it('only what cannot be known beforehand costs less than the dry run says', () => {
   expect([...atMost].sort()).toEqual(exemptFrom('exactCost'));
+});
+
+it('is tried on every call that is marked with x-cost, with a request that changes it', () => {
+  const marked = writes.filter((endpoint) => costMark(endpoint, endpoints) !== undefined);
+  expect([...priced].sort()).toEqual(marked.map(({ id }) => id).sort());
 });
 
 it('is tried on calls that add cost, that save money, and that are free', () => {

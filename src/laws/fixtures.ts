@@ -18,7 +18,7 @@ export const fixtureOf = (collection: string): Fixture | undefined =>
   fixtures.find((fixture) => fixture.collection === collection);
 
 /** Merges this member of all fixtures into one table. */
-export function collect<K extends 'bodies' | 'scenarios' | 'variations' | 'ways'>(
+export function collect<K extends 'bodies' | 'creations' | 'scenarios' | 'variations' | 'ways'>(
   name: K,
 ): NonNullable<Fixture[K]> {
   return Object.assign({}, ...fixtures.map((fixture) => fixture[name] ?? {}));

@@ -164,7 +164,8 @@ describe.each(named)('%s', (id, operation) => {
       'x-permission': record?.permission,
       'x-access': expect.stringMatching(/^(read|write|destructive)$/),
       'x-sensitive': expect.any(Boolean),
-      'x-resource': record?.resource,
+      'x-resource':
+        record?.part === undefined ? record?.resource : { name: record.part.name, role: record.part.role },
     });
     expect('x-operation' in operation).toBe(record?.operation !== undefined);
   });

@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
-import { DELETED, type Lifecycle } from '../kernel/lifecycle.ts';
+import { DELETED, type Lifecycle, OTHER_CAUSES } from '../kernel/lifecycle.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
@@ -17,7 +17,6 @@ import { createWorld, endpoints, type Params, paramNames, paramsFor, requestTo, 
 const registry = buildRegistry(families);
 const lifecycles: readonly Lifecycle[] = registry.families.flatMap(({ lifecycles = [] }) => lifecycles);
 const document = exampleDocument(registry);
-const OTHERS = ['engine', 'provider', 'time'];
 
 let app: TestApp;
 let world: World;
@@ -32,7 +31,7 @@ afterAll(() => app.close());
 const ways = collect('ways');
 
 const endpointsOf = (life: Lifecycle): string[] =>
-  [...new Set(life.transitions.flatMap(({ by }) => by))].filter((id) => !OTHERS.includes(id)).sort();
+  [...new Set(life.transitions.flatMap(({ by }) => by))].filter((id) => !OTHER_CAUSES.includes(id)).sort();
 
 /** The path of one such resource, taken from an endpoint that reads, updates or deletes it. */
 function pathOf({ resource }: Lifecycle): Endpoint['path'] {

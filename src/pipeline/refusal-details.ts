@@ -1,39 +1,32 @@
 /** Completes the errors of a refused request with what only the registry and the lists of the account know. */
 import { type Exchange, endpointOf } from '../kernel/exchange.ts';
+import { changedBy, managedResource, membersOf } from '../kernel/managed-resource.ts';
 import { type FieldError, Problem } from '../kernel/problems/problem.ts';
-import type { Endpoint } from '../kernel/record.ts';
 import { partsOf } from '../kernel/reference.ts';
 import type { Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { ReferenceAdvice } from './reference-advice.ts';
 
-const membersOf = ({ answers }: Endpoint): object =>
-  (Object.values(answers)[0] as { properties?: object } | null)?.properties ?? {};
-
-/** The call that changes this member of the resource: an action on the same path. */
-function changerOf({ endpoints }: Registry, update: Endpoint, member: string): Endpoint | undefined {
-  return endpoints.find(
-    ({ changes = [], path }) => changes.includes(member) && path.startsWith(`${update.path}/`),
-  );
-}
-
-/** A member that the resource has and its update does not take: the caller knows it from an answer. */
-function explainFixed(error: FieldError, exchange: Exchange, registry: Registry): FieldError {
+/** A member that the resource or its creation has and its update does not take: the caller knows it from there. */
+function explainFixed(error: FieldError, exchange: Exchange, { endpoints }: Registry): FieldError {
   const endpoint = endpointOf(exchange);
+  const { name: type, role } = endpoint.resource;
   const [name = '', ...deeper] = partsOf(error.pointer);
-  const isFixed =
-    error.code === 'unknown_member' &&
-    error.pointer.startsWith('/') &&
-    deeper.length === 0 &&
-    endpoint.resource.role === 'update' &&
-    Object.hasOwn(membersOf(endpoint), name);
-  if (!isFixed) return error;
-  const changer = changerOf(registry, endpoint, name);
+  const isOwn = error.code === 'unknown_member' && error.pointer.startsWith('/') && deeper.length === 0;
+  const managed =
+    isOwn && ['update', 'declare'].includes(role) ? managedResource(type, endpoints) : undefined;
+  if (managed === undefined) return error;
+  const isGiven = Object.hasOwn(membersOf(managed.creator.body), name);
+  if (!isGiven && !Object.hasOwn(managed.shape.properties, name)) return error;
+  const [by] = Object.keys(changedBy(managed, name));
+  const changer = endpoints.find(({ id }) => id === by);
   const path = changer?.path.replace(endpoint.path, exchange.incoming.path);
   const detail =
-    changer === undefined
-      ? `${name} cannot be changed; leave it out.`
-      : `This call cannot change ${name}; ${changer.method} ${path} (${changer.id}) does.`;
+    changer !== undefined
+      ? `This call cannot change ${name}; ${changer.method} ${path} (${changer.id}) does.`
+      : isGiven
+        ? `${name} cannot be changed; leave it out, or create another ${type.replaceAll('_', ' ')}.`
+        : `${name} cannot be changed; leave it out.`;
   return { ...error, code: 'immutable', detail };
 }
 

@@ -1,16 +1,16 @@
 /** Endpoints for machines in the test family, written like endpoints of a product family. Changes start operations. */
 import { sql } from 'kysely';
 import { forGood } from '../kernel/effect.ts';
-import { OperationView, presentOperation } from '../kernel/operations/schema.ts';
+import { OperationView, PendingOperation, presentOperation } from '../kernel/operations/schema.ts';
 import type { StoredOperation } from '../kernel/operations/store.ts';
 import { List, ListQuery } from '../kernel/pages/list.ts';
 import { readPage, type SortKey } from '../kernel/pages/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../kernel/record.ts';
 import {
+  Etag,
   Id,
   Named,
-  Nullable,
   OneOf,
   ProvisionedAt,
   ResourceName,
@@ -18,6 +18,7 @@ import {
   type Static,
   Time,
   Type,
+  volatile,
 } from '../kernel/schema.ts';
 import type { Db } from '../store/database.ts';
 import {
@@ -35,9 +36,9 @@ const Machine = Named(
   Shape({
     id: Id('mac'),
     name: ResourceName,
-    status: Type.String(),
-    operation: Nullable(OperationView),
-    etag: Type.String(),
+    status: Type.String(volatile),
+    operation: PendingOperation,
+    etag: Etag,
     created_at: Time,
     provisioned_at: ProvisionedAt,
   }),

@@ -1,6 +1,7 @@
 /** The tables that define who may do what. The kernel reads them; only the functions in `portal-api` write them. */
 import type { Generated } from 'kysely';
-import { keysOf, Named, OneOf } from '../schema.ts';
+import { statesAllowing } from '../published-states.ts';
+import { keysOf, Named, OneOf, volatile } from '../schema.ts';
 import type { RoleName } from './roles.ts';
 
 const openStatuses = {
@@ -61,13 +62,14 @@ export type KeyStatus = keyof typeof keyStatusMeanings;
 export const ApiKeyStatus = Named(
   'ApiKeyStatus',
   OneOf(keyStatusMeanings, {
+    ...volatile,
     description: 'Whether the key works.',
-    'x-states': {
-      active: ['revoke'],
-      suspended: ['revoke'],
-      expired: ['revoke'],
+    ...statesAllowing({
+      active: ['revokeApiKey'],
+      suspended: ['revokeApiKey'],
+      expired: ['revokeApiKey'],
       revoked: [],
-    },
+    }),
   }),
 );
 

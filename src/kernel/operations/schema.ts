@@ -18,6 +18,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../schema.ts';
 
 const statusMeanings = {
@@ -196,6 +197,7 @@ export const PendingOperation = Named(
   'PendingOperation',
   Nullable({
     ...OperationView,
+    ...volatile,
     description: 'The operation that works on the resource now; null if there is none.',
   }),
 );

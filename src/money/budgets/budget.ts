@@ -3,7 +3,8 @@
  * costs.
  */
 import { type Micro, micro, toCents } from '../../kernel/micro.ts';
-import { keysOf, Named, OneOf } from '../../kernel/schema.ts';
+import { statesAllowing } from '../../kernel/published-states.ts';
+import { keysOf, Named, OneOf, volatile } from '../../kernel/schema.ts';
 
 const actionMeanings = {
   notify: 'Only events and e-mails are sent.',
@@ -46,8 +47,9 @@ const statusMeanings = {
 export const statuses = keysOf(statusMeanings);
 export type Status = keyof typeof statusMeanings;
 export const StatusShape = OneOf(statusMeanings, {
+  ...volatile,
   description: 'How far the budget is used this month.',
-  'x-states': Object.fromEntries(statuses.map((status) => [status, ['set', 'delete']])),
+  ...statesAllowing(Object.fromEntries(statuses.map((status) => [status, ['setBudget', 'deleteBudget']]))),
 });
 
 export interface Threshold {

@@ -75,6 +75,7 @@ export const SetBudget = Named(
     ),
     scope: Type.Optional({
       ...scope,
+      default: {},
       description: 'Which costs count: all given members must match. Left out or null: the whole account.',
     }),
     thresholds: Type.Array(threshold, {

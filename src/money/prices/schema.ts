@@ -137,6 +137,7 @@ export const EstimateRequest = Named(
       Type.Array(Ref(Slug, { list: 'listVpsLocations', value: 'slug', label: 'name' }), {
         maxItems: 10,
         uniqueItems: true,
+        default: [],
         description:
           'Locations for which the answer also shows what the same items would cost. Default: none.',
       }),

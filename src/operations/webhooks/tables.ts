@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
 import { idPrefix } from '../../kernel/ids.ts';
 import { egressFaultMeanings } from '../../kernel/net/egress.ts';
-import { Named, OneOf } from '../../kernel/schema.ts';
+import { statesAllowing } from '../../kernel/published-states.ts';
+import { Named, OneOf, volatile } from '../../kernel/schema.ts';
 
 const webhookMeanings = {
   active: 'Messages are sent.',
@@ -10,12 +11,13 @@ const webhookMeanings = {
 } as const;
 export type WebhookStatus = keyof typeof webhookMeanings;
 export const WebhookStatusShape = OneOf(webhookMeanings, {
+  ...volatile,
   description: 'Whether messages are sent.',
-  'x-states': {
-    active: ['set', 'delete', 'redeliver'],
-    failing: ['set', 'delete', 'redeliver'],
-    disabled: ['set', 'delete'],
-  },
+  ...statesAllowing({
+    active: ['setWebhook', 'deleteWebhook', 'redeliverWebhook'],
+    failing: ['setWebhook', 'deleteWebhook', 'redeliverWebhook'],
+    disabled: ['setWebhook', 'deleteWebhook'],
+  }),
 });
 export type DisabledReason = 'manual' | 'failures' | 'gone';
 
@@ -33,12 +35,12 @@ export const DeliveryStatusShape = Named(
   'DeliveryStatus',
   OneOf(deliveryMeanings, {
     description: 'How the attempt ended.',
-    'x-states': {
+    ...statesAllowing({
       pending: [],
-      succeeded: ['redeliver'],
-      failed: ['redeliver'],
-      discarded: ['redeliver'],
-    },
+      succeeded: ['redeliverWebhook'],
+      failed: ['redeliverWebhook'],
+      discarded: ['redeliverWebhook'],
+    }),
   }),
 );
 const triggerMeanings = {

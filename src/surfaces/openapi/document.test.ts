@@ -256,6 +256,38 @@ describe('forCaller', () => {
   });
 });
 
+describe('marks', () => {
+  const schemaOf = (operation: Operation | undefined) =>
+    operation?.requestBody?.content['application/json']?.schema['properties'];
+
+  it('of members say what can be set, and how', () => {
+    expect(document.components.schemas['Widget']?.['properties']).toMatchObject({
+      id: { readOnly: true },
+      name: { 'x-immutable': true },
+      created_at: { readOnly: true },
+    });
+    expect(schemaOf(widgets?.post)).toMatchObject({ name: { 'x-immutable': true } });
+    const { size } = document.components.schemas['Widget']?.['properties'] as Record<string, JsonSchema>;
+    expect(size).toEqual({ type: 'integer' });
+  });
+
+  it('of operations say how to read the resource and what changes the bill', () => {
+    const read = { operation: 'getWidget' };
+    expect(widgets?.get?.['x-resource']).toEqual({ name: 'widget', role: 'list' });
+    expect(widgets?.post?.['x-resource']).toEqual({ name: 'widget', role: 'create', key: 'id', read });
+    expect(widget?.delete?.['x-resource']).toEqual({
+      name: 'widget',
+      role: 'delete',
+      parameter: 'id',
+      key: 'id',
+      read,
+    });
+    expect(
+      [widgets?.get, widgets?.post, widget?.patch, widget?.delete].map((each) => each?.['x-cost']),
+    ).toEqual([undefined, 'raises', 'either', 'lowers']);
+  });
+});
+
 it('says where webhooks come from and where the service is', () => {
   const registry = buildRegistry([workshop]);
   const { servers, info, ...rest } = openapiDocument(registry, { ...facts, egressAddresses: ['192.0.2.1'] });

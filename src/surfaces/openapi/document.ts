@@ -8,6 +8,7 @@ import { eventTypes, webhookParameters, webhookResponses, webhooks, writeEvents 
 import type { ProviderFacts } from './facts.ts';
 import { headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
+import { memberMarks } from './member-marks.ts';
 import type { OpenApiDocument, PathItem, Verb } from './model.ts';
 import { operationOf, type Pages } from './operations.ts';
 import { parameterComponents } from './parameters.ts';
@@ -32,7 +33,13 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
 
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
   const { currency = 'EUR', providerName, supportEmail } = facts;
-  const pages = { schemas: new NamedSchemas(), problems: new ProblemResponses(), currency };
+  const { endpoints } = registry;
+  const pages = {
+    schemas: new NamedSchemas(memberMarks(endpoints)),
+    problems: new ProblemResponses(),
+    currency,
+    endpoints,
+  };
   writeEvents(registry, pages.schemas);
   const names = [...new Set(registry.endpoints.map(({ path }) => path))];
   const whole = Object.fromEntries(

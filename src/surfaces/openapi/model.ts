@@ -40,6 +40,18 @@ export interface Response {
   readonly 'x-problem-codes'?: readonly string[];
 }
 
+/** How to find the resource that the operation is about; `docs/specification.md` explains each member. */
+export interface ResourceMark {
+  readonly name: string;
+  readonly role: ResourceRole;
+  readonly parameter?: string;
+  readonly parent?: { readonly name: string; readonly parameter: string };
+  readonly key?: string;
+  readonly read?: { readonly operation: string; readonly in?: string; readonly filter?: string };
+}
+
+export type CostMark = 'raises' | 'lowers' | 'either';
+
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
@@ -61,7 +73,8 @@ export interface Operation {
     readonly typical_seconds: number;
     readonly cancellable: boolean;
   };
-  readonly 'x-resource': { readonly name: string; readonly role: ResourceRole };
+  readonly 'x-resource': ResourceMark;
+  readonly 'x-cost'?: CostMark;
 }
 
 /** A message that the service sends to the URL of a webhook. */

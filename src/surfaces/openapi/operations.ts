@@ -1,8 +1,10 @@
 import type { Endpoint } from '../../kernel/record.ts';
 import { isValid } from '../../kernel/validation.ts';
+import { costMark } from './cost-mark.ts';
 import type { Operation } from './model.ts';
 import { parametersOf } from './parameters.ts';
 import type { ProblemResponses } from './problems.ts';
+import { resourceMark } from './resource-mark.ts';
 import { successResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
 
@@ -10,6 +12,7 @@ export interface Pages {
   readonly schemas: NamedSchemas;
   readonly problems: ProblemResponses;
   readonly currency: string;
+  readonly endpoints: readonly Endpoint[];
 }
 
 function describe({ description, permission, sensitive }: Endpoint): string {
@@ -39,8 +42,12 @@ function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas)
   };
 }
 
-export function operationOf(endpoint: Endpoint, { schemas, problems, currency }: Pages): Operation {
+export function operationOf(
+  endpoint: Endpoint,
+  { schemas, problems, currency, endpoints }: Pages,
+): Operation {
   const { operation } = endpoint;
+  const cost = costMark(endpoint, endpoints);
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
@@ -62,6 +69,7 @@ export function operationOf(endpoint: Endpoint, { schemas, problems, currency }:
           },
         }
       : {}),
-    'x-resource': { name: endpoint.resource.name, role: endpoint.resource.role },
+    'x-resource': resourceMark(endpoint, endpoints),
+    ...(cost === undefined ? {} : { 'x-cost': cost }),
   };
 }

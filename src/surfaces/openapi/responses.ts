@@ -23,6 +23,7 @@ const actions: Readonly<Record<ResourceRole, EffectView['action']>> = {
   read: 'start',
   create: 'create',
   update: 'update',
+  declare: 'update',
   delete: 'delete',
   action: 'start',
 };

@@ -1,5 +1,6 @@
 /** Collects named schemas, so that the document contains each of them once and refers to it everywhere else. */
 import { ANNOTATIONS, COMPONENT } from '../../kernel/schema.ts';
+import type { MemberMarks } from './member-marks.ts';
 import type { JsonSchema, Reference } from './model.ts';
 
 const COMPONENT_NAME = /^[A-Z]\w*$/;
@@ -10,6 +11,11 @@ const BY_NAME = ['dependentSchemas', 'patternProperties', 'properties'];
 export class NamedSchemas {
   readonly #seen = new WeakMap<object, JsonSchema>();
   readonly #written = new Map<string, JsonSchema>();
+  readonly #marks: MemberMarks;
+
+  constructor(marks: MemberMarks = new Map()) {
+    this.#marks = marks;
+  }
 
   /** Returns the schema for the document: a reference if the schema has a name. */
   write(schema: object): JsonSchema {
@@ -56,8 +62,12 @@ export class NamedSchemas {
   }
 
   #writeMembers(members: object): object {
+    const marks = this.#marks.get(members);
     return Object.fromEntries(
-      Object.entries(members).map(([name, member]) => [name, this.#writeOne(member)]),
+      Object.entries(members).map(([name, member]) => [
+        name,
+        Object.assign({}, this.#writeOne(member), marks?.[name]),
+      ]),
     );
   }
 }

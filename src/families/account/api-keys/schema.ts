@@ -16,6 +16,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import type { Tables } from '../../../store/database.ts';
 
@@ -78,7 +79,7 @@ export const ApiKey = Named(
           user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
           operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
         },
-        { description: 'The last call that was accepted; null if the key was never used.' },
+        { ...volatile, description: 'The last call that was accepted; null if the key was never used.' },
       ),
     ),
     last_rejected: Nullable(
@@ -88,11 +89,12 @@ export const ApiKey = Named(
           ip: Type.String({ description: 'The address that the call came from.' }),
           code: Type.String({ description: 'The problem code of the refusal.' }),
         },
-        { description: 'The last call with this key that was refused; null if none was.' },
+        { ...volatile, description: 'The last call with this key that was refused; null if none was.' },
       ),
     ),
     exposed_at: Nullable({
       ...Time,
+      ...volatile,
       description: 'When the key was found in a place that others can read; null if it was not.',
     }),
     replaced_by: Nullable(Id('key', { description: 'The key that replaces this one; null if none does.' })),

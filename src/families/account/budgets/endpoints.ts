@@ -58,7 +58,7 @@ export const setBudget = endpoint({
     'A new name creates a budget; an existing name or an id replaces that budget, and members left out get their defaults. A change loosens a budget if it raises the amount, removes or changes a threshold, narrows the scope, ends the blocking, sets `blocks` to `spent`, or removes an address from `emails`. To loosen a budget is destructive: keys that need approval for destructive calls need it for that. A budget that a person has locked cannot be loosened at all. A dry run lists the calls of the last 30 days that were made after the amount was spent and would have been refused.',
   permission: 'account:budgets:write',
   access: 'write',
-  resource: { name: 'budget', role: 'update' },
+  resource: { name: 'budget', role: 'declare' },
   params: NameOrId('bud'),
   body: SetBudget,
   answers: { 200: Budget, 201: Budget },

@@ -15,6 +15,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import { ActionShape, BasisShape, BlockingShape, StatusShape } from '../../../money/budgets/budget.ts';
 
@@ -60,26 +61,31 @@ export const Budget = Named(
       description: 'Who gets an e-mail at a threshold.',
     }),
     locked: Type.Boolean({
+      ...volatile,
       description: 'Set by a person: API keys can tighten the budget, but not loosen it.',
     }),
     spent: {
       ...Decimal,
       'x-unit': 'currency',
+      ...volatile,
       description: 'Cost so far this month of the resources in the scope.',
     },
     forecast: {
       ...Decimal,
       'x-unit': 'currency/month',
+      ...volatile,
       description: 'Expected cost of this month at the present rate.',
     },
     percent_used: Type.Number({
       'x-unit': 'percent',
+      ...volatile,
       description: 'The part of the amount that is spent; it can exceed 100.',
     }),
     status: StatusShape,
     crossed: Type.Array(
       Shape({ percent: Percent, basis: BasisShape, at: { ...Time, description: 'When it was reached.' } }),
       {
+        ...volatile,
         description:
           'Thresholds reached this month. Spending 100 % of the amount is listed even if it is no threshold.',
       },

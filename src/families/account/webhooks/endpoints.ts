@@ -122,7 +122,7 @@ export const setWebhook = endpoint({
   permission: 'account:webhooks:write',
   access: 'write',
   sensitive: true,
-  resource: { name: 'webhook', role: 'update' },
+  resource: { name: 'webhook', role: 'declare' },
   params: NameOrId('wh'),
   body: SetWebhook,
   answers: { 200: WebhookWithSecret, 201: WebhookWithSecret },

@@ -19,6 +19,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import { SIGNING_SECRET_PATTERN } from '../../../operations/webhooks/signature.ts';
 import { WebhookStatusShape } from '../../../operations/webhooks/tables.ts';
@@ -55,7 +56,7 @@ export const Webhook = Named(
           gone: 'The receiver answered 410.',
           account_suspended: 'The account is suspended or closing. Messages are sent again after that.',
         },
-        { description: 'Why nothing is sent; null if it is not disabled.' },
+        { ...volatile, description: 'Why nothing is sent; null if it is not disabled.' },
       ),
     ),
     secret_version: Type.Integer({
@@ -64,10 +65,12 @@ export const Webhook = Named(
     }),
     previous_secret_valid_until: Nullable({
       ...Time,
+      ...volatile,
       description: 'Until this time messages also carry a signature of the previous secret.',
     }),
     last_success_at: Nullable({
       ...Time,
+      ...volatile,
       description: 'When the receiver last answered 2xx; null if it never did.',
     }),
     last_failure: Nullable(
@@ -79,10 +82,13 @@ export const Webhook = Named(
             Type.Integer({ description: 'The HTTP status of the receiver; null if it did not answer.' }),
           ),
         },
-        { description: 'The last attempt that failed; null if none did.' },
+        { ...volatile, description: 'The last attempt that failed; null if none did.' },
       ),
     ),
-    pending_count: Type.Integer({ description: 'Number of delivery attempts that are scheduled.' }),
+    pending_count: Type.Integer({
+      ...volatile,
+      description: 'Number of delivery attempts that are scheduled.',
+    }),
     etag: Etag,
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -1,6 +1,8 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
+import { makeSnapshot } from '../snapshots/fixture.ts';
 import { makeVm, stopVm } from '../vms/fixture.ts';
 import { createImageKind } from './kinds.ts';
 import { images } from './resource.ts';
@@ -56,5 +58,21 @@ export const fixture: Fixture = {
   },
   bodies: {
     createImage: async (world) => ({ source: { type: 'vm', vm_id: await makeStoppedVm(world) } }),
+  },
+  variations: {
+    deleteImage: {
+      'that takes space': async ({ app: { services } }, { id = '' }) => {
+        await images.change(services.db, id, { size_bytes: 20 * BYTES_PER_GB }, { services });
+        return {};
+      },
+    },
+  },
+  creations: {
+    createImage: [
+      async (world) => {
+        const snapshot_id = await makeSnapshot(world, await makeVm(world));
+        return { source: { type: 'snapshot', snapshot_id } };
+      },
+    ],
   },
 };

@@ -9,8 +9,8 @@ import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ended, settle } from '../../../testing/operations.ts';
 import { removeFailedImages } from './failed-images.ts';
 import { ensureImageAt } from './image-copies.ts';
+import { publicRow } from './present.ts';
 import { images as imageResource } from './resource.ts';
-import { publicRow } from './schema.ts';
 import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 

@@ -117,7 +117,8 @@ describe('an import from a URL', () => {
         ? void response.writeHead(302, { location: `/final.img?${SIGNATURE}` }).end()
         : serving(bytes)(response, undefined as never),
     );
-    const answer = await create({ url: here(), sha256: sha256(bytes), os: { distribution: 'debian' } });
+    const declared = { os: { distribution: 'debian' }, architecture: 'arm64', boot_mode: 'bios' };
+    const answer = await create({ url: here(), sha256: sha256(bytes), ...declared });
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({
       kind: 'custom',
@@ -137,6 +138,7 @@ describe('an import from a URL', () => {
       min_disk_gb: 5,
       size_bytes: 4096,
       sha256: sha256(bytes),
+      ...declared,
       os: { family: 'linux', distribution: 'debian', version: '' },
     });
     expect(image.locations.sort()).toEqual(['ams1', 'fra1', 'hel1']);

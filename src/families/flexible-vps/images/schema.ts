@@ -1,6 +1,6 @@
 /** An image as the API shows it. Provider images and the account's own images have the same schema. */
-import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
-import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import { readAs } from '../../../kernel/member-marks.ts';
+import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   CreatedAt,
   Description,
@@ -19,17 +19,13 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
-import type { Services } from '../../../kernel/services.ts';
-import { bookOf } from '../../../money/prices/book.ts';
-import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
 import { SnapshotRef, VmRef } from '../references.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
-import { images } from './resource.ts';
-import type { ImageRow } from './table.ts';
 
 export const Image = Named(
   'Image',
@@ -50,6 +46,7 @@ export const Image = Named(
     boot_mode: BootMode,
     secure_boot: { ...SecureBoot, description: 'Whether machines of this image can use secure boot.' },
     min_disk_gb: Type.Integer({
+      ...volatile,
       'x-unit': 'GB',
       description: `The smallest disk that the image fits on. ${GB_MEANS}`,
     }),
@@ -60,11 +57,15 @@ export const Image = Named(
     size_bytes: Nullable(
       Type.Integer({
         'x-unit': 'bytes',
+        ...volatile,
         description: `The space that the image takes, by which it is billed; null if it is not known. ${GB_MEANS}`,
       }),
     ),
     sha256: Nullable(
-      Type.String({ description: 'The SHA-256 of the image, hexadecimal; null if it is not known.' }),
+      Type.String({
+        ...volatile,
+        description: 'The SHA-256 of the image, hexadecimal; null if it is not known.',
+      }),
     ),
     cloud_init: Type.Boolean({
       description: 'Whether the image runs cloud-init, which applies SSH keys and user data.',
@@ -92,6 +93,7 @@ export const Image = Named(
       { description: 'Where the image comes from.' },
     ),
     locations: Type.Array(Type.String(), {
+      ...volatile,
       description:
         'Locations that have the image. Others get a copy when the first machine there is created from it.',
     }),
@@ -101,6 +103,7 @@ export const Image = Named(
         minimum: 0,
         maximum: 100,
         'x-unit': 'percent',
+        ...volatile,
         description: 'The part of the creation that is done; null if it is not being created.',
       }),
     ),
@@ -112,16 +115,18 @@ export const Image = Named(
           }),
           detail: Type.String({ description: 'What went wrong, in words.' }),
         },
-        { description: 'Why the image could not be created; null if it did not fail.' },
+        { ...volatile, description: 'Why the image could not be created; null if it did not fail.' },
       ),
     ),
     operation: PendingOperation,
     deprecated_at: Nullable({
       ...Time,
+      ...volatile,
       description: 'From then on, do not use it for new machines; null if it is current.',
     }),
     removed_at: Nullable({
       ...Time,
+      ...volatile,
       description: 'From then on it can no longer be used; null if no end is known.',
     }),
     etag: Etag,
@@ -157,15 +162,20 @@ export const CreateImage = Shape({
       }),
       vm_id: Type.Optional({
         ...VmRef,
+        ...readAs('/source/id'),
         description:
           'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
       }),
       snapshot_id: Type.Optional({
         ...SnapshotRef('/source/vm_id'),
+        ...readAs('/source/id'),
         description: 'Required with the type `snapshot`: the snapshot to copy.',
       }),
       backup_id: Type.Optional(
-        Id('bkp', { description: 'Required with the type `backup`, which is not offered yet.' }),
+        Id('bkp', {
+          ...readAs('/source/id'),
+          description: 'Required with the type `backup`, which is not offered yet.',
+        }),
       ),
       url: Type.Optional(
         Secret(
@@ -178,10 +188,11 @@ export const CreateImage = Shape({
           }),
         ),
       ),
-      format: Type.Optional(ImageFormat),
-      sha256: Type.Optional(Sha256),
+      format: Type.Optional({ ...ImageFormat, writeOnly: true }),
+      sha256: Type.Optional({ ...Sha256, writeOnly: true }),
       architecture: Type.Optional({
         ...Architecture,
+        ...readAs('/architecture'),
         description: 'Required with the type `url`: the processor that the system in the file is made for.',
       }),
       os: Type.Optional(
@@ -202,6 +213,8 @@ export const CreateImage = Shape({
             ),
           },
           {
+            default: {},
+            ...readAs('/os'),
             description:
               'Only with the type `url`: the operating system in the file, for display. Default: unknown Linux.',
           },
@@ -210,6 +223,7 @@ export const CreateImage = Shape({
       boot_mode: Type.Optional({
         ...BootMode,
         default: 'uefi',
+        ...readAs('/boot_mode'),
         description: 'Only with the type `url`: how machines of this image boot.',
       }),
     },
@@ -217,81 +231,3 @@ export const CreateImage = Shape({
   ),
 });
 export type CreateImage = Static<typeof CreateImage>;
-
-export const isPublic = ({ account_id }: Pick<ImageRow, 'account_id'>): boolean => account_id === '';
-
-/** Returns a provider image in the form of a row, so that lists can sort it among the account's own images. */
-export function publicRow(image: CatalogueImage): ImageRow {
-  const since = new Date(image.added_on);
-  return {
-    id: image.slug,
-    account_id: '',
-    name: image.name,
-    labels: {},
-    version: 1,
-    created_at: since,
-    provisioned_at: since,
-    updated_at: since,
-    description: '',
-    os: image.os,
-    architecture: image.architecture,
-    boot_mode: image.boot_mode,
-    secure_boot: image.secure_boot,
-    min_disk_gb: image.min_disk_gb,
-    min_memory_mb: image.min_memory_mb,
-    size_bytes: null,
-    sha256: null,
-    cloud_init: image.cloud_init,
-    guest_agent: image.guest_agent,
-    default_user: image.default_user,
-    source: { type: 'provider', id: null, url: null },
-    sealed_url: null,
-    locations: [],
-    status: 'available',
-    progress_percent: null,
-    failure: null,
-    failed_at: null,
-  };
-}
-
-const atMidnight = (day: string | null | undefined): string | null =>
-  day == null ? null : new Date(day).toISOString();
-
-export function presentImage(
-  { provider, baseUrl, compute }: Pick<Services, 'provider' | 'baseUrl' | 'compute'>,
-  row: ImageRow,
-  operation: StoredOperation | undefined,
-): Image {
-  const listed = isPublic(row) ? bookOf(provider.catalogue).images.get(row.id) : undefined;
-  return {
-    id: row.id,
-    kind: isPublic(row) ? 'public' : 'custom',
-    slug: isPublic(row) ? row.id : null,
-    name: row.name,
-    description: row.description,
-    labels: row.labels,
-    os: row.os as Image['os'],
-    architecture: row.architecture,
-    boot_mode: row.boot_mode,
-    secure_boot: row.secure_boot,
-    min_disk_gb: row.min_disk_gb,
-    min_memory_mb: row.min_memory_mb,
-    size_bytes: row.size_bytes,
-    sha256: row.sha256,
-    cloud_init: row.cloud_init,
-    guest_agent: row.guest_agent,
-    default_user: row.default_user,
-    source: row.source,
-    locations: isPublic(row) ? compute.all.map(({ location }) => location) : row.locations,
-    status: row.status,
-    progress_percent: row.progress_percent,
-    failure: row.failure,
-    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
-    deprecated_at: atMidnight(listed?.deprecated_at),
-    removed_at: atMidnight(listed?.removed_at),
-    etag: images.etag(row),
-    created_at: row.created_at.toISOString(),
-    provisioned_at: row.provisioned_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  };
-}

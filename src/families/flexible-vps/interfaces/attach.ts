@@ -59,7 +59,7 @@ export const attachVmInterface = endpoint({
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'interface', role: 'create' },
-  changes: ['interfaces'],
+  changes: { interfaces: '/network_id' },
   params: VmId,
   body: AttachInterface,
   answers: { 202: Interface },

@@ -1,5 +1,4 @@
 import { etagOf } from '../../../kernel/etag.ts';
-import { Immutable } from '../../../kernel/immutable-members.ts';
 import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
@@ -152,9 +151,6 @@ export const UpdateInterface = Shape({
   anti_spoofing: Type.Optional(AntiSpoofing),
   description: Type.Optional(Description),
   move_aliases: moveAliases,
-  network_id: Immutable,
-  ipv4: Immutable,
-  ipv6: Immutable,
 });
 export type UpdateInterface = Static<typeof UpdateInterface>;
 

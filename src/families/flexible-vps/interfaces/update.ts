@@ -2,7 +2,6 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { forNow } from '../../../kernel/effect.ts';
-import { immutableFaults } from '../../../kernel/immutable-members.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -74,11 +73,6 @@ function changesOf(before: Settings, after: Settings): AuditChange[] {
   return changesBetween(before, { ...after, alias_ips }, ['alias_ips', 'anti_spoofing', 'description']);
 }
 
-function refuseImmutable(body: UpdateInterface): void {
-  const faults = immutableFaults(UpdateInterface, body, 'detach the interface and attach it again');
-  if (faults.length > 0) throw invalid(faults);
-}
-
 type UpdateCall = Call<{ id: string; interface_id: string }, unknown, UpdateInterface>;
 
 /** Lock order: the network, the machines, the interface. */
@@ -131,7 +125,6 @@ export const updateVmInterface = endpoint({
   },
   async handle(call) {
     const { db, body, services } = call;
-    refuseImmutable(body);
     const { network, vm, row } = await lockAll(call);
     call.checkVersion(interfaceEtag(row));
     const pending = await pendingOn(db, [vm.id, row.id]);

@@ -51,6 +51,9 @@ export const fixture: Fixture = {
       })
       .execute();
   },
+  creations: {
+    createVpsNetwork: [async () => ({ ipv6: true }), async () => ({ ipv6: false })],
+  },
   ways: {
     updateVpsNetwork: [
       { body: { nat: { ipv4: false } }, states: ['active'] },

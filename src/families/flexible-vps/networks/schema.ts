@@ -1,5 +1,5 @@
 /** The schemas of private networks in requests and answers. */
-import { Immutable } from '../../../kernel/immutable-members.ts';
+import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   CreatedAt,
@@ -19,6 +19,7 @@ import {
   type Static,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import { LocationRef } from '../references.ts';
 import { networkLife } from './lifecycle.ts';
@@ -85,16 +86,17 @@ export const Network = Named(
     labels: Labels,
     status: networkLife.ShownStatus,
     status_reason: Nullable(
-      Type.String({ description: 'The code of the error that led to this status; null if there was none.' }),
+      Type.String({
+        ...volatile,
+        description: 'The code of the error that led to this status; null if there was none.',
+      }),
     ),
     operation: PendingOperation,
     location: {
       ...Slug,
-      'x-immutable': true,
       description: 'The slug of the location. Only machines there can join.',
     },
     ipv4_cidr: Type.String({
-      'x-immutable': true,
       format: 'cidr',
       description: 'The IPv4 range of the network, such as `10.10.0.0/24`.',
     }),
@@ -104,7 +106,6 @@ export const Network = Named(
     }),
     ipv6_cidr: Nullable(
       Type.String({
-        'x-immutable': true,
         format: 'cidr',
         description:
           'A /64 of unique local addresses (RFC 4193) that no other network has; null if there is none.',
@@ -130,7 +131,7 @@ export const Network = Named(
         ipv4_total: Type.Integer({ description: 'How many addresses machines can use.' }),
         ipv4_used: Type.Integer({ description: 'How many of these addresses are in use.' }),
       },
-      { description: 'How full the IPv4 range is.' },
+      { ...volatile, description: 'How full the IPv4 range is.' },
     ),
     in_use: Type.Optional(
       Type.Array(
@@ -150,6 +151,7 @@ export const Network = Named(
           ),
         }),
         {
+          ...volatile,
           description: `The addresses in use: the first ${MOST_IN_USE}, in ascending order. Only shown when you get a single network.`,
         },
       ),
@@ -184,7 +186,13 @@ export const NewNetwork = Shape({
     description:
       'The IPv4 range of the network: inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',
   },
-  ipv6: Type.Optional(Type.Boolean({ default: true, description: 'Whether the network gets a /64.' })),
+  ipv6: Type.Optional(
+    Type.Boolean({
+      default: true,
+      ...readAs({ present: '/ipv6_cidr' }),
+      description: 'Whether the network gets a /64.',
+    }),
+  ),
   nat: Type.Optional(
     Shape(
       {
@@ -194,7 +202,7 @@ export const NewNetwork = Shape({
       { default: {}, description: NAT },
     ),
   ),
-  dns: Type.Optional(Dns),
+  dns: Type.Optional({ ...Dns, default: {} }),
   routes: Type.Optional({ ...Routes, default: [] }),
   labels: Type.Optional({ ...Labels, default: {} }),
   description: Type.Optional({ ...Description, default: '' }),
@@ -215,9 +223,6 @@ export const NetworkChange = Shape({
     description: 'The complete new list of routes; each destination once.',
   }),
   protection: Type.Optional(Shape({ delete: Type.Optional(Delete) }, { description: PROTECTION })),
-  location: Immutable,
-  ipv4_cidr: Immutable,
-  ipv6: Immutable,
 });
 export type NetworkChange = Static<typeof NetworkChange>;
 

@@ -1,7 +1,6 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { immutableFaults } from '../../../kernel/immutable-members.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
@@ -61,10 +60,7 @@ type UpdateCall = Call<{ id: string }, unknown, NetworkChange>;
 
 async function takeAndCheck(call: UpdateCall): Promise<NetworkRow> {
   const { params, body } = call;
-  const faults = [
-    ...immutableFaults(NetworkChange, body, 'create another network'),
-    ...serverFaults(body.dns?.servers ?? []),
-  ];
+  const faults = serverFaults(body.dns?.servers ?? []);
   if (faults.length > 0) throw invalid(faults);
   const row = await networks.take(call, params.id);
   const misled = routesFaults(body.routes ?? [], row);

@@ -16,6 +16,7 @@ import {
   Slug,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
@@ -63,6 +64,7 @@ const PlacementGroup = Named(
     policy: Policy,
     strict: Strict,
     vm_ids: Type.Array(Id('vm'), {
+      ...volatile,
       description: 'The machines in the group, except machines that are being deleted. At most 10.',
     }),
     etag: Etag,

@@ -20,7 +20,7 @@ export const performVmAction = endpoint({
   access: 'write',
   resource: { name: 'vm', role: 'action' },
   raisesCost: 'sometimes',
-  changes: ['status'],
+  changes: { status: '/type' },
   params: VmId,
   body: Shape(actionMembers),
   answers: { 202: OperationView },

@@ -94,6 +94,8 @@ async function takeFrom(
   call.effect({ action: 'detach', ...vms.ref(loser), loss: forNow(`The address ${textOf(address)}.`) });
 }
 
+const attachment = { name: 'vm_public_ip', member: 'public_ips', key: 'ip_id' } as const;
+
 const attachVmPublicIp = endpoint({
   id: 'attachVmPublicIp',
   method: 'POST',
@@ -104,7 +106,8 @@ const attachVmPublicIp = endpoint({
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
-  changes: ['public_ips', 'primary_ipv4', 'primary_ipv6'],
+  part: { ...attachment, role: 'create' },
+  changes: { public_ips: '/ip_id', primary_ipv4: '/ip_id', primary_ipv6: '/ip_id' },
   params: VmId,
   body: AttachPublicIp,
   answers: { 202: Vm },
@@ -162,6 +165,8 @@ const detachVmPublicIp = endpoint({
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
+  part: { ...attachment, role: 'delete' },
+  lowersCost: true,
   params: PublicIpId,
   query: ConfirmCutOff,
   answers: { 202: Vm },

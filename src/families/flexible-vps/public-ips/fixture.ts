@@ -5,12 +5,12 @@ import { runKind } from '../../../testing/run-kind.ts';
 import { attachPublicIpKind } from './kinds.ts';
 
 /** Reserves an address in the table, because no endpoint does that yet. */
-async function reserveAddress({ app, account }: World): Promise<string> {
+export async function reserveAddress({ app, account }: World, version: 4 | 6 = 6): Promise<string> {
   const { db, provider } = app.services;
   const row = await allocateAddress(db, {
     pools: provider.catalogue.address_pools,
     location: 'fra1',
-    version: 6,
+    version,
     accountId: account.id,
     kind: 'reserved',
     vmId: null,

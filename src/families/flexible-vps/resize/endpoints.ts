@@ -76,7 +76,13 @@ export const resizeVm = endpoint({
   params: VmId,
   body: ResizeVm,
   missing: missingSize,
-  changes: ['plan', 'vcpus', 'memory_mb', 'disk_gb'],
+  changes: {
+    plan: '/plan',
+    custom_size: '/custom_size',
+    vcpus: '/custom_size/vcpus',
+    memory_mb: '/custom_size/memory_mb',
+    disk_gb: '/disk_gb',
+  },
   answers: { 202: Vm },
   problems: [
     'operation_in_progress',

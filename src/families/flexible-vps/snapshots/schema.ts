@@ -16,6 +16,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { snapshotLife } from './lifecycle.ts';
@@ -33,6 +34,7 @@ export const Snapshot = Named(
     size_bytes: Nullable(
       Type.Integer({
         'x-unit': 'bytes',
+        ...volatile,
         description: `The space that the snapshot takes, by which it is billed. It grows as the disk changes after the snapshot. ${GB_MEANS}`,
       }),
     ),
@@ -46,7 +48,10 @@ export const Snapshot = Named(
           crash: 'As after a power failure: what was not written to the disk yet is missing.',
           filesystem: 'The file system of the guest was quiesced, or the machine did not run.',
         },
-        { description: 'The state of the copied file system; null until the snapshot is taken.' },
+        {
+          ...volatile,
+          description: 'The state of the copied file system; null until the snapshot is taken.',
+        },
       ),
     ),
     created_by: OneOf(
@@ -76,6 +81,7 @@ export const CreateSnapshot = Shape({
   expires_at: Type.Optional(
     Nullable({
       ...Time,
+      default: null,
       description:
         'When the snapshot is deleted by itself: more than an hour and at most a year from now. Default: null, never.',
     }),

@@ -99,7 +99,7 @@ export const setVmRescue = endpoint({
   sensitive: true,
   resource: { name: 'vm', role: 'action' },
   raisesCost: 'sometimes',
-  changes: ['rescue'],
+  changes: { rescue: '/enabled' },
   params: VmId,
   body: SetRescue,
   answers: { 202: RescuedVm },

@@ -1,5 +1,5 @@
 /** The parts of a machine in API responses. */
-import { Id, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, Named, Nullable, OneOf, Shape, Time, Type, volatile } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { LocationSlug, Os } from '../hardware.ts';
 
@@ -61,7 +61,7 @@ export const VmTraffic = Named(
       used_in_gb: Nullable(Type.Number({ 'x-unit': 'GB', description: 'Received, like `used_out_gb`.' })),
       period_start: { ...Time, description: 'The start of the month, in UTC.' },
     },
-    { description: 'The traffic of this month.' },
+    { ...volatile, description: 'The traffic of this month.' },
   ),
 );
 
@@ -73,7 +73,7 @@ export const GuestAgent = Named(
       version: Nullable(Type.String({ description: 'The version of the agent; null if it was never seen.' })),
       last_seen_at: Nullable({ ...Time, description: 'When the agent last answered; null if it never did.' }),
     },
-    { description: 'The agent inside the machine, which the image brings along.' },
+    { ...volatile, description: 'The agent inside the machine, which the image brings along.' },
   ),
 );
 
@@ -122,7 +122,7 @@ export const VmRescue = Named(
         description: 'When rescue mode ends by itself; null if it is not set.',
       }),
     },
-    { description: 'Rescue mode boots a separate system instead of the disk.' },
+    { ...volatile, description: 'Rescue mode boots a separate system instead of the disk.' },
   ),
 );
 

@@ -18,6 +18,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  volatile,
 } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, DiskGb, LocationSlug, MemoryMb, SecureBoot, Vcpus } from '../hardware.ts';
@@ -45,7 +46,10 @@ export const Vm = Named(
     labels: Labels,
     status: vmLife.ShownStatus,
     status_reason: Nullable(
-      Type.String({ description: 'The code of the error that led to this status; null if there was none.' }),
+      Type.String({
+        ...volatile,
+        description: 'The code of the error that led to this status; null if there was none.',
+      }),
     ),
     operation: PendingOperation,
     location: LocationSlug,
@@ -114,6 +118,7 @@ export const Vm = Named(
       }),
     ),
     user_data_pending: Type.Boolean({
+      ...volatile,
       description: 'Whether the stored user data differs from the user data that the guest last applied.',
     }),
     rescue: VmRescue,
@@ -122,20 +127,35 @@ export const Vm = Named(
     traffic: VmTraffic,
     host_group: Nullable(
       Type.String({
+        ...volatile,
         description: 'The same value for all your machines on the same host; null if it is not known.',
       }),
     ),
     maintenance: Nullable({
       ...VmMaintenance,
+      ...volatile,
       description: 'The maintenance that is planned; null if none is.',
     }),
     price: {
       ...Price,
+      ...volatile,
       description: 'What the machine costs in its present state, as it is billed, net of tax.',
     },
-    price_running: { ...Price, description: 'What the machine costs while it runs, net of tax.' },
-    price_stopped: { ...Price, description: 'What the machine costs while it is stopped, net of tax.' },
-    started_at: Nullable({ ...Time, description: 'When the machine last started; null if it never did.' }),
+    price_running: {
+      ...Price,
+      ...volatile,
+      description: 'What the machine costs while it runs, net of tax.',
+    },
+    price_stopped: {
+      ...Price,
+      ...volatile,
+      description: 'What the machine costs while it is stopped, net of tax.',
+    },
+    started_at: Nullable({
+      ...Time,
+      ...volatile,
+      description: 'When the machine last started; null if it never did.',
+    }),
     etag: Etag,
     created_at: CreatedAt,
     provisioned_at: ProvisionedAt,

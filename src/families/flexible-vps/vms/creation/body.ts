@@ -1,3 +1,4 @@
+import { readAs } from '../../../../kernel/member-marks.ts';
 import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
 import {
@@ -26,17 +27,24 @@ import {
 } from '../../references.ts';
 
 export const CustomSize = Shape({
-  vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
+  vcpus: Type.Integer({
+    minimum: 1,
+    maximum: 1024,
+    ...readAs('/vcpus'),
+    description: 'The number of virtual processors.',
+  }),
   memory_mb: Type.Integer({
     minimum: 1,
     maximum: 16_777_216,
     'x-unit': 'MB',
+    ...readAs('/memory_mb'),
     description: 'The memory in MB. An MB has 2^20 bytes.',
   }),
   disk_gb: Type.Integer({
     minimum: 1,
     maximum: 100_000,
     'x-unit': 'GB',
+    ...readAs('/disk_gb'),
     description: `The size of the root disk in GB. It can only grow later. ${GB_MEANS}`,
   }),
 });
@@ -55,6 +63,7 @@ export const UserData = Type.String({
   description:
     'User data for cloud-init, at most 65536 bytes after decoding. Never shown again. Default: none.',
   writeOnly: true,
+  ...readAs({ sha256: '/user_data_sha256' }),
 });
 export const UserDataEncoding = Named(
   'UserDataEncoding',
@@ -87,21 +96,32 @@ const Source = Shape({
   ),
   image_id: Type.Optional({
     ...ImageRef,
+    ...readAs('/source/id'),
     description: 'Required with the type `image`: the id of an image, or the slug of a public one.',
   }),
   vm_id: Type.Optional({
     ...VmRef,
+    ...readAs('/source/id'),
     description:
       'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
   }),
   snapshot_id: Type.Optional({
     ...SnapshotRef('/source/vm_id'),
+    ...readAs('/source/id'),
     description: 'Required with the type `snapshot`: the snapshot to copy.',
   }),
   backup_id: Type.Optional(
-    Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
+    Id('bkp', {
+      ...readAs('/source/id'),
+      description: 'Only with the type `backup`, which is not offered yet.',
+    }),
   ),
-  iso_id: Type.Optional(Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' })),
+  iso_id: Type.Optional(
+    Id('iso', {
+      ...readAs('/source/id'),
+      description: 'Only with the type `iso`, which is not offered yet.',
+    }),
+  ),
 });
 
 const SIZE_MISSING: FieldError = {
@@ -158,7 +178,7 @@ export const CreateVm = Shape({
     ),
   ),
   source: { ...Source, description: 'Where the disk comes from.' },
-  ssh_key_ids: Type.Optional(SshKeyIds),
+  ssh_key_ids: Type.Optional({ ...SshKeyIds, default: [] }),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
@@ -176,10 +196,11 @@ export const CreateVm = Shape({
             reserved: 'The address that `ip_id` names.',
             none: 'No public IPv4 address.',
           },
-          { description: 'Which public IPv4 address the machine gets.' },
+          { ...readAs('/public_ips/*/kind'), description: 'Which public IPv4 address the machine gets.' },
         ),
         ip_id: Type.Optional({
           ...PublicIpRef,
+          ...readAs('/public_ips/*/ip_id'),
           description: 'Required with the mode `reserved`: a free reserved IPv4 address.',
         }),
       },
@@ -190,7 +211,11 @@ export const CreateVm = Shape({
     ),
   ),
   public_ipv6: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether the machine gets a public IPv6 prefix.' }),
+    Type.Boolean({
+      default: true,
+      ...readAs({ present: '/ipv6_prefix' }),
+      description: 'Whether the machine gets a public IPv6 prefix.',
+    }),
   ),
   networks: Type.Optional(
     Type.Array(
@@ -214,7 +239,12 @@ export const CreateVm = Shape({
           }),
         ),
       }),
-      { maxItems: 8, default: [], description: 'The private networks that the machine joins.' },
+      {
+        maxItems: 8,
+        default: [],
+        ...readAs('/interfaces'),
+        description: 'The private networks that the machine joins.',
+      },
     ),
   ),
   firewall_ids: Type.Optional(

@@ -1,0 +1,90 @@
+/**
+ * What can be set about a resource, and by which calls: derived from the records that name it. Refused updates, the
+ * marks of the OpenAPI document and the laws about them read it.
+ */
+import { pointerOf, readPlacesIn } from './member-marks.ts';
+import type { Endpoint } from './record.ts';
+import type { TObject, TSchema } from './schema.ts';
+
+export interface Managed {
+  readonly name: string;
+  /** The resource as it is read. */
+  readonly shape: TObject;
+  /** The call that creates or declares it. */
+  readonly creator: Endpoint;
+  /** The call that changes or declares it, if there is one. */
+  readonly updater: Endpoint | undefined;
+  /** By member: the calls that change it although the update does not take it. */
+  readonly changes: ReadonlyMap<string, ChangedBy>;
+}
+
+/** By endpoint id: the JSON Pointer of what decides the new value in the body of that call. */
+export type ChangedBy = Readonly<Record<string, string>>;
+
+type Members = Readonly<Record<string, TSchema>>;
+
+export const membersOf = (schema: TSchema | null | undefined): Members =>
+  (schema as { properties?: Members } | null | undefined)?.properties ?? {};
+
+const itemsOf = (schema: TSchema | undefined): TSchema | undefined =>
+  (schema as { items?: TSchema } | undefined)?.items;
+
+const OF_ONE = ['read', 'update', 'declare', 'delete'];
+
+/** The path of one such resource, if calls have one: `/flexible-vps/v1/vms/{id}`. */
+export const itemPath = (endpoints: readonly Endpoint[], name: string): string | undefined =>
+  endpoints.find(
+    ({ resource, path }) => resource.name === name && OF_ONE.includes(resource.role) && path.endsWith('}'),
+  )?.path;
+
+function shapeOf(name: string, creator: Endpoint, endpoints: readonly Endpoint[]): TSchema | undefined {
+  if (creator.part !== undefined)
+    return itemsOf(membersOf(creator.answers[202] ?? creator.answers[200])[creator.part.member]);
+  const answers = (role: string) =>
+    endpoints.find(({ resource }) => resource.name === name && resource.role === role)?.answers[200];
+  return answers('read') ?? itemsOf(membersOf(answers('list'))['data']);
+}
+
+function changesOf(name: string, endpoints: readonly Endpoint[]): Map<string, ChangedBy> {
+  const own = itemPath(endpoints, name);
+  const found = new Map<string, ChangedBy>();
+  for (const { id, path, changes = {} } of endpoints)
+    if (own !== undefined && path.startsWith(`${own}/`))
+      for (const [member, pointer] of Object.entries(changes))
+        found.set(member, { ...found.get(member), [id]: pointer });
+  return found;
+}
+
+/** The name and the role that the specification shows: those of the part that the call adds or removes, if any. */
+export const subjectOf = ({ resource, part }: Pick<Endpoint, 'resource' | 'part'>) => part ?? resource;
+
+/** The resource of this name; undefined if no call creates or declares such resources. */
+export function managedResource(name: string, endpoints: readonly Endpoint[]): Managed | undefined {
+  const by = (...roles: string[]) =>
+    endpoints.find((each) => subjectOf(each).name === name && roles.includes(subjectOf(each).role));
+  const creator = by('create', 'declare');
+  const shape = creator && shapeOf(name, creator, endpoints);
+  if (creator === undefined || shape === undefined) return undefined;
+  const updater = by('update', 'declare');
+  return { name, shape: shape as TObject, creator, updater, changes: changesOf(name, endpoints) };
+}
+
+export function managedResources(endpoints: readonly Endpoint[]): Managed[] {
+  const names = new Set(endpoints.map((each) => subjectOf(each).name));
+  return [...names].flatMap((name) => managedResource(name, endpoints) ?? []);
+}
+
+/** The members of the resource that show this member of a request: those it is read as, or the one with its name. */
+export function shownAs({ shape }: Managed, name: string, schema: TSchema): string[] {
+  const marked = [...readPlacesIn(schema).values()].map((place) => pointerOf(place).split('/')[1] ?? '');
+  const own = Object.hasOwn(shape.properties, name) ? [name] : [];
+  return [...new Set([...own, ...marked])];
+}
+
+/** The calls that change a member of the resource or of the request that creates it; empty if none does. */
+export function changedBy(managed: Managed, name: string): ChangedBy {
+  const { creator, changes } = managed;
+  const schema = membersOf(creator.body)[name];
+  const shown = schema === undefined ? [] : shownAs(managed, name, schema);
+  return Object.assign({}, ...[...shown, name].map((each) => changes.get(each) ?? {}));
+}
