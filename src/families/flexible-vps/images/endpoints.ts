@@ -19,7 +19,7 @@ import { ImageKind } from './members.ts';
 import { draftOf } from './new-image.ts';
 import { images } from './resource.ts';
 import { CreateImage, Image, ImageId, presentImage, publicRow } from './schema.ts';
-import { missingInSource, readSource } from './source.ts';
+import { readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -126,7 +126,6 @@ export const createImage = endpoint({
   raisesCost: true,
   resource: { name: 'image', role: 'create' },
   body: CreateImage,
-  missing: ({ source }) => missingInSource(source),
   answers: { 202: Image },
   problems: [
     'name_taken',

@@ -5,7 +5,6 @@ import {
   CreatedAt,
   Description,
   Etag,
-  Id,
   Labels,
   Named,
   Nullable,
@@ -20,11 +19,13 @@ import {
   UpdatedAt,
 } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { Variants } from '../../../kernel/variants.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
-import { SnapshotRef, VmRef } from '../references.ts';
+import { VmRef } from '../references.ts';
+import { BackupId, SnapshotSource } from '../snapshots/source.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
 import { images } from './resource.ts';
@@ -144,75 +145,69 @@ const Sha256 = Type.String({
     'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
 });
 
+const FileSource = {
+  url: Secret(
+    Type.String({
+      maxLength: 2048,
+      format: 'uri',
+      writeOnly: true,
+      description:
+        'An https address without user and password. The query is never shown again, so you can use signed links.',
+    }),
+  ),
+  architecture: {
+    ...Architecture,
+    description: 'The processor that the system in the file is made for.',
+  },
+  format: Type.Optional(ImageFormat),
+  sha256: Type.Optional(Sha256),
+  os: Type.Optional(
+    Shape(
+      {
+        family: Type.Optional({ ...OsFamily, default: 'linux' }),
+        distribution: Type.Optional({
+          ...Slug,
+          default: 'other',
+          description: 'The distribution or edition, such as `ubuntu`.',
+        }),
+        version: Type.Optional(
+          Type.String({
+            maxLength: 63,
+            default: '',
+            description: 'The version of the distribution, such as `24.04`.',
+          }),
+        ),
+      },
+      { description: 'The operating system in the file, for display. Default: unknown Linux.' },
+    ),
+  ),
+  boot_mode: Type.Optional({
+    ...BootMode,
+    default: 'uefi',
+    description: 'How machines of this image boot.',
+  }),
+};
+
+const Source = Variants(
+  'ImageSource',
+  'type',
+  {
+    vm: {
+      means: sourceTypes.vm,
+      members: { vm_id: { ...VmRef, description: 'The machine to copy.' } },
+    },
+    snapshot: { means: sourceTypes.snapshot, members: SnapshotSource },
+    backup: { means: sourceTypes.backup, members: { backup_id: BackupId } },
+    url: { means: sourceTypes.url, members: FileSource },
+  },
+  { description: 'What the image is made from.' },
+);
+
 export const CreateImage = Shape({
   name: ResourceName,
   description: Type.Optional({ ...Description, default: '' }),
   labels: Type.Optional({ ...Labels, default: {} }),
-  source: Shape(
-    {
-      type: OneOf(sourceTypes, {
-        description: 'What the image is made from. It decides which other members are required.',
-      }),
-      vm_id: Type.Optional({
-        ...VmRef,
-        description:
-          'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
-      }),
-      snapshot_id: Type.Optional({
-        ...SnapshotRef('/source/vm_id'),
-        description: 'Required with the type `snapshot`: the snapshot to copy.',
-      }),
-      backup_id: Type.Optional(
-        Id('bkp', { description: 'Required with the type `backup`, which is not offered yet.' }),
-      ),
-      url: Type.Optional(
-        Secret(
-          Type.String({
-            maxLength: 2048,
-            format: 'uri',
-            writeOnly: true,
-            description:
-              'Required with the type `url`: an https address without user and password. The query is never shown again, so you can use signed links.',
-          }),
-        ),
-      ),
-      format: Type.Optional(ImageFormat),
-      sha256: Type.Optional(Sha256),
-      architecture: Type.Optional({
-        ...Architecture,
-        description: 'Required with the type `url`: the processor that the system in the file is made for.',
-      }),
-      os: Type.Optional(
-        Shape(
-          {
-            family: Type.Optional({ ...OsFamily, default: 'linux' }),
-            distribution: Type.Optional({
-              ...Slug,
-              default: 'other',
-              description: 'The distribution or edition, such as `ubuntu`.',
-            }),
-            version: Type.Optional(
-              Type.String({
-                maxLength: 63,
-                default: '',
-                description: 'The version of the distribution, such as `24.04`.',
-              }),
-            ),
-          },
-          {
-            description:
-              'Only with the type `url`: the operating system in the file, for display. Default: unknown Linux.',
-          },
-        ),
-      ),
-      boot_mode: Type.Optional({
-        ...BootMode,
-        default: 'uefi',
-        description: 'Only with the type `url`: how machines of this image boot.',
-      }),
-    },
-    { description: 'What the image is made from.' },
-  ),
+  source: Source,
 });
 export type CreateImage = Static<typeof CreateImage>;
 

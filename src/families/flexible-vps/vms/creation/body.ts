@@ -11,6 +11,7 @@ import {
   type Static,
   Type,
 } from '../../../../kernel/schema.ts';
+import { Variants } from '../../../../kernel/variants.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
 import {
@@ -20,10 +21,10 @@ import {
   PlacementGroupRef,
   PlanRef,
   PublicIpRef,
-  SnapshotRef,
   SshKeyRef,
   VmRef,
 } from '../../references.ts';
+import { BackupId, SnapshotSource } from '../../snapshots/source.ts';
 
 export const CustomSize = Shape({
   vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
@@ -74,35 +75,48 @@ export const NewProtection = {
   redeploy: Type.Boolean({ description: 'Refuse to redeploy the machine or to restore its disk.' }),
 };
 
-const Source = Shape({
-  type: OneOf(
-    {
-      image: 'A public image or an image of your own.',
-      snapshot: 'A snapshot of a machine in the same location.',
-      vm: 'The disk of a machine in the same location.',
-      backup: 'Not offered yet: refused.',
-      iso: 'Not offered yet: refused.',
+const Source = Variants(
+  'VmSource',
+  'type',
+  {
+    image: {
+      means: 'A public image or an image of your own.',
+      members: {
+        image_id: { ...ImageRef, description: 'The id of an image, or the slug of a public one.' },
+      },
     },
-    { description: 'What the disk is copied from. It decides which other members are required.' },
-  ),
-  image_id: Type.Optional({
-    ...ImageRef,
-    description: 'Required with the type `image`: the id of an image, or the slug of a public one.',
-  }),
-  vm_id: Type.Optional({
-    ...VmRef,
-    description:
-      'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
-  }),
-  snapshot_id: Type.Optional({
-    ...SnapshotRef('/source/vm_id'),
-    description: 'Required with the type `snapshot`: the snapshot to copy.',
-  }),
-  backup_id: Type.Optional(
-    Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
-  ),
-  iso_id: Type.Optional(Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' })),
-});
+    snapshot: { means: 'A snapshot of a machine in the same location.', members: SnapshotSource },
+    vm: {
+      means: 'The disk of a machine in the same location.',
+      members: { vm_id: { ...VmRef, description: 'The machine to copy.' } },
+    },
+    backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
+    iso: {
+      means: 'Not offered yet: refused.',
+      members: {
+        iso_id: Type.Optional(Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' })),
+      },
+    },
+  },
+  { description: 'Where the disk comes from.' },
+);
+
+const PublicIpv4 = Variants(
+  'NewPublicIpv4',
+  'mode',
+  {
+    ephemeral: { means: 'A new address, which is released with the machine.', members: {} },
+    reserved: {
+      means: 'The address that `ip_id` names.',
+      members: { ip_id: { ...PublicIpRef, description: 'A free reserved IPv4 address.' } },
+    },
+    none: { means: 'No public IPv4 address.', members: {} },
+  },
+  {
+    default: { mode: 'ephemeral' },
+    description: 'The public IPv4 address of the machine, which is billed.',
+  },
+);
 
 const SIZE_MISSING: FieldError = {
   pointer: '/plan',
@@ -157,7 +171,7 @@ export const CreateVm = Shape({
       },
     ),
   ),
-  source: { ...Source, description: 'Where the disk comes from.' },
+  source: Source,
   ssh_key_ids: Type.Optional(SshKeyIds),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
@@ -167,28 +181,7 @@ export const CreateVm = Shape({
         'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data that cloud-init reads.',
     }),
   ),
-  public_ipv4: Type.Optional(
-    Shape(
-      {
-        mode: OneOf(
-          {
-            ephemeral: 'A new address, which is released with the machine.',
-            reserved: 'The address that `ip_id` names.',
-            none: 'No public IPv4 address.',
-          },
-          { description: 'Which public IPv4 address the machine gets.' },
-        ),
-        ip_id: Type.Optional({
-          ...PublicIpRef,
-          description: 'Required with the mode `reserved`: a free reserved IPv4 address.',
-        }),
-      },
-      {
-        default: { mode: 'ephemeral' },
-        description: 'The public IPv4 address of the machine, which is billed.',
-      },
-    ),
-  ),
+  public_ipv4: Type.Optional(PublicIpv4),
   public_ipv6: Type.Optional(
     Type.Boolean({ default: true, description: 'Whether the machine gets a public IPv6 prefix.' }),
   ),
