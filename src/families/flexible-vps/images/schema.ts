@@ -2,10 +2,12 @@
 import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
   Labels,
+  label,
   Named,
   Nullable,
   OneOf,
@@ -25,7 +27,7 @@ import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
 import { VmRef } from '../references.ts';
-import { BackupId, SnapshotSource } from '../snapshots/source.ts';
+import { BackupId, snapshotSource } from '../snapshots/source.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
 import { images } from './resource.ts';
@@ -128,6 +130,7 @@ export const Image = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'kind', 'status', 'architecture', 'size_bytes', 'created_at'] },
 );
 export type Image = Static<typeof Image>;
 
@@ -140,6 +143,8 @@ export const ImageId = Shape({
 });
 
 const Sha256 = Type.String({
+  ...label('SHA-256 of the file'),
+  ...advanced,
   pattern: '^[0-9a-f]{64}$',
   description:
     'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
@@ -152,7 +157,7 @@ const FileSource = {
       format: 'uri',
       writeOnly: true,
       description:
-        'An https address without user and password. The query is never shown again, so you can use signed links.',
+        'An https address without user and password. Stored as a URL in normal form, with the host in lower case. The query is never shown again, so you can use signed links.',
     }),
   ),
   architecture: {
@@ -178,25 +183,29 @@ const FileSource = {
           }),
         ),
       },
-      { description: 'The operating system in the file, for display. Default: unknown Linux.' },
+      {
+        ...label('Operating system'),
+        description: 'The operating system in the file, for display. Default: unknown Linux.',
+      },
     ),
   ),
   boot_mode: Type.Optional({
     ...BootMode,
+    ...advanced,
     default: 'uefi',
     description: 'How machines of this image boot.',
   }),
 };
 
 const Source = Variants(
-  'ImageSource',
+  'NewImageSource',
   'type',
   {
     vm: {
       means: sourceTypes.vm,
       members: { vm_id: { ...VmRef, description: 'The machine to copy.' } },
     },
-    snapshot: { means: sourceTypes.snapshot, members: SnapshotSource },
+    snapshot: { means: sourceTypes.snapshot, members: snapshotSource(VmRef) },
     backup: { means: sourceTypes.backup, members: { backup_id: BackupId } },
     url: { means: sourceTypes.url, members: FileSource },
   },

@@ -2,12 +2,14 @@
 import { Immutable } from '../../../kernel/immutable-members.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
   Id,
   Labels,
   LabelsPatch,
+  label,
   Named,
   Nullable,
   OneOf,
@@ -46,22 +48,28 @@ const Route = Named(
 const NewRoute = Shape({
   destination: {
     ...Range,
-    description: 'The range of addresses that the route leads to.',
+    description: 'The range of addresses that the route leads to. Stored as its shortest form.',
     examples: ['192.168.50.0/24'],
   },
-  next_hop: { ...Address, description: 'The address inside the network that packets are sent to.' },
+  next_hop: {
+    ...Address,
+    description: 'The address inside the network that packets are sent to. Stored as its shortest form.',
+  },
   description: Type.Optional({ ...Description, default: '' }),
 });
 
 /** 50 is the maximum for any network; the limit of the account may be lower. */
 const Routes = Type.Array(NewRoute, {
   maxItems: 50,
+  ...advanced,
   description: 'The complete list of routes; each destination once. Default: none.',
 });
 const Servers = Type.Array(Address, {
   maxItems: 3,
   uniqueItems: true,
-  description: 'Addresses of the DNS servers that machines get. Default: those of the provider.',
+  examples: [['2001:db8::53']],
+  description:
+    'Addresses of the DNS servers that machines get, stored as their shortest form. Default: those of the provider.',
 });
 const Delete = Type.Boolean({ description: 'Refuse to delete the network.' });
 const Nat4 = Type.Boolean({
@@ -158,6 +166,7 @@ export const Network = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'location', 'ipv4_cidr', 'ipv6_cidr', 'addresses'] },
 );
 export type Network = Static<typeof Network>;
 
@@ -167,7 +176,7 @@ const Dns = Named(
   'NewDns',
   Shape(
     { servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) },
-    { description: `${DNS} Default: those of the provider.` },
+    { ...label('DNS settings'), ...advanced, description: `${DNS} Default: those of the provider.` },
   ),
 );
 
@@ -179,17 +188,20 @@ export const NewNetwork = Shape({
   },
   ipv4_cidr: {
     ...Range,
+    ...label('IPv4 range'),
     description:
       'The IPv4 range of the network: inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',
   },
-  ipv6: Type.Optional(Type.Boolean({ default: true, description: 'Whether the network gets a /64.' })),
+  ipv6: Type.Optional(
+    Type.Boolean({ default: true, ...label('IPv6 range'), description: 'Whether the network gets a /64.' }),
+  ),
   nat: Type.Optional(
     Shape(
       {
         ipv4: Type.Optional({ ...Nat4, default: true }),
         ipv6: Type.Optional({ ...Nat6, default: false }),
       },
-      { default: {}, description: NAT },
+      { default: {}, ...label('Internet access'), description: NAT },
     ),
   ),
   dns: Type.Optional(Dns),

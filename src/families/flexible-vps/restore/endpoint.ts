@@ -2,7 +2,7 @@ import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
 import { enterStatus } from '../power/status.ts';
 import { SnapshotRef } from '../references.ts';
@@ -34,14 +34,23 @@ const RestoreVm = Shape({
     { description: 'Where the content of the disk comes from.' },
   ),
   delete_newer_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'For a snapshot: whether newer snapshots may be deleted.' }),
+    Type.Boolean({
+      default: false,
+      ...when('source/type', 'snapshot'),
+      description: 'For a snapshot: whether newer snapshots may be deleted.',
+    }),
   ),
   delete_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'For a backup: whether all snapshots may be deleted.' }),
+    Type.Boolean({
+      default: false,
+      ...when('source/type', 'backup'),
+      description: 'For a backup: whether all snapshots may be deleted.',
+    }),
   ),
   safety_backup: Type.Optional(
     Type.Boolean({
       default: false,
+      ...when('source/type', 'backup'),
       description: 'For a backup: whether the present disk is backed up first.',
     }),
   ),

@@ -1,5 +1,6 @@
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
@@ -60,6 +61,7 @@ export const Snapshot = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'size_bytes', 'created_at', 'expires_at'] },
 );
 export type Snapshot = Static<typeof Snapshot>;
 
@@ -75,7 +77,7 @@ export const CreateSnapshot = Shape({
     Nullable({
       ...Time,
       description:
-        'When the snapshot is deleted by itself: more than an hour and at most a year from now. Default: null, never.',
+        'When the snapshot is deleted by itself: more than an hour and at most a year from now. Stored as UTC. Default: null, never.',
     }),
   ),
   quiesce: Type.Optional(
@@ -85,7 +87,11 @@ export const CreateSnapshot = Shape({
         require: 'It is quiesced, or the call is refused.',
         never: 'It is not quiesced.',
       },
-      { default: 'auto', description: 'Whether to quiesce the file system of a running machine.' },
+      {
+        ...advanced,
+        default: 'auto',
+        description: 'Whether to quiesce the file system of a running machine.',
+      },
     ),
   ),
 });

@@ -1,14 +1,15 @@
 /** The members of requests that copy a disk from a snapshot or a backup. */
 import { Id, Type } from '../../../kernel/schema.ts';
-import { SnapshotRef, VmRef } from '../references.ts';
+import { SnapshotRef, type VmRef } from '../references.ts';
 
-export const SnapshotSource = {
-  snapshot_id: { ...SnapshotRef('/source/vm_id'), description: 'The snapshot to copy.' },
+/** `vm` is the reference to the machine of the snapshot. */
+export const snapshotSource = (vm: typeof VmRef) => ({
   vm_id: Type.Optional({
-    ...VmRef,
+    ...vm,
     description: 'The machine of the snapshot. May be left out: the snapshot already names it.',
   }),
-};
+  snapshot_id: { ...SnapshotRef('/source/vm_id'), description: 'The snapshot to copy.' },
+});
 
 /** Optional, so that a request for a backup is refused because of that, and not for its id. */
 export const BackupId = Type.Optional(

@@ -139,6 +139,7 @@ export const Vm = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'plan', 'location', 'image', 'primary_ipv4', 'price'] },
 );
 export type Vm = Static<typeof Vm>;
 

@@ -1,15 +1,19 @@
 import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
 import {
+  advanced,
   Description,
   Id,
   Labels,
+  label,
   Named,
   OneOf,
   ResourceName,
   Shape,
   type Static,
   Type,
+  unlessSent,
+  whenSent,
 } from '../../../../kernel/schema.ts';
 import { Variants } from '../../../../kernel/variants.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
@@ -17,27 +21,34 @@ import { BootMode } from '../../hardware.ts';
 import {
   ImageRef,
   LocationRef,
+  NearVmRef,
   NetworkRef,
   PlacementGroupRef,
   PlanRef,
   PublicIpRef,
   SshKeyRef,
-  VmRef,
 } from '../../references.ts';
-import { BackupId, SnapshotSource } from '../../snapshots/source.ts';
+import { BackupId, snapshotSource } from '../../snapshots/source.ts';
 
 export const CustomSize = Shape({
-  vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
+  vcpus: Type.Integer({
+    minimum: 1,
+    maximum: 1024,
+    ...label('Virtual processors'),
+    description: 'The number of virtual processors.',
+  }),
   memory_mb: Type.Integer({
     minimum: 1,
     maximum: 16_777_216,
     'x-unit': 'MB',
+    ...label('Memory'),
     description: 'The memory in MB. An MB has 2^20 bytes.',
   }),
   disk_gb: Type.Integer({
     minimum: 1,
     maximum: 100_000,
     'x-unit': 'GB',
+    ...label('Disk size'),
     description: `The size of the root disk in GB. It can only grow later. ${GB_MEANS}`,
   }),
 });
@@ -47,12 +58,15 @@ export const Hostname = Type.Unsafe<string>({
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
   maxLength: 253,
   format: 'hostname',
+  ...advanced,
   description: 'The host name that cloud-init sets in the guest. Default: the name of the machine.',
 });
 
 /** The limit leaves room for base64. `readUserData` checks the size of the decoded data. */
 export const UserData = Type.String({
   maxLength: 90_000,
+  ...label('cloud-init user data'),
+  ...advanced,
   description:
     'User data for cloud-init, at most 65536 bytes after decoding. Never shown again. Default: none.',
   writeOnly: true,
@@ -61,12 +75,18 @@ export const UserDataEncoding = Named(
   'UserDataEncoding',
   OneOf(
     { plain: 'The text as it is.', base64: 'Base64, for data that is not text.' },
-    { default: 'plain', description: 'How `user_data` is written in the request.' },
+    {
+      default: 'plain',
+      ...advanced,
+      ...whenSent('user_data'),
+      description: 'How `user_data` is written in the request.',
+    },
   ),
 );
 export const SshKeyIds = Type.Array(SshKeyRef, {
   maxItems: 50,
   uniqueItems: true,
+  ...label('SSH keys'),
   description: 'SSH keys of the account to install for the default user of the image. Default: none.',
 });
 /** The protection that a machine gets or keeps. Members that are left out are off in a new machine. */
@@ -76,7 +96,7 @@ export const NewProtection = {
 };
 
 const Source = Variants(
-  'VmSource',
+  'NewVmSource',
   'type',
   {
     image: {
@@ -85,16 +105,18 @@ const Source = Variants(
         image_id: { ...ImageRef, description: 'The id of an image, or the slug of a public one.' },
       },
     },
-    snapshot: { means: 'A snapshot of a machine in the same location.', members: SnapshotSource },
+    snapshot: { means: 'A snapshot of a machine in the same location.', members: snapshotSource(NearVmRef) },
     vm: {
       means: 'The disk of a machine in the same location.',
-      members: { vm_id: { ...VmRef, description: 'The machine to copy.' } },
+      members: { vm_id: { ...NearVmRef, description: 'The machine to copy.' } },
     },
     backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
     iso: {
       means: 'Not offered yet: refused.',
       members: {
-        iso_id: Type.Optional(Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' })),
+        iso_id: Type.Optional(
+          Id('iso', { description: 'Only with the type `iso`, which is not offered yet.' }),
+        ),
       },
     },
   },
@@ -114,6 +136,7 @@ const PublicIpv4 = Variants(
   },
   {
     default: { mode: 'ephemeral' },
+    ...label('Public IPv4 address'),
     description: 'The public IPv4 address of the machine, which is billed.',
   },
 );
@@ -138,10 +161,13 @@ export const CreateVm = Shape({
   },
   plan: Type.Optional({
     ...PlanRef('/location'),
+    ...unlessSent('custom_size'),
     description: 'The slug of a plan. Required without `custom_size`.',
   }),
   custom_size: Type.Optional({
     ...CustomSize,
+    ...unlessSent('plan'),
+    ...advanced,
     description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
   }),
   disk_gb: Type.Optional(
@@ -149,6 +175,7 @@ export const CreateVm = Shape({
       minimum: 1,
       maximum: 100_000,
       'x-unit': 'GB',
+      ...label('Disk size'),
       description: `The size of the root disk in GB; what exceeds the plan is billed. Default: the disk of the plan. ${GB_MEANS}`,
     }),
   ),
@@ -167,6 +194,8 @@ export const CreateVm = Shape({
       {
         maxItems: 5,
         default: [],
+        ...label('If there is no capacity'),
+        ...advanced,
         description: 'Other locations or plans, tried in this order if there is no capacity.',
       },
     ),
@@ -177,13 +206,18 @@ export const CreateVm = Shape({
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
     Type.Boolean({
+      ...advanced,
       description:
         'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data that cloud-init reads.',
     }),
   ),
   public_ipv4: Type.Optional(PublicIpv4),
   public_ipv6: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether the machine gets a public IPv6 prefix.' }),
+    Type.Boolean({
+      default: true,
+      ...label('Public IPv6 prefix'),
+      description: 'Whether the machine gets a public IPv6 prefix.',
+    }),
   ),
   networks: Type.Optional(
     Type.Array(
@@ -203,11 +237,19 @@ export const CreateVm = Shape({
           Type.Array(Type.String({ maxLength: 49 }), {
             maxItems: 10,
             default: [],
-            description: 'Additional addresses of the network for this interface.',
+            ...label('Additional addresses'),
+            ...advanced,
+            description:
+              'Additional addresses of the network for this interface. Stored as a sorted list of their shortest forms.',
           }),
         ),
       }),
-      { maxItems: 8, default: [], description: 'The private networks that the machine joins.' },
+      {
+        maxItems: 8,
+        default: [],
+        ...label('Private networks'),
+        description: 'The private networks that the machine joins.',
+      },
     ),
   ),
   firewall_ids: Type.Optional(
@@ -215,6 +257,7 @@ export const CreateVm = Shape({
       maxItems: 10,
       uniqueItems: true,
       default: [],
+      ...advanced,
       description: 'Firewalls are not offered yet: any id is refused.',
     }),
   ),
@@ -223,25 +266,33 @@ export const CreateVm = Shape({
       maxItems: 16,
       uniqueItems: true,
       default: [],
+      ...advanced,
       description: 'Volumes are not offered yet: any id is refused.',
     }),
   ),
   placement_group_id: Type.Optional({
     ...PlacementGroupRef('/location'),
+    ...label('Placement group'),
+    ...advanced,
     description: 'A placement group in the same location. Default: none.',
   }),
   backup_policy_id: Type.Optional(
-    Id('bpol', { description: 'Backups are not offered yet: any id is refused. Default: none.' }),
+    Id('bpol', {
+      ...advanced,
+      description: 'Backups are not offered yet: any id is refused. Default: none.',
+    }),
   ),
   start: Type.Optional(
     Type.Boolean({ default: true, description: 'Whether the machine is started when it is created.' }),
   ),
   boot_mode: Type.Optional({
     ...BootMode,
+    ...advanced,
     description: 'How the machine boots. Default: as the source does, which is the only value accepted.',
   }),
   secure_boot: Type.Optional(
     Type.Boolean({
+      ...advanced,
       description: 'Whether the firmware starts only signed systems. Default: on if the source supports it.',
     }),
   ),
