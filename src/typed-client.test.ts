@@ -65,6 +65,10 @@ export async function machines(): Promise<unknown> {
   // @ts-expect-error: the source is missing
   await client.post('/flexible-vps/v1/vms', {}, body);
   const machine = await client.post('/flexible-vps/v1/vms', {}, { ...body, source: { type: 'image', image_id: 'debian-13' } });
+  // @ts-expect-error: a source of type vm takes no image
+  await client.post('/flexible-vps/v1/vms', {}, { ...body, source: { type: 'vm', image_id: 'debian-13' } });
+  // @ts-expect-error: a reserved address needs its id
+  await client.post('/flexible-vps/v1/vms', {}, { ...body, source: { type: 'vm', vm_id: 'vm_1' }, public_ipv4: { mode: 'reserved' } });
   // @ts-expect-error: a machine is not a dry run
   return machine.effects;
 }

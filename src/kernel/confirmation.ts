@@ -12,8 +12,8 @@ interface Confirmed {
 }
 
 /** Optional in the schema, so that a missing confirmation gets its own error code and explanation. */
-export const Confirm = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
+export const Confirm = (description: string, marks: object = {}) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 64, description, ...marks }));
 
 /** Throws 422 unless the caller repeats the name. */
 export function requireConfirmation(

@@ -35,6 +35,7 @@ interface Node {
   readonly properties?: Readonly<Record<string, Node>>;
   readonly items?: Node;
   readonly anyOf?: readonly Node[];
+  readonly oneOf?: readonly Node[];
 }
 
 /** The parts of a JSON Pointer, decoded. */
@@ -47,7 +48,7 @@ export const partsOf = (pointer: string): string[] =>
 function nodeAt(node: Node | undefined, parts: readonly string[]): Reference | undefined {
   if (node === undefined) return undefined;
   const [first, ...rest] = parts;
-  const branches = node.anyOf ?? [];
+  const branches = node.anyOf ?? node.oneOf ?? [];
   const next = first === undefined ? undefined : (node.items ?? own(node.properties, first));
   const found = first === undefined ? node[MARK] : nodeAt(next, rest);
   return found ?? branches.map((branch) => nodeAt(branch, parts)).find((each) => each !== undefined);

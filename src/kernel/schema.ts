@@ -21,6 +21,10 @@ export const ANNOTATIONS = [
   'x-read-as',
   'x-unit',
   'x-volatile',
+  'x-label',
+  'x-advanced',
+  'x-when',
+  'x-column',
 ] as const;
 
 /** Keeps the annotations of a named schema beside those of its use; it is not published. */
@@ -33,9 +37,43 @@ const annotationsOf = (schema: object): Record<string, unknown> =>
  * A named schema becomes a component of the OpenAPI document. Each name may be used for one schema only. A member can
  * have its own description: `{ ...Labels, description: '…' }` is published as a reference with this description.
  */
-export function Named<T extends TSchema>(title: string, schema: T): T {
-  return { ...schema, title, [COMPONENT]: annotationsOf(schema) };
+export function Named<T extends TSchema>(
+  title: string,
+  schema: T,
+  { columns = [] }: { readonly columns?: readonly (keyof Static<T> & string)[] } = {},
+): T {
+  return { ...withColumns(schema, columns), title, [COMPONENT]: annotationsOf(schema) };
 }
+
+/** Marks the members that a table of this resource shows, in this order. */
+function withColumns<T extends TSchema>(schema: T, columns: readonly string[]): T {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, object>> };
+  if (properties === undefined || columns.length === 0) return schema;
+  const marked = Object.entries(properties).map(([name, member]): [string, object] => {
+    const place = columns.indexOf(name);
+    if (place < 0) return [name, member];
+    // TypeBox keeps facts such as "optional" in members that a spread would lose.
+    const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(member));
+    return [name, Object.assign(copy, { 'x-column': place + 1 })];
+  });
+  return { ...schema, properties: Object.fromEntries(marked) };
+}
+
+/** Marks for forms, each defined in docs/specification-forms.md. They are spread into the options of a member. */
+export const advanced = { 'x-advanced': true } as const;
+
+export const label = (text: string) => ({ 'x-label': text });
+
+/** The member matters only if another member of the same object (or inside it: `source/type`) has such a value. */
+export const when = (member: string, ...is: readonly (string | boolean)[]) => ({
+  'x-when': { member, is },
+});
+
+/** The member matters only if another member of the same object is sent. */
+export const whenSent = (member: string) => ({ 'x-when': { member, sent: true } });
+
+/** The member is an alternative to another one: it matters only if that one is left out. */
+export const unlessSent = (member: string) => ({ 'x-when': { member, sent: false } });
 
 /** In answers, "not set" is `null`; members are never absent. */
 export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {

@@ -14,6 +14,7 @@ interface PlainSchema {
   readonly patternProperties?: Readonly<Record<string, PlainSchema>>;
   readonly items?: PlainSchema;
   readonly anyOf?: readonly PlainSchema[];
+  readonly oneOf?: readonly PlainSchema[];
   readonly 'x-secret'?: boolean;
 }
 
@@ -96,7 +97,8 @@ function keepUnion(branches: readonly PlainSchema[], secrets: Secrets): Keep {
 
 function keep(schema: PlainSchema, secrets: Secrets): Keep {
   if (secrets !== 'show' && schema['x-secret']) return () => (secrets === 'hide' ? null : '***');
-  if (schema.anyOf) return keepUnion(schema.anyOf, secrets);
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches) return keepUnion(branches, secrets);
   if (schema.type === 'object') return keepObject(schema, secrets);
   if (schema.type === 'array' && schema.items) {
     const item = keep(schema.items, secrets);

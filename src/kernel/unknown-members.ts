@@ -5,6 +5,7 @@
 import { nearest } from './did-you-mean.ts';
 import type { FieldError } from './problems/problem.ts';
 import type { TSchema } from './schema.ts';
+import { alternativeOf, variantsOf } from './variants.ts';
 
 interface PlainSchema {
   readonly type?: string | readonly string[];
@@ -15,6 +16,7 @@ interface PlainSchema {
   readonly items?: PlainSchema;
   readonly maxItems?: number;
   readonly anyOf?: readonly PlainSchema[];
+  readonly oneOf?: readonly PlainSchema[];
 }
 
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -34,8 +36,9 @@ function meantBy(name: string, { properties = {} }: PlainSchema): string | null 
   if (name.length > LONGEST_NAME) return null;
   const known = Object.keys(properties);
   const isAlike = (other: string): boolean => stemOf(other) === stemOf(name);
-  const inside = Object.entries(properties).flatMap(([outer, { properties: inner = {} }]) =>
-    Object.keys(inner)
+  const inside = Object.entries(properties).flatMap(([outer, { properties: inner, oneOf = [] }]) =>
+    [inner, ...oneOf.map((each) => each.properties)]
+      .flatMap((members) => Object.keys(members ?? {}))
       .filter(isAlike)
       .map((each) => `${outer}.${each}`),
   );
@@ -49,6 +52,21 @@ export function unknownMember(pointer: string, name: string, schema: PlainSchema
   const hint = meant === null ? `.${list}` : `; did you mean ${meant}?`;
   const quoted = JSON.stringify(name.slice(0, LONGEST_NAME));
   return { pointer, code: 'unknown_member', detail: `${quoted} is not known here${hint}` };
+}
+
+/** For an object with alternatives: says which of them take the member that the chosen one does not have. */
+function strangeMember(union: PlainSchema, value: object, pointer: string, name: string): FieldError | null {
+  const variants = variantsOf(union);
+  if (variants === undefined) return null;
+  const { by, alternatives } = variants;
+  const takers = [...alternatives].filter(([, { properties = {} }]: [string, PlainSchema]) =>
+    Object.hasOwn(properties, name),
+  );
+  if (takers.length === 0) return null;
+  const choice = (value as Readonly<Record<string, unknown>>)[by];
+  const others = takers.map(([taker]) => taker).join(' or ');
+  const detail = `${JSON.stringify(name)} is not for the ${by} ${choice}: only the ${by} ${others} takes it.`;
+  return { pointer, code: 'unknown_member', detail };
 }
 
 function tooMany(pointer: string, most: number, what: string): FieldError {
@@ -80,7 +98,8 @@ class Trimmer {
     return items === undefined ? kept : kept.map((item, i) => this.trim(items, item, `${at}/${i}`));
   }
 
-  #trimObject(schema: PlainSchema, value: Readonly<Record<string, unknown>>, at: string): unknown {
+  #trimObject(whole: PlainSchema, value: Readonly<Record<string, unknown>>, at: string): unknown {
+    const schema = alternativeOf(whole, value);
     const {
       properties = {},
       additionalProperties: others,
@@ -97,7 +116,9 @@ class Trimmer {
         // Only the first one lists all known names, so that the answer stays short.
         const lists = isFirst;
         isFirst = false;
-        this.#report(() => unknownMember(place, name, schema, lists));
+        this.#report(
+          () => strangeMember(whole, value, place, name) ?? unknownMember(place, name, schema, lists),
+        );
       } else if (kept.length < maxProperties) {
         const content = value[name];
         const shape = typeof member === 'object' ? member : {};

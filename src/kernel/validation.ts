@@ -2,11 +2,13 @@
 import { Compile, type Validator } from 'typebox/compile';
 import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
+import { Errors } from 'typebox/value';
 import type { FieldCode } from './problems/catalogue.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
 import { partsOf } from './reference.ts';
 import { meaningOf, type TSchema } from './schema.ts';
 import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
+import { narrowTo, reasonFor } from './variants.ts';
 
 Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
 
@@ -139,9 +141,14 @@ export function examine(schema: TSchema, value: unknown): Examined {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return { errors: [], isCutShort: false };
   const { rest, errors } = trimExcess(schema, value, MAX_FIELD_ERRORS);
-  const faults = validator.Errors(rest) as unknown as Fault[];
+  const faults = Errors(narrowTo(schema, rest), rest) as unknown as Fault[];
+  const found = collect(faults).map((error) =>
+    error.code === 'required'
+      ? { ...error, detail: reasonFor(schema, rest, partsOf(error.pointer)) ?? error.detail }
+      : error,
+  );
   return {
-    errors: distinct([...errors, ...collect(faults)]).slice(0, MAX_FIELD_ERRORS),
+    errors: distinct([...errors, ...found]).slice(0, MAX_FIELD_ERRORS),
     isCutShort: errors.length >= MAX_FIELD_ERRORS || faults.length >= MAX_FIELD_ERRORS,
   };
 }

@@ -17,9 +17,9 @@ export const NOTHING: unique symbol = Symbol('left out');
 const UNKNOWN = ['nothing-like-it', '__proto__', 'constructor', 'toString', 'a/b~c'];
 const WRONG_TEXT = ['!', ' ', 'ß', '\n', 'A B', '::::', '-'];
 
-const typesOf = ({ type, anyOf }: JsonSchema): string[] => [
+const typesOf = ({ type, anyOf, oneOf }: JsonSchema): string[] => [
   ...[type ?? []].flat(),
-  ...(anyOf ?? []).flatMap(typesOf),
+  ...(anyOf ?? oneOf ?? []).flatMap(typesOf),
 ];
 
 function wrongTypes(schema: JsonSchema, at: readonly string[]): Breakage[] {
@@ -128,6 +128,8 @@ function breakagesIn(member: JsonSchema, at: readonly string[]): Breakage[] {
 
 export function breakagesOf(schema: JsonSchema, at: readonly string[]): Breakage[] {
   const branches = (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null');
+  if (schema.oneOf !== undefined)
+    return [...wrongTypes(schema, at), ...schema.oneOf.flatMap((each) => breakagesIn(each, at))];
   return [
     ...wrongTypes(schema, at),
     ...branches.flatMap((branch) => [

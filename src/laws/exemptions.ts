@@ -49,6 +49,21 @@ export const exemptions = {
         'The command that verifies the audit chain consists only of a call to the function of the store.',
     },
   ],
+  formsFilled: [
+    ...[
+      'createImage /source backup',
+      'createVm /source backup',
+      'createVm /source iso',
+      'restoreVm /source backup',
+    ].map((subject) => ({
+      subject,
+      reason: 'Backups and ISOs cannot be created or listed yet; the refusal says so.',
+    })),
+    ...['attachVmPublicIp', 'createVm /public_ipv4 reserved'].map((subject) => ({
+      subject,
+      reason: 'No endpoint reserves addresses yet, so there is none to pick.',
+    })),
+  ],
   idsWithoutList: ['bkp', 'bpol', 'fw', 'iso', 'vol'].map((subject) => ({
     subject,
     reason: 'Backups, backup policies, firewalls, ISOs and volumes cannot be created or listed yet.',

@@ -4,6 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import type { FieldError } from '../kernel/problems/problem.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Reference } from '../kernel/reference.ts';
+import { variantsOf } from '../kernel/variants.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import { createAccount, createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
@@ -21,16 +22,29 @@ interface Member {
   readonly at: readonly string[];
   readonly schema: Marked;
   readonly reference: Reference | undefined;
+  /** The object that chooses the alternative which has the member. */
+  readonly within: Alternative | undefined;
 }
 
-function membersIn(schema: Marked, at: readonly string[] = []): { at: readonly string[]; schema: Marked }[] {
+interface Alternative {
+  readonly at: readonly string[];
+  readonly value: object;
+}
+
+type Place = Pick<Member, 'at' | 'schema' | 'within'>;
+
+function membersIn(schema: Marked, at: readonly string[] = [], within?: Alternative): Place[] {
+  const { by, alternatives } = variantsOf(schema) ?? { by: '', alternatives: new Map<string, object>() };
   return [
-    { at, schema },
-    ...(schema.anyOf ?? []).flatMap((branch) => membersIn(branch as Marked, at)),
-    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-      membersIn(member as Marked, [...at, name]),
+    { at, schema, within },
+    ...(schema.anyOf ?? []).flatMap((branch) => membersIn(branch as Marked, at, within)),
+    ...[...alternatives].flatMap(([value, each]) =>
+      membersIn(each as Marked, at, { at, value: { [by]: value } }),
     ),
-    ...(schema.items === undefined ? [] : membersIn(schema.items as Marked, [...at, '0'])),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+      membersIn(member as Marked, [...at, name], within),
+    ),
+    ...(schema.items === undefined ? [] : membersIn(schema.items as Marked, [...at, '0'], within)),
   ];
 }
 
@@ -41,11 +55,12 @@ const membersOf = (endpoint: Endpoint): Member[] =>
       ['query', queryShapeOf(endpoint)],
     ] as const
   ).flatMap(([where, shape]) =>
-    membersIn((shape ?? {}) as Marked).map(({ at, schema }) => ({
+    membersIn((shape ?? {}) as Marked).map(({ at, schema, within }) => ({
       endpoint,
       where,
       at,
       schema,
+      within,
       reference: schema['x-ref'],
     })),
   );
@@ -91,8 +106,9 @@ describe('a refused reference', () => {
   afterAll(() => app.close());
 
   async function refusalOf(member: Member, value: string, params = member.endpoint.example.params ?? {}) {
-    const { endpoint, where, at } = member;
-    const body = bodyOf(endpoint);
+    const { endpoint, where, at, within } = member;
+    const example = bodyOf(endpoint);
+    const body = within === undefined ? example : put(example, within.at, within.value);
     const query = where === 'query' ? { [at[0] ?? '']: value } : {};
     const response = await app.call({
       method: endpoint.method,

@@ -5,6 +5,7 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type FieldError, Problem } from '../kernel/problems/problem.ts';
 import type { TSchema } from '../kernel/schema.ts';
+import { alternativeOf } from '../kernel/variants.ts';
 
 interface Described {
   readonly writeOnly?: boolean;
@@ -22,6 +23,7 @@ function keysIn(value: unknown, schema: Described | undefined, pointer: string):
     return holdsKey(value) ? [{ pointer, code: 'invalid_format', detail: DETAIL }] : [];
   if (Array.isArray(value)) return value.flatMap((item, i) => keysIn(item, schema?.items, `${pointer}/${i}`));
   if (value === null || typeof value !== 'object') return [];
+  const members = schema === undefined ? {} : alternativeOf(schema, value).properties;
   return Object.entries(value).flatMap(([name, member]) =>
     holdsKey(name)
       ? [
@@ -31,11 +33,7 @@ function keysIn(value: unknown, schema: Described | undefined, pointer: string):
             detail: 'The name of a member in it contains an API key.',
           },
         ]
-      : keysIn(
-          member,
-          schema?.properties?.[name],
-          `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        ),
+      : keysIn(member, members?.[name], `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
   );
 }
 

@@ -7,6 +7,7 @@ export interface JsonSchema {
   readonly const?: unknown;
   readonly default?: unknown;
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
   readonly pattern?: string;
   readonly format?: string;
   readonly minLength?: number;
@@ -98,7 +99,8 @@ function ofType(type: string, schema: JsonSchema): Arbitrary<unknown> {
 export function arbitraryOf(schema: JsonSchema): Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(arbitraryOf));
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches !== undefined) return fc.oneof(...branches.map(arbitraryOf));
   if (schema.type === undefined) return storable;
   return fc.oneof(...[schema.type].flat().map((type) => ofType(type, schema)));
 }

@@ -26,12 +26,19 @@ export const PlanRef = (location?: string) =>
     ...(location === undefined ? {} : { filters: { location: { from: location } } }),
   });
 
-export const ImageRef = Ref(Type.String({ minLength: 1, maxLength: 90 }), IMAGES);
+export const ImageRef = Ref(
+  Type.String({ minLength: 1, maxLength: 90 }),
+  rows('listImages', { status: { equals: 'available' } }),
+);
 
 export const VmRef = Ref(Id('vm'), rows('listVms'));
 
+/** A machine in the location of the same request. */
+export const NearVmRef = Ref(Id('vm'), rows('listVms', { location: { from: '/location' } }));
+
 /** `vm` points to the id of the machine in the same request. */
-export const SnapshotRef = (vm: string) => Ref(Id('snap'), rows('listVmSnapshots', { id: { from: vm } }));
+export const SnapshotRef = (vm: string) =>
+  Ref(Id('snap'), rows('listVmSnapshots', { id: { from: vm }, status: { equals: 'available' } }));
 
 /** `location` points to the location of the machine in the same request. */
 export const NetworkRef = (location?: string) =>

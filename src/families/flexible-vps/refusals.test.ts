@@ -40,7 +40,9 @@ describe('a machine is refused', () => {
     expect(told).toMatch(
       /^unknown_reference: There is no image "ubuntu-2404"\. Did you mean ubuntu-24\.04\? Valid: /,
     );
-    expect(told).toMatch(/debian-13.* GET \/flexible-vps\/v1\/images lists the valid values\.$/);
+    expect(told).toMatch(
+      /debian-13.* GET \/flexible-vps\/v1\/images\?status=available lists the valid values\.$/,
+    );
   });
 
   it('with the name of an SSH key instead of its id: that id', async () => {

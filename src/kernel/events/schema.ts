@@ -38,6 +38,7 @@ export const EventView = Named(
     }),
     schema_version: Type.Literal(1, { description: 'The version of this shape: always 1.' }),
   }),
+  { columns: ['occurred_at', 'severity', 'resource', 'message'] },
 );
 export type EventView = Static<typeof EventView>;
 

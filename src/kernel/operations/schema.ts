@@ -189,6 +189,7 @@ export const OperationView = Named(
     href: Type.String({ format: 'uri', description: 'The URL of the operation, for `getOperation`.' }),
     etag: Etag,
   }),
+  { columns: ['type', 'resource', 'status', 'progress_percent', 'actor', 'created_at'] },
 );
 export type OperationView = Static<typeof OperationView>;
 

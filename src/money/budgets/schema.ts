@@ -1,13 +1,25 @@
 import { Family } from '../../kernel/families.ts';
 import { Ref } from '../../kernel/reference.ts';
-import { Description, Id, Named, Nullable, Shape, type Static, Type } from '../../kernel/schema.ts';
+import {
+  advanced,
+  Description,
+  Id,
+  label,
+  Named,
+  Nullable,
+  Shape,
+  type Static,
+  Type,
+  when,
+} from '../../kernel/schema.ts';
 import { ActionShape, BasisShape, BlockingShape } from './budget.ts';
 
 const amount = Type.Unsafe<string>({
   type: 'string',
   pattern: '^(0|[1-9]\\d{0,7})(\\.\\d{1,2})?$',
   'x-unit': 'currency/month',
-  description: 'The most to spend in a month, from 0.01 to 10000000, with at most two decimals.',
+  description:
+    'The most to spend in a month, from 0.01 to 10000000, with at most two decimals. Stored as an amount with two decimals.',
 });
 
 const email = Type.Unsafe<string>({
@@ -57,6 +69,7 @@ const scope = Shape({
         minItems: 1,
         maxItems: 20,
         uniqueItems: true,
+        ...label('API keys'),
         description: 'Only cost of resources that these keys created. Left out or null: of all.',
       }),
     ),
@@ -70,6 +83,7 @@ export const SetBudget = Named(
     currency: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{3}$',
+        ...advanced,
         description: 'The currency of the account, which is the default.',
       }),
     ),
@@ -84,7 +98,12 @@ export const SetBudget = Named(
       description: 'When to warn. Each threshold warns once a month.',
     }),
     action: Type.Optional({ ...ActionShape, default: 'notify' }),
-    blocks: Type.Optional({ ...BlockingShape, default: 'forecast' }),
+    blocks: Type.Optional({
+      ...BlockingShape,
+      ...when('action', 'block_new_cost'),
+      ...advanced,
+      default: 'forecast',
+    }),
     emails: Type.Optional(
       Type.Array(Ref(email, { list: 'listMembers', value: 'email', label: 'name' }), {
         maxItems: 10,

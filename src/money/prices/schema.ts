@@ -2,8 +2,10 @@
 import { Family } from '../../kernel/families.ts';
 import { Ref } from '../../kernel/reference.ts';
 import {
+  advanced,
   Currency,
   HourlyPrice,
+  label,
   MonthlyPrice,
   Named,
   Nullable,
@@ -14,6 +16,7 @@ import {
   type Static,
   Time,
   Type,
+  unlessSent,
 } from '../../kernel/schema.ts';
 import { BillingShape, UnitShape } from '../../provider/price-entry.ts';
 import {
@@ -51,6 +54,7 @@ const EstimateRequestItem = Named(
     }),
     configuration: Type.Optional({
       ...Configuration,
+      ...unlessSent('change'),
       description: `${CONFIGURATION} Required without \`change\`.`,
     }),
     change: Type.Optional(
@@ -76,6 +80,7 @@ const EstimateRequestItem = Named(
           }),
         },
         {
+          ...unlessSent('configuration'),
           description:
             'Prices the change of a resource instead of a new one. Send it without `configuration`.',
         },
@@ -95,6 +100,8 @@ const EstimateRequestItem = Named(
         maximum: 730,
         default: 730,
         'x-unit': 'hours',
+        ...label('Hours of use'),
+        ...advanced,
         description: 'How many hours of a month the resource runs. Only hourly prices depend on it.',
       }),
     ),
@@ -103,6 +110,7 @@ const EstimateRequestItem = Named(
         type: 'object',
         maxProperties: 16,
         additionalProperties: { type: 'number', minimum: 0, maximum: 1_000_000_000 },
+        ...advanced,
         description: 'Expected metered usage of one piece; values left out count as the included amount.',
       }),
     ),
@@ -124,6 +132,8 @@ export const EstimateRequest = Named(
         ],
         default: 1,
         'x-unit': 'months',
+        ...label('Contract'),
+        ...advanced,
         description: 'The term of the contract. Only products with contracts depend on it.',
       }),
     ),
@@ -289,6 +299,7 @@ export const Price = Named(
     }),
     catalogue_version: CatalogueVersion,
   }),
+  { columns: ['name', 'sku', 'billing', 'prices', 'valid_from'] },
 );
 
 export type EstimateRequest = Static<typeof EstimateRequest>;

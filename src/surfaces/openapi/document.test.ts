@@ -267,7 +267,10 @@ describe('marks', () => {
       created_at: { readOnly: true },
     });
     expect(schemaOf(widgets?.post)).toMatchObject({ name: { 'x-immutable': true } });
-    const { size } = document.components.schemas['Widget']?.['properties'] as Record<string, JsonSchema>;
+    const { size } = (document.components.schemas['Widget']?.['properties'] ?? {}) as Record<
+      string,
+      JsonSchema
+    >;
     expect(size).toEqual({ type: 'integer' });
   });
 

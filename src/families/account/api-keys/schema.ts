@@ -112,6 +112,7 @@ export const ApiKey = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'permissions', 'owner', 'expires_at', 'last_used'] },
 );
 
 export type KeyRow = Omit<Selectable<Tables['api_keys']>, 'hash' | 'status'> & { readonly status: KeyStatus };

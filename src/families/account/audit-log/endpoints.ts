@@ -74,6 +74,7 @@ const AuditEntry = Named(
         'SHA-256 of `prev_hash` (as bytes) followed by the canonical JSON of the entry without both hashes.',
     }),
   }),
+  { columns: ['occurred_at', 'actor', 'action', 'resource', 'outcome'] },
 );
 
 const example = {

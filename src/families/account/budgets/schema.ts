@@ -94,6 +94,7 @@ export const Budget = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'amount', 'spent', 'forecast', 'status', 'action'] },
 );
 
 export const exampleBudget: Static<typeof Budget> = {

@@ -66,6 +66,7 @@ const KeyDenial = Named(
     last_request_id: Type.String({ description: 'The `X-Request-Id` of the last of these calls.' }),
     hint: Type.String({ description: 'What to do if the call should be allowed, in one sentence.' }),
   }),
+  { columns: ['last_at', 'cause', 'key', 'client_ip', 'operation_id', 'count'] },
 );
 
 const example = {

@@ -34,6 +34,7 @@ const Limit = Named(
       }),
     ),
   }),
+  { columns: ['name', 'used', 'limit', 'location'] },
 );
 
 const example = {

@@ -48,6 +48,7 @@ const Member = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'email', 'role', 'status', 'last_sign_in_at'] },
 );
 
 const RoleDefinition = Named(

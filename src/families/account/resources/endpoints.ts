@@ -65,6 +65,7 @@ const ResourceSummary = Named(
     }),
     created_at: CreatedAt,
   }),
+  { columns: ['name', 'type', 'status', 'location', 'price', 'created_at'] },
 );
 
 const example = {

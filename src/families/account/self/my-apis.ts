@@ -44,6 +44,7 @@ const ApiAccess = Named(
         'Whether a person has to approve each call of this key to this endpoint. A call can also need approval because of its cost.',
     }),
   }),
+  { columns: ['operation_id', 'summary', 'permission', 'allowed'] },
 );
 
 const example = {

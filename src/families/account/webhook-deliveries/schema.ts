@@ -53,6 +53,7 @@ export const Delivery = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['event_type', 'status', 'http_status', 'attempt', 'created_at'] },
 );
 
 export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;

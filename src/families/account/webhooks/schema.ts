@@ -3,11 +3,13 @@ import { fold } from '../../../kernel/access/permissions.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
   Id,
   Labels,
+  label,
   Named,
   Nullable,
   OneOf,
@@ -19,6 +21,7 @@ import {
   Time,
   Type,
   UpdatedAt,
+  unlessSent,
   volatile,
 } from '../../../kernel/schema.ts';
 import { SIGNING_SECRET_PATTERN } from '../../../operations/webhooks/signature.ts';
@@ -93,6 +96,7 @@ export const Webhook = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'url', 'event_types', 'status', 'last_success_at'] },
 );
 
 export const WebhookWithSecret = Named(
@@ -125,6 +129,7 @@ export const SetWebhook = Named(
       minItems: 1,
       maxItems: MAX_PATTERNS,
       uniqueItems: true,
+      ...label('Events'),
       description: 'The events to receive: exact types, `vm.*`, or `*` for all.',
     }),
     enabled: Type.Optional(
@@ -140,6 +145,9 @@ export const SetWebhook = Named(
       Secret(
         Type.String({
           writeOnly: true,
+          ...label('Signing secret'),
+          ...advanced,
+          ...unlessSent('secret_version'),
           pattern: SIGNING_SECRET_PATTERN,
           description:
             'A signing secret of your own: `whsec_` and 24 to 64 random bytes in base64. Another one than the present replaces it; the old secret also signs for 24 hours. Left out: the secret of an existing webhook stays; for a new one, Hostplane generates it and shows it once.',
@@ -150,6 +158,8 @@ export const SetWebhook = Named(
       Type.Integer({
         minimum: 1,
         maximum: 2_147_483_647,
+        ...advanced,
+        ...unlessSent('secret'),
         description:
           'One more than the present version creates a new secret; the old secret also signs for 24 hours. Send it without `secret`. Left out: the secret stays.',
       }),

@@ -38,6 +38,7 @@ const Location = Named(
       { description: 'Whether new machines find room there.' },
     ),
   }),
+  { columns: ['name', 'city', 'country', 'status'] },
 );
 
 export const listVpsLocations = endpoint({

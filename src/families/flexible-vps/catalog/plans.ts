@@ -121,6 +121,7 @@ const Plan = Named(
       ),
     ),
   }),
+  { columns: ['name', 'vcpus', 'memory_mb', 'disk_gb', 'category', 'architecture'] },
 );
 type Plan = Static<typeof Plan>;
 

@@ -20,7 +20,7 @@ import { draftOf } from './new-image.ts';
 import { presentImage, publicRow } from './present.ts';
 import { images } from './resource.ts';
 import { CreateImage, Image, ImageId } from './schema.ts';
-import { missingInSource, readSource } from './source.ts';
+import { readSource } from './source.ts';
 import { findImageRow, findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -127,7 +127,6 @@ export const createImage = endpoint({
   raisesCost: true,
   resource: { name: 'image', role: 'create' },
   body: CreateImage,
-  missing: ({ source }) => missingInSource(source),
   answers: { 202: Image },
   problems: [
     'name_taken',

@@ -107,7 +107,7 @@ describe('an image of a machine', () => {
       [{ type: 'vm' }, '/source/vm_id', 'required'],
       [{ type: 'snapshot', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'unknown_reference'],
       [{ type: 'snapshot', snapshot_id: snap }, '/source/snapshot_id', 'unknown_reference'],
-      [{ type: 'vm', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'mutually_exclusive'],
+      [{ type: 'vm', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'unknown_member'],
       [{ type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' }, '/source/type', 'incompatible'],
       [{ type: 'url', url: 'https://images.example.com/' }, '/source/architecture', 'required'],
     ];

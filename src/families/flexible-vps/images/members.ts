@@ -1,5 +1,5 @@
 /** Enumerations of images and of the requests that create them. */
-import { Named, OneOf } from '../../../kernel/schema.ts';
+import { advanced, Named, OneOf } from '../../../kernel/schema.ts';
 
 export const OsFamily = Named(
   'OsFamily',
@@ -30,6 +30,7 @@ export const ImageFormat = OneOf(
     vmdk: 'A VMware disk image.',
   },
   {
+    ...advanced,
     description:
       'The format that the file must have. If left out, the format is detected. The file may be packed with gzip, xz or zstd.',
   },

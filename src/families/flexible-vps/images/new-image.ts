@@ -43,10 +43,9 @@ function commonOf({ body }: Pick<Creating, 'body'>) {
 
 async function draftOfFile(
   call: Creating,
-  { url, architecture }: Extract<Source, { type: 'url' }>,
+  { url, architecture, os, boot_mode, format, sha256 }: Extract<Source, { type: 'url' }>,
 ): Promise<Draft> {
-  const { services, body } = call;
-  const { os, boot_mode, format, sha256 } = body.source;
+  const { services } = call;
   const common = commonOf(call);
   const limit = (await readParentLimit(call, 'flexible-vps.image-gib'))?.limit;
   return {

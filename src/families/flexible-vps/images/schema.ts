@@ -2,11 +2,12 @@
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
-  Id,
   Labels,
+  label,
   Named,
   Nullable,
   OneOf,
@@ -21,9 +22,11 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
+import { Variants } from '../../../kernel/variants.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
-import { SnapshotRef, VmRef } from '../references.ts';
+import { VmRef } from '../references.ts';
+import { BackupId, snapshotSource } from '../snapshots/source.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
 
@@ -134,6 +137,7 @@ export const Image = Named(
     provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'kind', 'status', 'architecture', 'size_bytes', 'created_at'] },
 );
 export type Image = Static<typeof Image>;
 
@@ -146,88 +150,83 @@ export const ImageId = Shape({
 });
 
 const Sha256 = Type.String({
+  ...label('SHA-256 of the file'),
+  ...advanced,
   pattern: '^[0-9a-f]{64}$',
   description:
     'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
 });
 
+const FileSource = {
+  url: Secret(
+    Type.String({
+      maxLength: 2048,
+      format: 'uri',
+      writeOnly: true,
+      description:
+        'An https address without user and password. Stored as a URL in normal form, with the host in lower case. The query is never shown again, so you can use signed links.',
+    }),
+  ),
+  architecture: {
+    ...Architecture,
+    ...readAs('/architecture'),
+    description: 'The processor that the system in the file is made for.',
+  },
+  format: Type.Optional({ ...ImageFormat, writeOnly: true }),
+  sha256: Type.Optional({ ...Sha256, writeOnly: true }),
+  os: Type.Optional(
+    Shape(
+      {
+        family: Type.Optional({ ...OsFamily, default: 'linux' }),
+        distribution: Type.Optional({
+          ...Slug,
+          default: 'other',
+          description: 'The distribution or edition, such as `ubuntu`.',
+        }),
+        version: Type.Optional(
+          Type.String({
+            maxLength: 63,
+            default: '',
+            description: 'The version of the distribution, such as `24.04`.',
+          }),
+        ),
+      },
+      {
+        default: {},
+        ...readAs('/os'),
+        ...label('Operating system'),
+        description: 'The operating system in the file, for display. Default: unknown Linux.',
+      },
+    ),
+  ),
+  boot_mode: Type.Optional({
+    ...BootMode,
+    ...advanced,
+    default: 'uefi',
+    ...readAs('/boot_mode'),
+    description: 'How machines of this image boot.',
+  }),
+};
+
+const Source = Variants(
+  'NewImageSource',
+  'type',
+  {
+    vm: {
+      means: sourceTypes.vm,
+      members: { vm_id: { ...VmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
+    },
+    snapshot: { means: sourceTypes.snapshot, members: snapshotSource(VmRef) },
+    backup: { means: sourceTypes.backup, members: { backup_id: BackupId } },
+    url: { means: sourceTypes.url, members: FileSource },
+  },
+  { description: 'What the image is made from.' },
+);
+
 export const CreateImage = Shape({
   name: ResourceName,
   description: Type.Optional({ ...Description, default: '' }),
   labels: Type.Optional({ ...Labels, default: {} }),
-  source: Shape(
-    {
-      type: OneOf(sourceTypes, {
-        description: 'What the image is made from. It decides which other members are required.',
-      }),
-      vm_id: Type.Optional({
-        ...VmRef,
-        ...readAs('/source/id'),
-        description:
-          'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
-      }),
-      snapshot_id: Type.Optional({
-        ...SnapshotRef('/source/vm_id'),
-        ...readAs('/source/id'),
-        description: 'Required with the type `snapshot`: the snapshot to copy.',
-      }),
-      backup_id: Type.Optional(
-        Id('bkp', {
-          ...readAs('/source/id'),
-          description: 'Required with the type `backup`, which is not offered yet.',
-        }),
-      ),
-      url: Type.Optional(
-        Secret(
-          Type.String({
-            maxLength: 2048,
-            format: 'uri',
-            writeOnly: true,
-            description:
-              'Required with the type `url`: an https address without user and password. The query is never shown again, so you can use signed links.',
-          }),
-        ),
-      ),
-      format: Type.Optional({ ...ImageFormat, writeOnly: true }),
-      sha256: Type.Optional({ ...Sha256, writeOnly: true }),
-      architecture: Type.Optional({
-        ...Architecture,
-        ...readAs('/architecture'),
-        description: 'Required with the type `url`: the processor that the system in the file is made for.',
-      }),
-      os: Type.Optional(
-        Shape(
-          {
-            family: Type.Optional({ ...OsFamily, default: 'linux' }),
-            distribution: Type.Optional({
-              ...Slug,
-              default: 'other',
-              description: 'The distribution or edition, such as `ubuntu`.',
-            }),
-            version: Type.Optional(
-              Type.String({
-                maxLength: 63,
-                default: '',
-                description: 'The version of the distribution, such as `24.04`.',
-              }),
-            ),
-          },
-          {
-            default: {},
-            ...readAs('/os'),
-            description:
-              'Only with the type `url`: the operating system in the file, for display. Default: unknown Linux.',
-          },
-        ),
-      ),
-      boot_mode: Type.Optional({
-        ...BootMode,
-        default: 'uefi',
-        ...readAs('/boot_mode'),
-        description: 'Only with the type `url`: how machines of this image boot.',
-      }),
-    },
-    { description: 'What the image is made from.' },
-  ),
+  source: Source,
 });
 export type CreateImage = Static<typeof CreateImage>;

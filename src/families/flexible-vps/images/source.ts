@@ -14,41 +14,6 @@ import type { CreateImage } from './schema.ts';
 import { shareSnapshot } from './store.ts';
 
 type Body = CreateImage['source'];
-type Member = Exclude<keyof Body, 'type'>;
-
-const members: Readonly<Record<Body['type'], { required: readonly Member[]; optional: readonly Member[] }>> =
-  {
-    vm: { required: ['vm_id'], optional: [] },
-    snapshot: { required: ['snapshot_id'], optional: ['vm_id'] },
-    backup: { required: ['backup_id'], optional: [] },
-    url: { required: ['url', 'architecture'], optional: ['format', 'sha256', 'os', 'boot_mode'] },
-  };
-
-/** The members that a source of its type needs and that it lacks. */
-export function missingInSource(source: unknown): FieldError[] {
-  const { type, ...given } = (source ?? {}) as Readonly<Record<string, unknown>>;
-  const required = Object.hasOwn(members, String(type)) ? members[type as Body['type']].required : [];
-  return required
-    .filter((name) => given[name] === undefined)
-    .map((name): FieldError => {
-      const detail = `A source of type ${type} needs this member.`;
-      return { pointer: `/source/${name}`, code: 'required', detail };
-    });
-}
-
-function memberFaults(body: Body): FieldError[] {
-  const { required, optional } = members[body.type];
-  const missing = missingInSource(body);
-  const given = Object.keys(body).filter((name): name is Member => name !== 'type');
-  const strange = given
-    .filter((name) => !required.includes(name) && !optional.includes(name))
-    .map((name): FieldError => {
-      const detail = `Not allowed with a source of type ${body.type}.`;
-      return { pointer: `/source/${name}`, code: 'mutually_exclusive', detail };
-    });
-  return [...missing, ...strange];
-}
-
 /** Checks only the text of the URL. Host names are resolved and checked when the file is fetched. */
 function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
   const pointer = '/source/url';
@@ -66,23 +31,22 @@ function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldErr
 }
 
 export type Source =
-  | { readonly type: 'url'; readonly url: URL; readonly architecture: 'amd64' | 'arm64' }
+  | (Omit<Extract<Body, { type: 'url' }>, 'url'> & { readonly url: URL })
   | { readonly type: 'vm'; readonly vmId: string | undefined; readonly snapshotId: string | null };
 
 export function readSource(services: Pick<Services, 'egress'>, body: Body): Source {
-  const faults = memberFaults(body);
   if (body.type === 'backup') {
     const detail = 'Images cannot be created from backups yet; use a machine or a snapshot as the source.';
     throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
   }
-  if (body.type === 'url' && body.url !== undefined) faults.push(...urlFaults(services, body.url));
+  if (body.type === 'vm') return { type: 'vm', vmId: body.vm_id, snapshotId: null };
+  if (body.type === 'snapshot') return { type: 'vm', vmId: body.vm_id, snapshotId: body.snapshot_id };
+  const faults = urlFaults(services, body.url);
   if (faults.length > 0) throw invalid(faults);
-  const { url = '', architecture = 'amd64', vm_id: vmId, snapshot_id: snapshotId = null } = body;
-  if (body.type === 'url') return { type: 'url', url: new URL(url), architecture };
-  return { type: 'vm', vmId, snapshotId };
+  return { ...body, url: new URL(body.url) };
 }
 
-const unknown = (member: Member, what: string): Problem =>
+const unknown = (member: 'vm_id' | 'snapshot_id', what: string): Problem =>
   invalid([{ pointer: `/source/${member}`, code: 'unknown_reference', detail: `There is no such ${what}.` }]);
 
 /** Returns the machine, and the snapshot if `snapshotId` is set. Both are locked until the transaction ends. */

@@ -3,10 +3,12 @@ import { PendingOperation, presentOperation } from '../../../kernel/operations/s
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
   Id,
+  label,
   Named,
   Nullable,
   OneOf,
@@ -16,6 +18,7 @@ import {
   type Static,
   Type,
   UpdatedAt,
+  whenSent,
 } from '../../../kernel/schema.ts';
 import { NetworkRef } from '../references.ts';
 import { interfaceLife } from './lifecycle.ts';
@@ -30,6 +33,7 @@ export const InterfaceKind = Named(
 );
 
 const AntiSpoofing = Type.Boolean({
+  ...advanced,
   description: 'Blocks outgoing packets whose source address does not belong to the interface.',
 });
 
@@ -61,6 +65,7 @@ export const Interface = Named(
     provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['kind', 'network_id', 'ipv4', 'ipv6', 'mac', 'status'] },
 );
 export type Interface = Static<typeof Interface>;
 
@@ -111,11 +116,16 @@ export function presentInterface(
 
 const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
   maxItems: 10,
-  description: 'All additional addresses of the network for this interface.',
+  ...label('Additional addresses'),
+  ...advanced,
+  description:
+    'All additional addresses of the network for this interface. Stored as a sorted list of their shortest forms.',
 });
 const moveAliases = Type.Optional(
   Type.Boolean({
     default: false,
+    ...whenSent('alias_ips'),
+    ...advanced,
     description: 'Whether aliases that other machines in the network have are taken over, in one step.',
   }),
 );
@@ -136,7 +146,8 @@ export const AttachInterface = Shape({
     Type.String({
       maxLength: 45,
       format: 'ipv6',
-      description: 'A free address of the network. Default: derived from the MAC address.',
+      description:
+        'A free address of the network, stored as its shortest form. Default: derived from the MAC address.',
     }),
   ),
   alias_ips: Type.Optional({ ...Addresses, default: [] }),

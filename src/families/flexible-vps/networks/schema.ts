@@ -2,12 +2,14 @@
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
   Id,
   Labels,
   LabelsPatch,
+  label,
   Named,
   Nullable,
   OneOf,
@@ -48,22 +50,28 @@ const Route = Named(
 const NewRoute = Shape({
   destination: {
     ...Range,
-    description: 'The range of addresses that the route leads to.',
+    description: 'The range of addresses that the route leads to. Stored as its shortest form.',
     examples: ['192.168.50.0/24'],
   },
-  next_hop: { ...Address, description: 'The address inside the network that packets are sent to.' },
+  next_hop: {
+    ...Address,
+    description: 'The address inside the network that packets are sent to. Stored as its shortest form.',
+  },
   description: Type.Optional({ ...Description, default: '' }),
 });
 
 /** 50 is the maximum for any network; the limit of the account may be lower. */
 const Routes = Type.Array(NewRoute, {
   maxItems: 50,
+  ...advanced,
   description: 'The complete list of routes; each destination once. Default: none.',
 });
 const Servers = Type.Array(Address, {
   maxItems: 3,
   uniqueItems: true,
-  description: 'Addresses of the DNS servers that machines get. Default: those of the provider.',
+  examples: [['2001:db8::53']],
+  description:
+    'Addresses of the DNS servers that machines get, stored as their shortest form. Default: those of the provider.',
 });
 const Delete = Type.Boolean({ description: 'Refuse to delete the network.' });
 const Nat4 = Type.Boolean({
@@ -162,6 +170,7 @@ export const Network = Named(
     provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'location', 'ipv4_cidr', 'ipv6_cidr', 'addresses'] },
 );
 export type Network = Static<typeof Network>;
 
@@ -171,7 +180,7 @@ const Dns = Named(
   'NewDns',
   Shape(
     { servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) },
-    { description: `${DNS} Default: those of the provider.` },
+    { ...label('DNS settings'), ...advanced, description: `${DNS} Default: those of the provider.` },
   ),
 );
 
@@ -183,6 +192,7 @@ export const NewNetwork = Shape({
   },
   ipv4_cidr: {
     ...Range,
+    ...label('IPv4 range'),
     description:
       'The IPv4 range of the network: inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',
   },
@@ -190,6 +200,7 @@ export const NewNetwork = Shape({
     Type.Boolean({
       default: true,
       ...readAs({ present: '/ipv6_cidr' }),
+      ...label('IPv6 range'),
       description: 'Whether the network gets a /64.',
     }),
   ),
@@ -199,7 +210,7 @@ export const NewNetwork = Shape({
         ipv4: Type.Optional({ ...Nat4, default: true }),
         ipv6: Type.Optional({ ...Nat6, default: false }),
       },
-      { default: {}, description: NAT },
+      { default: {}, ...label('Internet access'), description: NAT },
     ),
   ),
   dns: Type.Optional({ ...Dns, default: {} }),

@@ -4,6 +4,7 @@ import { List } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import {
+  advanced,
   CreatedAt,
   Etag,
   Id,
@@ -52,6 +53,7 @@ const Policy = Named(
   ),
 );
 const Strict = Type.Boolean({
+  ...advanced,
   description: 'If no host satisfies the policy: `true` refuses the machine, `false` places it on any host.',
 });
 const PlacementGroup = Named(
@@ -71,6 +73,7 @@ const PlacementGroup = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'location', 'policy', 'vm_ids'] },
 );
 const CreatePlacementGroup = Named(
   'CreatePlacementGroup',

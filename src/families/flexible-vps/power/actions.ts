@@ -1,7 +1,17 @@
 /** The five power actions, their parameters and their statuses. */
 import { type Effect, forGood, forNow } from '../../../kernel/effect.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
-import { keysOf, Named, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import {
+  advanced,
+  keysOf,
+  label,
+  Named,
+  OneOf,
+  Shape,
+  type Static,
+  Type,
+  when,
+} from '../../../kernel/schema.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 
 const actionMeanings = {
@@ -24,14 +34,19 @@ export const TimeoutSeconds = Type.Integer({
   maximum: LONGEST_TIMEOUT_SECONDS,
   default: TIMEOUT_SECONDS,
   'x-unit': 'seconds',
+  ...label('Time to shut down'),
+  ...advanced,
   description: 'How long the guest may take to shut down.',
 });
 
+/** Only these actions ask the guest to shut down. */
+const GRACEFUL = when('type', 'shutdown', 'restart');
+
 export const actionMembers = {
   type: Named('PowerAction', OneOf(actionMeanings, { description: 'What to do with the machine.' })),
-  timeout_seconds: Type.Optional(TimeoutSeconds),
-  on_timeout: Type.Optional(
-    Named(
+  timeout_seconds: Type.Optional({ ...TimeoutSeconds, ...GRACEFUL }),
+  on_timeout: Type.Optional({
+    ...Named(
       'OnTimeout',
       OneOf(
         {
@@ -41,7 +56,8 @@ export const actionMembers = {
         { default: 'fail', description: 'What happens if the guest does not shut down in time.' },
       ),
     ),
-  ),
+    ...GRACEFUL,
+  }),
 };
 
 /** A power action with defaults for the members that the caller left out. */

@@ -1,12 +1,13 @@
 import { Confirm } from '../../../kernel/confirmation.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
-import { Id, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Id, label, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { PublicIpRef } from '../references.ts';
 
 export const AttachPublicIp = Shape({
   ip_id: {
     ...PublicIpRef,
+    ...label('Reserved address'),
     description: 'The reserved address to attach. It must be in the location of the machine.',
   },
   move: Type.Optional(
@@ -17,6 +18,7 @@ export const AttachPublicIp = Shape({
   ),
   confirm: Confirm(
     'The current name of the machine that has the address: required if `move` would leave that machine without an interface and an address.',
+    when('move', true),
   ),
 });
 export type AttachPublicIp = Static<typeof AttachPublicIp>;

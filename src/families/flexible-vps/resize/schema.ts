@@ -1,4 +1,14 @@
-import { Named, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import {
+  advanced,
+  label,
+  Named,
+  OneOf,
+  Shape,
+  type Static,
+  Type,
+  unlessSent,
+  when,
+} from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
 import { PlanRef } from '../references.ts';
@@ -20,6 +30,7 @@ export const StartAfter = Named(
 export const ResizeVm = Shape({
   plan: Type.Optional({
     ...PlanRef(),
+    ...unlessSent('custom_size'),
     description: 'The slug of the new plan. Required without `custom_size`.',
   }),
   custom_size: Type.Optional(
@@ -37,11 +48,16 @@ export const ResizeVm = Shape({
           description: `The size of the root disk in GB. A disk never shrinks. Default: the present size. ${GB_MEANS}`,
         }),
       },
-      { description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.' },
+      {
+        ...unlessSent('plan'),
+        ...advanced,
+        description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
+      },
     ),
   ),
   disk_gb: Type.Optional({
     ...disk,
+    ...label('Disk size'),
     description:
       'The new size of the root disk in GB (2^30 bytes). A disk never shrinks. What exceeds the disk of the plan is billed. Default: the present size.',
   }),
@@ -51,13 +67,15 @@ export const ResizeVm = Shape({
         cold: 'A running machine is stopped and started again.',
         live: 'The machine keeps running, but it can only grow.',
       },
-      { default: 'cold', description: 'Whether the machine keeps running.' },
+      { ...advanced, default: 'cold', description: 'Whether the machine keeps running.' },
     ),
   ),
-  shutdown_timeout_seconds: Type.Optional(TimeoutSeconds),
+  shutdown_timeout_seconds: Type.Optional({ ...TimeoutSeconds, ...when('mode', 'cold') }),
   force_after_timeout: Type.Optional(
     Type.Boolean({
       default: false,
+      ...when('mode', 'cold'),
+      ...advanced,
       description: 'Whether a guest that does not shut down in time is forced off.',
     }),
   ),

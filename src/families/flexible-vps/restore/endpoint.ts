@@ -2,11 +2,13 @@ import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Id, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { Shape, type Static, Type, when } from '../../../kernel/schema.ts';
+import { Variants } from '../../../kernel/variants.ts';
 import { enterStatus } from '../power/status.ts';
 import { SnapshotRef } from '../references.ts';
 import { StartAfter } from '../resize/schema.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
+import { BackupId } from '../snapshots/source.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { showVm } from '../vms/present.ts';
@@ -17,31 +19,38 @@ import { restoreVmKind } from './kind.ts';
 import { ConfirmMachine, requireMachineName, requireOverwritable } from './refusals.ts';
 
 const RestoreVm = Shape({
-  source: Shape(
+  source: Variants(
+    'RestoreSource',
+    'type',
     {
-      type: OneOf(
-        { snapshot: 'A snapshot of this machine.', backup: 'Not offered yet: refused.' },
-        { description: 'What the disk is restored from.' },
-      ),
-      snapshot_id: Type.Optional({
-        ...SnapshotRef('path/id'),
-        description: 'Required with the type `snapshot`: the snapshot to restore.',
-      }),
-      backup_id: Type.Optional(
-        Id('bkp', { description: 'Only with the type `backup`, which is not offered yet.' }),
-      ),
+      snapshot: {
+        means: 'A snapshot of this machine.',
+        members: {
+          snapshot_id: { ...SnapshotRef('path/id'), description: 'The snapshot to restore.' },
+        },
+      },
+      backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
     },
     { description: 'Where the content of the disk comes from.' },
   ),
   delete_newer_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'For a snapshot: whether newer snapshots may be deleted.' }),
+    Type.Boolean({
+      default: false,
+      ...when('source/type', 'snapshot'),
+      description: 'For a snapshot: whether newer snapshots may be deleted.',
+    }),
   ),
   delete_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'For a backup: whether all snapshots may be deleted.' }),
+    Type.Boolean({
+      default: false,
+      ...when('source/type', 'backup'),
+      description: 'For a backup: whether all snapshots may be deleted.',
+    }),
   ),
   safety_backup: Type.Optional(
     Type.Boolean({
       default: false,
+      ...when('source/type', 'backup'),
       description: 'For a backup: whether the present disk is backed up first.',
     }),
   ),
@@ -50,31 +59,20 @@ const RestoreVm = Shape({
 });
 type RestoreVm = Static<typeof RestoreVm>;
 
-function missingSnapshot(source: unknown): FieldError[] {
-  const { type, snapshot_id } = (source ?? {}) as { type?: unknown; snapshot_id?: unknown };
-  if (type !== 'snapshot' || snapshot_id !== undefined) return [];
-  const detail = 'Set snapshot_id to the id of a snapshot of the machine.';
-  return [{ pointer: '/source/snapshot_id', code: 'required', detail }];
-}
-
 /** Returns the id of the snapshot. Refuses bodies that request a backup or its options. */
 function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
   if (source.type === 'backup') {
     const detail = 'Backups are not offered yet; restore a snapshot of the machine.';
     throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
   }
-  const errors = missingSnapshot(source);
-  if (source.backup_id !== undefined) {
-    const detail = 'A source of type snapshot has no such member.';
-    errors.push({ pointer: '/source/backup_id', code: 'unknown_member', detail });
-  }
+  const errors: FieldError[] = [];
   for (const [name, value] of Object.entries({ delete_snapshots, safety_backup })) {
     if (value !== true) continue;
     const detail = 'This is allowed only when you restore a backup.';
     errors.push({ pointer: `/${name}`, code: 'incompatible', detail });
   }
   if (errors.length > 0) throw invalid(errors);
-  return source.snapshot_id ?? '';
+  return source.snapshot_id;
 }
 
 async function chooseSnapshot(call: Call<{ id: string }, unknown, RestoreVm>, vmId: string, wanted: string) {
@@ -101,7 +99,6 @@ export const restoreVm = endpoint({
   raisesCost: 'sometimes',
   params: VmId,
   body: RestoreVm,
-  missing: ({ source }) => missingSnapshot(source),
   answers: { 202: Vm },
   problems: [
     'resource_protected',

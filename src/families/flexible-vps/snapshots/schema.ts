@@ -1,5 +1,6 @@
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  advanced,
   CreatedAt,
   Description,
   Etag,
@@ -67,6 +68,7 @@ export const Snapshot = Named(
     provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'size_bytes', 'created_at', 'expires_at'] },
 );
 export type Snapshot = Static<typeof Snapshot>;
 
@@ -83,7 +85,7 @@ export const CreateSnapshot = Shape({
       ...Time,
       default: null,
       description:
-        'When the snapshot is deleted by itself: more than an hour and at most a year from now. Default: null, never.',
+        'When the snapshot is deleted by itself: more than an hour and at most a year from now. Stored as UTC. Default: null, never.',
     }),
   ),
   quiesce: Type.Optional(
@@ -93,7 +95,11 @@ export const CreateSnapshot = Shape({
         require: 'It is quiesced, or the call is refused.',
         never: 'It is not quiesced.',
       },
-      { default: 'auto', description: 'Whether to quiesce the file system of a running machine.' },
+      {
+        ...advanced,
+        default: 'auto',
+        description: 'Whether to quiesce the file system of a running machine.',
+      },
     ),
   ),
 });

@@ -37,6 +37,7 @@ export const SshKey = Named(
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'type', 'bits', 'fingerprint_sha256', 'created_at'] },
 );
 export type SshKey = Static<typeof SshKey>;
 
@@ -48,7 +49,7 @@ export const CreateSshKey = Named(
       minLength: 1,
       maxLength: LINE,
       description:
-        'One line in OpenSSH format: an Ed25519, ECDSA, RSA (2048 bits or more) or security key (`sk-…`).',
+        'One line in OpenSSH format: an Ed25519, ECDSA, RSA (2048 bits or more) or security key (`sk-…`). Stored as one line with single spaces.',
     }),
     labels: Type.Optional({ ...Labels, default: {} }),
   }),

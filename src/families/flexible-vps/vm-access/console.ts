@@ -9,7 +9,7 @@ import {
 import { idPrefix } from '../../../kernel/ids.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
-import { Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { advanced, label, Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -82,6 +82,8 @@ export const createVmConsoleSession = endpoint({
         maximum: 3600,
         default: TTL_SECONDS,
         'x-unit': 'seconds',
+        ...label('Token valid for'),
+        ...advanced,
         description: 'How long you can connect with the token.',
       }),
     ),

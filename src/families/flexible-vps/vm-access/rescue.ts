@@ -2,7 +2,7 @@ import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Named, Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { advanced, label, Named, Nullable, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
@@ -42,6 +42,8 @@ const SetRescue = Shape({
       maxItems: 50,
       uniqueItems: true,
       default: [],
+      ...label('SSH keys'),
+      ...when('enabled', true),
       description:
         'SSH keys for root in the rescue system. Without keys, root gets a password, which is shown only once.',
     }),
@@ -58,6 +60,9 @@ const SetRescue = Shape({
       maximum: 72,
       default: RESCUE_HOURS,
       'x-unit': 'hours',
+      ...label('Ends after'),
+      ...when('enabled', true),
+      ...advanced,
       description:
         'How long rescue mode lasts. After this time, a running VM is restarted from its own disk.',
     }),

@@ -161,6 +161,7 @@ export const Vm = Named(
     provisioned_at: ProvisionedAt,
     updated_at: UpdatedAt,
   }),
+  { columns: ['name', 'status', 'plan', 'location', 'image', 'primary_ipv4', 'price'] },
 );
 export type Vm = Static<typeof Vm>;
 

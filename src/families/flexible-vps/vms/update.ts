@@ -6,6 +6,7 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
+  advanced,
   Description,
   Id,
   LabelsPatch,
@@ -56,6 +57,7 @@ const UpdateVm = Shape({
   apply_user_data_on_next_boot: Type.Optional(
     Type.Boolean({
       default: false,
+      ...advanced,
       description: 'Give the guest a new instance id at the next boot, so that cloud-init runs again.',
     }),
   ),

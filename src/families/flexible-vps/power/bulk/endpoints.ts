@@ -3,7 +3,7 @@ import { OperationView, presentOperation } from '../../../../kernel/operations/s
 import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
 import { type AnyObject, accepted, endpoint } from '../../../../kernel/record.ts';
-import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { advanced, label, Shape, type Static, Type, unlessSent } from '../../../../kernel/schema.ts';
 import { VmRef } from '../../references.ts';
 import { vms } from '../../vms/resource.ts';
 import { exampleVm } from '../../vms/schema.ts';
@@ -24,6 +24,8 @@ const BulkAction = Shape({
       minItems: 1,
       maxItems: MOST_VMS,
       uniqueItems: true,
+      ...label('Machines'),
+      ...unlessSent('label_selector'),
       description: 'The machines to act on. Required without `label_selector`.',
     }),
   ),
@@ -31,6 +33,7 @@ const BulkAction = Shape({
     Type.String({
       minLength: 1,
       maxLength: 1000,
+      ...unlessSent('vm_ids'),
       description:
         'Acts on the 1 to 100 machines that match when the call is accepted. Send it without `vm_ids`.',
     }),
@@ -40,12 +43,15 @@ const BulkAction = Shape({
       minimum: 1,
       maximum: 20,
       default: MAX_PARALLEL,
+      ...label('At the same time'),
+      ...advanced,
       description: 'How many machines are worked on at the same time.',
     }),
   ),
   stop_on_failure: Type.Optional(
     Type.Boolean({
       default: false,
+      ...advanced,
       description: 'Whether to start no further machines after one has failed.',
     }),
   ),

@@ -2,35 +2,41 @@ import { readAs } from '../../../../kernel/member-marks.ts';
 import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
 import {
+  advanced,
   Description,
   Id,
   Labels,
+  label,
   Named,
   OneOf,
   ResourceName,
   Shape,
   type Static,
   Type,
+  unlessSent,
+  whenSent,
 } from '../../../../kernel/schema.ts';
+import { Variants } from '../../../../kernel/variants.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
 import {
   ImageRef,
   LocationRef,
+  NearVmRef,
   NetworkRef,
   PlacementGroupRef,
   PlanRef,
   PublicIpRef,
-  SnapshotRef,
   SshKeyRef,
-  VmRef,
 } from '../../references.ts';
+import { BackupId, snapshotSource } from '../../snapshots/source.ts';
 
 export const CustomSize = Shape({
   vcpus: Type.Integer({
     minimum: 1,
     maximum: 1024,
     ...readAs('/vcpus'),
+    ...label('Virtual processors'),
     description: 'The number of virtual processors.',
   }),
   memory_mb: Type.Integer({
@@ -38,6 +44,7 @@ export const CustomSize = Shape({
     maximum: 16_777_216,
     'x-unit': 'MB',
     ...readAs('/memory_mb'),
+    ...label('Memory'),
     description: 'The memory in MB. An MB has 2^20 bytes.',
   }),
   disk_gb: Type.Integer({
@@ -45,6 +52,7 @@ export const CustomSize = Shape({
     maximum: 100_000,
     'x-unit': 'GB',
     ...readAs('/disk_gb'),
+    ...label('Disk size'),
     description: `The size of the root disk in GB. It can only grow later. ${GB_MEANS}`,
   }),
 });
@@ -54,12 +62,15 @@ export const Hostname = Type.Unsafe<string>({
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
   maxLength: 253,
   format: 'hostname',
+  ...advanced,
   description: 'The host name that cloud-init sets in the guest. Default: the name of the machine.',
 });
 
 /** The limit leaves room for base64. `readUserData` checks the size of the decoded data. */
 export const UserData = Type.String({
   maxLength: 90_000,
+  ...label('cloud-init user data'),
+  ...advanced,
   description:
     'User data for cloud-init, at most 65536 bytes after decoding. Never shown again. Default: none.',
   writeOnly: true,
@@ -69,12 +80,18 @@ export const UserDataEncoding = Named(
   'UserDataEncoding',
   OneOf(
     { plain: 'The text as it is.', base64: 'Base64, for data that is not text.' },
-    { default: 'plain', description: 'How `user_data` is written in the request.' },
+    {
+      default: 'plain',
+      ...advanced,
+      ...whenSent('user_data'),
+      description: 'How `user_data` is written in the request.',
+    },
   ),
 );
 export const SshKeyIds = Type.Array(SshKeyRef, {
   maxItems: 50,
   uniqueItems: true,
+  ...label('SSH keys'),
   description: 'SSH keys of the account to install for the default user of the image. Default: none.',
 });
 /** The protection that a machine gets or keeps. Members that are left out are off in a new machine. */
@@ -83,46 +100,64 @@ export const NewProtection = {
   redeploy: Type.Boolean({ description: 'Refuse to redeploy the machine or to restore its disk.' }),
 };
 
-const Source = Shape({
-  type: OneOf(
-    {
-      image: 'A public image or an image of your own.',
-      snapshot: 'A snapshot of a machine in the same location.',
-      vm: 'The disk of a machine in the same location.',
-      backup: 'Not offered yet: refused.',
-      iso: 'Not offered yet: refused.',
+const Source = Variants(
+  'NewVmSource',
+  'type',
+  {
+    image: {
+      means: 'A public image or an image of your own.',
+      members: {
+        image_id: {
+          ...ImageRef,
+          ...readAs('/source/id'),
+          description: 'The id of an image, or the slug of a public one.',
+        },
+      },
     },
-    { description: 'What the disk is copied from. It decides which other members are required.' },
-  ),
-  image_id: Type.Optional({
-    ...ImageRef,
-    ...readAs('/source/id'),
-    description: 'Required with the type `image`: the id of an image, or the slug of a public one.',
-  }),
-  vm_id: Type.Optional({
-    ...VmRef,
-    ...readAs('/source/id'),
-    description:
-      'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
-  }),
-  snapshot_id: Type.Optional({
-    ...SnapshotRef('/source/vm_id'),
-    ...readAs('/source/id'),
-    description: 'Required with the type `snapshot`: the snapshot to copy.',
-  }),
-  backup_id: Type.Optional(
-    Id('bkp', {
-      ...readAs('/source/id'),
-      description: 'Only with the type `backup`, which is not offered yet.',
-    }),
-  ),
-  iso_id: Type.Optional(
-    Id('iso', {
-      ...readAs('/source/id'),
-      description: 'Only with the type `iso`, which is not offered yet.',
-    }),
-  ),
-});
+    snapshot: { means: 'A snapshot of a machine in the same location.', members: snapshotSource(NearVmRef) },
+    vm: {
+      means: 'The disk of a machine in the same location.',
+      members: { vm_id: { ...NearVmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
+    },
+    backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
+    iso: {
+      means: 'Not offered yet: refused.',
+      members: {
+        iso_id: Type.Optional(
+          Id('iso', {
+            ...readAs('/source/id'),
+            description: 'Only with the type `iso`, which is not offered yet.',
+          }),
+        ),
+      },
+    },
+  },
+  { description: 'Where the disk comes from.' },
+);
+
+const PublicIpv4 = Variants(
+  'NewPublicIpv4',
+  'mode',
+  {
+    ephemeral: { means: 'A new address, which is released with the machine.', members: {} },
+    reserved: {
+      means: 'The address that `ip_id` names.',
+      members: {
+        ip_id: {
+          ...PublicIpRef,
+          ...readAs('/public_ips/*/ip_id'),
+          description: 'A free reserved IPv4 address.',
+        },
+      },
+    },
+    none: { means: 'No public IPv4 address.', members: {} },
+  },
+  {
+    default: { mode: 'ephemeral' },
+    ...label('Public IPv4 address'),
+    description: 'The public IPv4 address of the machine, which is billed.',
+  },
+);
 
 const SIZE_MISSING: FieldError = {
   pointer: '/plan',
@@ -144,10 +179,13 @@ export const CreateVm = Shape({
   },
   plan: Type.Optional({
     ...PlanRef('/location'),
+    ...unlessSent('custom_size'),
     description: 'The slug of a plan. Required without `custom_size`.',
   }),
   custom_size: Type.Optional({
     ...CustomSize,
+    ...unlessSent('plan'),
+    ...advanced,
     description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
   }),
   disk_gb: Type.Optional(
@@ -155,6 +193,7 @@ export const CreateVm = Shape({
       minimum: 1,
       maximum: 100_000,
       'x-unit': 'GB',
+      ...label('Disk size'),
       description: `The size of the root disk in GB; what exceeds the plan is billed. Default: the disk of the plan. ${GB_MEANS}`,
     }),
   ),
@@ -173,47 +212,29 @@ export const CreateVm = Shape({
       {
         maxItems: 5,
         default: [],
+        ...label('If there is no capacity'),
+        ...advanced,
         description: 'Other locations or plans, tried in this order if there is no capacity.',
       },
     ),
   ),
-  source: { ...Source, description: 'Where the disk comes from.' },
+  source: Source,
   ssh_key_ids: Type.Optional({ ...SshKeyIds, default: [] }),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
   generate_password: Type.Optional(
     Type.Boolean({
+      ...advanced,
       description:
         'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data that cloud-init reads.',
     }),
   ),
-  public_ipv4: Type.Optional(
-    Shape(
-      {
-        mode: OneOf(
-          {
-            ephemeral: 'A new address, which is released with the machine.',
-            reserved: 'The address that `ip_id` names.',
-            none: 'No public IPv4 address.',
-          },
-          { ...readAs('/public_ips/*/kind'), description: 'Which public IPv4 address the machine gets.' },
-        ),
-        ip_id: Type.Optional({
-          ...PublicIpRef,
-          ...readAs('/public_ips/*/ip_id'),
-          description: 'Required with the mode `reserved`: a free reserved IPv4 address.',
-        }),
-      },
-      {
-        default: { mode: 'ephemeral' },
-        description: 'The public IPv4 address of the machine, which is billed.',
-      },
-    ),
-  ),
+  public_ipv4: Type.Optional(PublicIpv4),
   public_ipv6: Type.Optional(
     Type.Boolean({
       default: true,
       ...readAs({ present: '/ipv6_prefix' }),
+      ...label('Public IPv6 prefix'),
       description: 'Whether the machine gets a public IPv6 prefix.',
     }),
   ),
@@ -235,7 +256,10 @@ export const CreateVm = Shape({
           Type.Array(Type.String({ maxLength: 49 }), {
             maxItems: 10,
             default: [],
-            description: 'Additional addresses of the network for this interface.',
+            ...label('Additional addresses'),
+            ...advanced,
+            description:
+              'Additional addresses of the network for this interface. Stored as a sorted list of their shortest forms.',
           }),
         ),
       }),
@@ -243,6 +267,7 @@ export const CreateVm = Shape({
         maxItems: 8,
         default: [],
         ...readAs('/interfaces'),
+        ...label('Private networks'),
         description: 'The private networks that the machine joins.',
       },
     ),
@@ -252,6 +277,7 @@ export const CreateVm = Shape({
       maxItems: 10,
       uniqueItems: true,
       default: [],
+      ...advanced,
       description: 'Firewalls are not offered yet: any id is refused.',
     }),
   ),
@@ -260,25 +286,33 @@ export const CreateVm = Shape({
       maxItems: 16,
       uniqueItems: true,
       default: [],
+      ...advanced,
       description: 'Volumes are not offered yet: any id is refused.',
     }),
   ),
   placement_group_id: Type.Optional({
     ...PlacementGroupRef('/location'),
+    ...label('Placement group'),
+    ...advanced,
     description: 'A placement group in the same location. Default: none.',
   }),
   backup_policy_id: Type.Optional(
-    Id('bpol', { description: 'Backups are not offered yet: any id is refused. Default: none.' }),
+    Id('bpol', {
+      ...advanced,
+      description: 'Backups are not offered yet: any id is refused. Default: none.',
+    }),
   ),
   start: Type.Optional(
     Type.Boolean({ default: true, description: 'Whether the machine is started when it is created.' }),
   ),
   boot_mode: Type.Optional({
     ...BootMode,
+    ...advanced,
     description: 'How the machine boots. Default: as the source does, which is the only value accepted.',
   }),
   secure_boot: Type.Optional(
     Type.Boolean({
+      ...advanced,
       description: 'Whether the firmware starts only signed systems. Default: on if the source supports it.',
     }),
   ),

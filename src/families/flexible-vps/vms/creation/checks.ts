@@ -1,17 +1,16 @@
 /** Validates the body of createVm and resolves the resources that it references. */
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
-import type { AnyObject } from '../../../../kernel/record.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { lockAddress } from '../../../../resources/addresses/store.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
 import { readUserData } from '../user-data.ts';
-import { type CreateVm, missingSize } from './body.ts';
+import type { CreateVm } from './body.ts';
 import { candidatesOf, refuseElsewhere } from './candidates.ts';
 import { Faults } from './faults.ts';
 import { type Connection, resolveNetworks } from './networks.ts';
-import { missingInSource, type Origin, resolveSource } from './source.ts';
+import { type Origin, resolveSource } from './source.ts';
 
 export type CreateCall = Call<unknown, unknown, CreateVm>;
 
@@ -41,31 +40,12 @@ function refuseNoNetwork(body: CreateVm): void {
   throw refuse('/networks', 'no_network', 'Give the machine a public address or a private network.');
 }
 
-function missingAddress(publicIpv4: unknown): FieldError[] {
-  const { mode, ip_id } = (publicIpv4 ?? {}) as { mode?: unknown; ip_id?: unknown };
-  if (mode !== 'reserved' || ip_id !== undefined) return [];
-  const detail = 'Set ip_id to the id of your reserved address.';
-  return [{ pointer: '/public_ipv4/ip_id', code: 'required', detail }];
-}
-
-/** The members that are required because of others. */
-export const missingIn = (body: AnyObject): FieldError[] => [
-  ...missingSize(body),
-  ...missingInSource(body['source']),
-  ...missingAddress(body['public_ipv4']),
-];
-
 /** Locks the reserved address until the transaction ends, so that no other request attaches it. */
 async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> {
-  const { mode, ip_id } = call.body.public_ipv4 ?? { mode: 'ephemeral' };
-  if (mode !== 'reserved') {
-    if (ip_id !== undefined)
-      throw refuse('/public_ipv4/ip_id', 'incompatible', 'ip_id is allowed only if mode is reserved.');
-    return null;
-  }
+  const wanted = call.body.public_ipv4;
+  if (wanted?.mode !== 'reserved') return null;
   const pointer = '/public_ipv4/ip_id';
-  if (ip_id === undefined) throw invalid(missingAddress(call.body.public_ipv4));
-  const row = await lockAddress(call.db, call.caller.account.id, ip_id).catch(() => null);
+  const row = await lockAddress(call.db, call.caller.account.id, wanted.ip_id).catch(() => null);
   if (row === null || row.kind !== 'reserved')
     throw refuse(pointer, 'unknown_reference', 'There is no such reserved address in this account.');
   if (row.block.includes(':'))

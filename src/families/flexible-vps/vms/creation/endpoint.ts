@@ -6,8 +6,8 @@ import { exampleOperation } from '../example.ts';
 import { showNewVm } from '../present.ts';
 import { vms } from '../resource.ts';
 import { exampleVm, Vm } from '../schema.ts';
-import { CreateVm } from './body.ts';
-import { type CreateCall, missingIn } from './checks.ts';
+import { CreateVm, missingSize } from './body.ts';
+import type { CreateCall } from './checks.ts';
 import { connect } from './interfaces.ts';
 import { createVmKind } from './kind.ts';
 import { type NewVm, placeVm } from './place-vm.ts';
@@ -64,7 +64,7 @@ export const createVm = endpoint({
   resource: { name: 'vm', role: 'create' },
   raisesCost: true,
   body: CreateVm,
-  missing: missingIn,
+  missing: missingSize,
   answers: { 202: CreatedVm },
   problems: [
     'name_taken',

@@ -30,49 +30,6 @@ export interface Origin {
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-const members = {
-  image: ['image_id'],
-  snapshot: ['snapshot_id'],
-  vm: ['vm_id'],
-  backup: ['backup_id'],
-  iso: ['iso_id'],
-} as const;
-
-/** Members that a source may have, although it does not need them: the snapshot already names its machine. */
-const optional: Partial<Record<CreateVm['source']['type'], readonly string[]>> = { snapshot: ['vm_id'] };
-
-/** The members that a source of its type needs and that it lacks. */
-export function missingInSource(source: unknown): FieldError[] {
-  const { type, ...given } = (source ?? {}) as Readonly<Record<string, unknown>>;
-  const wanted: readonly string[] = Object.hasOwn(members, String(type))
-    ? members[type as CreateVm['source']['type']]
-    : [];
-  return wanted
-    .filter((name) => given[name] === undefined)
-    .map((name) => ({
-      pointer: `/source/${name}`,
-      code: 'required' as const,
-      detail: `A source of type ${type} needs this member.`,
-    }));
-}
-
-/** Refuses a source that lacks a member of its type or has a member of another type. */
-function refuseStrangers(source: CreateVm['source']): void {
-  const wanted: readonly string[] = members[source.type];
-  const given = Object.keys(source).filter((name) => name !== 'type');
-  const errors: FieldError[] = [
-    ...missingInSource(source),
-    ...given
-      .filter((name) => !wanted.includes(name) && !optional[source.type]?.includes(name))
-      .map((name) => ({
-        pointer: `/source/${name}`,
-        code: 'unknown_member' as const,
-        detail: `A source of type ${source.type} has no such member.`,
-      })),
-  ];
-  if (errors.length > 0) throw invalid(errors);
-}
-
 export function imageShown(image: KnownImage): VmImage {
   const { id, slug, name, os, default_user } = image;
   return { id, slug, name, os, default_user };
@@ -132,15 +89,17 @@ export async function resolveSource(call: Asking, source: CreateVm['source']): P
     const detail = `You can create machines from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
     throw refuse('/source/type', 'incompatible', detail);
   }
-  refuseStrangers(source);
-  if (source.type === 'image') return fromImage(call, source.image_id ?? '');
-  const vmId =
-    source.vm_id ?? (await machineOfSnapshot(call.db, call.caller.account.id, source.snapshot_id ?? ''));
+  if (source.type === 'image') return fromImage(call, source.image_id);
+  const { id: accountId } = call.caller.account;
+  if (source.type === 'vm') {
+    const vm = await lockSource(call, source.vm_id);
+    return fromMachine(vm, { type: 'vm', id: vm.id }, { instance: vm.id });
+  }
+  const vmId = source.vm_id ?? (await machineOfSnapshot(call.db, accountId, source.snapshot_id));
   if (vmId === undefined)
     throw refuse('/source/snapshot_id', 'unknown_reference', 'There is no such snapshot in this account.');
   const vm = await lockSource(call, vmId);
-  if (source.type === 'vm') return fromMachine(vm, { type: 'vm', id: vm.id }, { instance: vm.id });
-  const snapshot = await findSnapshot(call.db, vm.id, source.snapshot_id ?? '');
+  const snapshot = await findSnapshot(call.db, vm.id, source.snapshot_id);
   if (snapshot === undefined)
     throw refuse('/source/snapshot_id', 'unknown_reference', 'The machine has no such snapshot.');
   if (snapshot.status !== 'available')

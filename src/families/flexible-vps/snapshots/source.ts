@@ -1,0 +1,26 @@
+/** The members of requests that copy a disk from a snapshot or a backup. */
+import { readAs } from '../../../kernel/member-marks.ts';
+import { Id, Type } from '../../../kernel/schema.ts';
+import { SnapshotRef, type VmRef } from '../references.ts';
+
+/** `vm` is the reference to the machine of the snapshot. */
+export const snapshotSource = (vm: typeof VmRef) => ({
+  vm_id: Type.Optional({
+    ...vm,
+    writeOnly: true,
+    description: 'The machine of the snapshot. May be left out: the snapshot already names it.',
+  }),
+  snapshot_id: {
+    ...SnapshotRef('/source/vm_id'),
+    ...readAs('/source/id'),
+    description: 'The snapshot to copy.',
+  },
+});
+
+/** Optional, so that a request for a backup is refused because of that, and not for its id. */
+export const BackupId = Type.Optional(
+  Id('bkp', {
+    ...readAs('/source/id'),
+    description: 'Only with the type `backup`, which is not offered yet.',
+  }),
+);

@@ -1,0 +1,261 @@
+/** Every call with a body can be filled from the OpenAPI document, and does what the document says of its members. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Endpoint, Reply } from '../kernel/record.ts';
+import { alternativeOf } from '../kernel/variants.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { NOTHING, pointerTo, put } from './broken-input.ts';
+import { exemptFrom } from './exemptions.ts';
+import { fixtureOf } from './fixtures.ts';
+import { Filler, type Form, type FormSchema, formsOf, plainOf } from './forms.ts';
+import { createWorld, endpoints, type Params, paramNames, paramsFor, urlOf, type World } from './walk.ts';
+
+const withBody = endpoints.filter(({ body }) => body !== undefined);
+const MACHINES = '/flexible-vps/v1/vms';
+/** What the pickers of the forms list, besides machines and snapshots. */
+const PICKED = ['ssh-keys', 'networks', 'placement-groups', 'images'];
+
+interface Trial {
+  readonly form: Form;
+  readonly body: unknown;
+}
+
+let app: TestApp;
+let world: World;
+let filler: Filler;
+const accepted: Trial[] = [];
+const refused: string[] = [];
+
+const handlers = new Map<Endpoint, Endpoint['handle']>();
+let last: { readonly reply: Reply; readonly started: readonly unknown[] } | undefined;
+
+/** Notes what a handler answers and starts: the answer to a dry run shows less, and its changes are rolled back. */
+function watch(endpoint: Endpoint): void {
+  const { handle } = endpoint;
+  handlers.set(endpoint, handle);
+  (endpoint as { handle: Endpoint['handle'] }).handle = async (call, prepared) => {
+    const started: unknown[] = [];
+    const watched = new Proxy(call, {
+      get(target, name) {
+        if (name !== 'start') return Reflect.get(target, name, target);
+        return (work: Parameters<typeof target.start>[0]) => {
+          started.push(work.input);
+          return target.start(work);
+        };
+      },
+    });
+    last = { reply: await handle.call(endpoint, watched, prepared), started };
+    return last.reply;
+  };
+}
+
+async function makeMachine(withSnapshot: boolean): Promise<Params> {
+  const id = (await fixtureOf(MACHINES)?.make?.(world, {})) ?? '';
+  if (withSnapshot) await fixtureOf(`${MACHINES}/{id}/snapshots`)?.make?.(world, { id });
+  return { id };
+}
+
+/** The resources in the path. All calls on a machine share two machines, because a dry run changes nothing. */
+async function placesOf(endpoint: Endpoint, machines: readonly Params[]): Promise<readonly Params[]> {
+  const isOfMachine = endpoint.path.startsWith(`${MACHINES}/`) && paramNames(endpoint).length === 1;
+  return isOfMachine ? machines : [await paramsFor(endpoint, world)];
+}
+
+/** Whether the form has the alternatives that it is about: there may be nothing to pick for them. */
+const isWhole = ({ choices }: Form, body: unknown): boolean =>
+  Object.keys(choices).every((pointer) => valueAt(body, pointer.split('/').slice(1)) !== undefined);
+
+/** A form says nothing about the state of the machine, so one of the two machines must accept it. */
+async function tryPlaces(endpoint: Endpoint, places: readonly Params[]): Promise<void> {
+  const open = new Set<string>();
+  for (const form of places.flatMap((params) => formsOf(endpoint, params))) {
+    if (accepted.some((trial) => trial.form.title === form.title)) continue;
+    const body = await filler.fill(form);
+    const isAccepted = isWhole(form, body) && (await dryRun(form, body)).statusCode === 200;
+    if (isAccepted) accepted.push({ form, body });
+    open[isAccepted ? 'delete' : 'add'](form.title);
+  }
+  refused.push(...open);
+}
+
+beforeAll(async () => {
+  app = await createTestApp();
+  world = await createWorld(app);
+  filler = new Filler(world);
+  for (const path of PICKED) await paramsFor({ path: `/flexible-vps/v1/${path}/{id}` }, world);
+  const others = new Map<Endpoint, readonly Params[]>();
+  for (const endpoint of withBody) others.set(endpoint, await placesOf(endpoint, []));
+  const [running, stopped] = [await makeMachine(false), await makeMachine(true)];
+  await fixtureOf(MACHINES)?.settles?.['stopped']?.(world, stopped['id'] ?? '');
+  withBody.forEach(watch);
+  for (const [endpoint, places] of others)
+    await tryPlaces(endpoint, places.length === 0 ? [running, stopped] : places);
+});
+
+afterAll(async () => {
+  for (const [endpoint, handle] of handlers) (endpoint as { handle: Endpoint['handle'] }).handle = handle;
+  await app.close();
+});
+
+async function dryRun({ endpoint, params }: Form, body: unknown) {
+  last = undefined;
+  const url = urlOf(endpoint, params, { dry_run: true });
+  return app.call({ method: endpoint.method, url, payload: body as object, key: world.key.key });
+}
+
+it('each alternative of each form is accepted with values from its pickers, enums, defaults and examples', () => {
+  expect(refused.toSorted()).toEqual(exemptFrom('formsFilled'));
+  expect(accepted.length).toBeGreaterThan(25);
+});
+
+interface Member {
+  readonly at: readonly string[];
+  readonly schema: FormSchema;
+}
+
+/** The members that this body has or could have, in the alternatives that it chooses. */
+function membersIn(whole: FormSchema, value: unknown, at: readonly string[] = []): Member[] {
+  const schema = plainOf(alternativeOf(whole, value));
+  const items = schema.items as FormSchema | undefined;
+  const described = items === undefined ? {} : { description: schema.description ?? '' };
+  const parts: [string, FormSchema][] =
+    items === undefined
+      ? Object.entries(schema.properties ?? {})
+      : Array.isArray(value)
+        ? [['0', items]]
+        : [];
+  return parts.flatMap(([name, member]) => [
+    { at: [...at, name], schema: { ...described, ...plainOf(member) } },
+    ...membersIn(member, (value as Readonly<Record<string, unknown>> | undefined)?.[name], [...at, name]),
+  ]);
+}
+
+const membersOf = ({ form, body }: Trial): Member[] => membersIn(form.endpoint.body as FormSchema, body);
+
+const valueAt = (value: unknown, at: readonly string[]): unknown =>
+  at.reduce<unknown>(
+    (inner, name) => (inner as Readonly<Record<string, unknown>> | undefined)?.[name],
+    value,
+  );
+
+/** What a call would do: its answer, the input of its operations, its effects and its cost. */
+async function outcomeOf(form: Form, body: unknown): Promise<unknown> {
+  const answer = await dryRun(form, body);
+  expect([form.title, answer.statusCode, answer.body]).toEqual([form.title, 200, expect.anything()]);
+  return { foreseen: answer.json(), reply: last?.reply.body ?? null, started: last?.started ?? [] };
+}
+
+/** Replaces by a dash what differs between two equal calls: ids, times, random numbers. */
+function withoutChance(value: unknown, twin: unknown): unknown {
+  if (JSON.stringify(value) === JSON.stringify(twin)) return value;
+  if (value === null || typeof value !== 'object' || twin === null || typeof twin !== 'object') return '-';
+  const entries = Object.entries(value).map(([name, part]): [string, unknown] => [
+    name,
+    withoutChance(part, (twin as Readonly<Record<string, unknown>>)[name]),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The body in which the member matters. */
+function bodyFor({ body }: Trial, { at, schema }: Member): unknown {
+  const { member = '', is = [] } = schema['x-when'] ?? {};
+  const isSimple = is.length > 0 && !member.includes('/');
+  return isSimple ? put(body, [...at.slice(0, -1), member], is[0]) : body;
+}
+
+function defaultsIn(schema: FormSchema, at = ''): string[] {
+  const { default: own, properties = {}, items } = plainOf(schema);
+  const branches = schema.oneOf ?? [];
+  return [
+    ...(own === undefined ? [] : [at]),
+    ...branches.flatMap((branch) => defaultsIn(branch, at)),
+    ...Object.entries(properties).flatMap(([name, member]) => defaultsIn(member, `${at}/${name}`)),
+    ...(items === undefined ? [] : defaultsIn(items, `${at}/0`)),
+  ];
+}
+
+it('a member that is left out has the effect of its default', async () => {
+  const differing: string[] = [];
+  const tried = new Set<string>();
+  for (const trial of accepted) {
+    for (const member of membersOf(trial)) {
+      const name = `${trial.form.endpoint.id} ${pointerTo(member.at)}`;
+      if (member.schema.default === undefined || tried.has(name)) continue;
+      tried.add(name);
+      const whole = put(bodyFor(trial, member), member.at, member.schema.default);
+      const without = put(whole, member.at, NOTHING);
+      const once = await outcomeOf(trial.form, without);
+      const expected = withoutChance(once, await outcomeOf(trial.form, without));
+      const explicit = withoutChance(expected, await outcomeOf(trial.form, whole));
+      if (JSON.stringify(explicit) !== JSON.stringify(expected)) differing.push(name);
+    }
+  }
+  expect(differing).toEqual([]);
+  const unfilled = exemptFrom('formsFilled');
+  const declared = withBody
+    .filter(({ id }) => !unfilled.includes(id))
+    .flatMap(({ id, body }) => defaultsIn(body as FormSchema).map((pointer) => `${id} ${pointer}`));
+  expect([...new Set(declared)].filter((name) => !tried.has(name)).sort()).toEqual([]);
+});
+
+it('each value of a list that x-ref names is known to the call', async () => {
+  const unknown: string[] = [];
+  const tried = new Set<string>();
+  for (const trial of accepted) {
+    const { form, body } = trial;
+    for (const { at, schema } of membersOf(trial)) {
+      const reference = schema['x-ref'];
+      const name = `${form.endpoint.id} ${pointerTo(at)}`;
+      if (reference === undefined || valueAt(body, at) === undefined || tried.has(name)) continue;
+      tried.add(name);
+      const place = pointerTo(at).replaceAll(/\/0(?=\/|$)/g, '/*');
+      for (const value of (await filler.candidates(form, body, reference)).slice(0, 3)) {
+        const chosen: Form = { ...form, choices: { ...form.choices, [place]: value } };
+        const filled = await filler.fill(chosen);
+        // With another machine or location, there may be nothing left to pick for other members.
+        if (!isWhole(chosen, filled)) continue;
+        const answer = await dryRun(chosen, filled);
+        const { errors = [] } = answer.json<{ errors?: { pointer: string; code: string }[] }>();
+        const isKnown = answer.statusCode !== 422 || errors.every(({ code }) => code === 'incompatible');
+        if (!isKnown) unknown.push(`${form.title} ${place} ${value}: ${answer.body}`);
+      }
+    }
+  }
+  expect(unknown).toEqual([]);
+  expect(tried.size).toBeGreaterThan(20);
+});
+
+/** Ways to write the same value: with spaces around it, in capitals, without decimals, a time in another zone. */
+const spellingsOf = (text: string): string[] => [
+  text,
+  ` ${text} `,
+  text.toUpperCase(),
+  text.replace(/\.00$/, ''),
+  text.replace(/Z$/, '+00:00'),
+];
+
+/** Calls that answer with the resource as it will be. */
+const showsResult = ({ resource, answers }: Endpoint): boolean =>
+  resource.role === 'create' || (resource.role === 'update' && answers[202] === undefined);
+
+it('a text that is not returned as it was sent says how it is stored', async () => {
+  const silent = new Set<string>();
+  const changed = new Set<string>();
+  const tried = new Set<string>();
+  for (const trial of accepted.filter(({ form }) => showsResult(form.endpoint))) {
+    for (const { at, schema } of membersOf(trial)) {
+      const name = `${trial.form.endpoint.id} ${pointerTo(at)}`;
+      if (schema['x-ref'] !== undefined || schema.enum !== undefined || tried.has(name)) continue;
+      const given = valueAt(trial.body, at);
+      if (given !== undefined) tried.add(name);
+      for (const spelling of typeof given === 'string' ? spellingsOf(given) : []) {
+        const answer = await dryRun(trial.form, put(trial.body, at, spelling));
+        const shown = answer.statusCode === 200 ? valueAt(last?.reply.body, at) : undefined;
+        if (typeof shown !== 'string' || shown === spelling) continue;
+        changed.add(name);
+        if (!/stored as/i.test(schema.description ?? '')) silent.add(`${name}: ${spelling} became ${shown}`);
+      }
+    }
+  }
+  expect([...silent]).toEqual([]);
+  expect(changed.size).toBeGreaterThan(3);
+});

@@ -1,0 +1,205 @@
+/**
+ * Fills the body of a call as a program would that knows only the OpenAPI document: from the lists that `x-ref` names,
+ * from `const`, `enum`, `default` and `examples`, and from the example of the operation. Optional members for which
+ * none of these has a value are left out, and so are members that `x-when` excludes.
+ */
+import type { Endpoint } from '../kernel/record.ts';
+import type { Filter, Reference } from '../kernel/reference.ts';
+import { variantsOf } from '../kernel/variants.ts';
+import type { JsonSchema } from '../testing/arbitrary.ts';
+import { endpoints, type Params, urlOf, type World } from './walk.ts';
+
+export type FormSchema = JsonSchema & {
+  readonly examples?: readonly unknown[];
+  readonly 'x-ref'?: Reference;
+  readonly 'x-immutable'?: boolean;
+  readonly 'x-when'?: { readonly member: string; readonly is?: readonly unknown[]; readonly sent?: boolean };
+  readonly description?: string;
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The choices of a form that are not left to the filler: by JSON Pointer, with `*` for positions in lists. */
+export type Choices = Readonly<Record<string, string>>;
+
+export interface Form {
+  readonly endpoint: Endpoint;
+  readonly params: Params;
+  /** Which alternatives it has, such as `/source image`. */
+  readonly title: string;
+  readonly choices: Choices;
+}
+
+const isObject = (value: unknown): value is Members =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The schema without null, which a form never fills in. */
+export const plainOf = (schema: FormSchema): FormSchema => {
+  const branch = schema.anyOf?.find(({ type }) => type !== 'null');
+  if (branch === undefined) return schema;
+  const { anyOf: _, ...rest } = schema;
+  return { ...branch, ...rest };
+};
+
+/** All forms of a call: one for each alternative that its body offers. */
+export function formsOf(endpoint: Endpoint, params: Params): Form[] {
+  const unions = unionsIn(endpoint.body as FormSchema, '');
+  const alternatives = unions.flatMap(({ at, values }) =>
+    values.map((value) => ({ title: ` ${at} ${value}`, choices: { [at]: value } })),
+  );
+  const forms = alternatives.length === 0 ? [{ title: '', choices: {} }] : alternatives;
+  return forms.map(({ title, choices }) => ({ endpoint, params, title: `${endpoint.id}${title}`, choices }));
+}
+
+function unionsIn(schema: FormSchema, at: string): { at: string; values: string[] }[] {
+  const variants = variantsOf(schema);
+  if (variants !== undefined) return [{ at, values: [...variants.alternatives.keys()] }];
+  return [
+    ...Object.entries(plainOf(schema).properties ?? {}).flatMap(([name, member]) =>
+      unionsIn(member, `${at}/${name}`),
+    ),
+    ...(schema.items === undefined ? [] : unionsIn(schema.items, `${at}/*`)),
+  ];
+}
+
+export class Filler {
+  readonly #world: World;
+  readonly #rows = new Map<string, Promise<readonly Members[]>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async fill({ endpoint, params, choices }: Form): Promise<unknown> {
+    const filling = new Filling(this, params, choices);
+    return filling.value(endpoint.body as FormSchema, '', endpoint.example.body, (body) => body);
+  }
+
+  /** The values that a reference in this body can have. */
+  async candidates({ params }: Form, body: unknown, reference: Reference): Promise<string[]> {
+    return (await this.valuesOf(reference, filtersOf(reference, params, body))) ?? [];
+  }
+
+  /** The values of a list, narrowed as its reference says; null if a parameter of its path is not known. */
+  async valuesOf(reference: Reference, filters: Readonly<Record<string, string>>): Promise<string[] | null> {
+    const list = endpoints.find(({ id }) => id === reference.list);
+    if (list === undefined) throw new Error(`There is no list ${reference.list}.`);
+    const names = Object.keys(list.params.properties);
+    if (names.some((name) => filters[name] === undefined)) return null;
+    const query = Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name)));
+    const url = urlOf(list, filters, query);
+    const rows = this.#rows.get(url) ?? this.#read(url);
+    this.#rows.set(url, rows);
+    const values = (await rows).map((row) => String(row[reference.value]));
+    return values.filter((value) => !reference.except?.includes(value));
+  }
+
+  async #read(url: string): Promise<readonly Members[]> {
+    const answer = await this.#world.app.call({ method: 'GET', url, key: this.#world.key.key });
+    if (answer.statusCode !== 200) throw new Error(`GET ${url} ${answer.statusCode}: ${answer.body}`);
+    return answer.json<{ data: Members[] }>().data;
+  }
+
+  /** The current name of the resource in the path, which a person repeats in `confirm`. */
+  async nameOf({ id = '' }: Params): Promise<string | undefined> {
+    const { app, key } = this.#world;
+    const answer = await app.call({ method: 'GET', url: `/flexible-vps/v1/vms/${id}`, key: key.key });
+    return answer.json<{ name?: string }>().name;
+  }
+}
+
+type Root = (part: unknown) => unknown;
+
+class Filling {
+  readonly #filler: Filler;
+  readonly #params: Params;
+  readonly #choices: Choices;
+
+  constructor(filler: Filler, params: Params, choices: Choices) {
+    this.#filler = filler;
+    this.#params = params;
+    this.#choices = choices;
+  }
+
+  /** `example` is the part of the example at this place; `root` puts a part in its place in the body so far. */
+  async value(whole: FormSchema, at: string, example: unknown, root: Root): Promise<unknown> {
+    const schema = plainOf(whole);
+    const chosen = this.#choices[at];
+    const variants = variantsOf(schema);
+    if (variants !== undefined) {
+      const { by, alternatives } = variants;
+      const { [by]: usual } = (schema.default ?? example ?? {}) as Members;
+      const choice = chosen ?? String(usual);
+      const isExample = isObject(example) && example[by] === choice;
+      const alternative = alternatives.get(choice);
+      return alternative && this.value(alternative, at, isExample ? example : undefined, root);
+    }
+    if (schema['x-ref'] !== undefined) return chosen ?? this.#pick(schema['x-ref'], example, root(undefined));
+    if (schema.const !== undefined) return schema.const;
+    if (schema.properties !== undefined) return this.#object(schema, at, example, root);
+    if (schema.type === 'array') return this.#list(schema, at, example, root);
+    if (at === '/confirm') return this.#filler.nameOf(this.#params);
+    return example ?? schema.default ?? schema.examples?.[0];
+  }
+
+  async #object(schema: FormSchema, at: string, example: unknown, root: Root): Promise<unknown> {
+    let body: Members = {};
+    const examples = isObject(example) ? example : {};
+    for (const [name, member] of Object.entries(schema.properties ?? {}) as [string, FormSchema][]) {
+      if (member['x-immutable'] === true || !this.#matters(member, body, schema)) continue;
+      const place: Root = (part) => root({ ...body, [name]: part });
+      const part = await this.value(member, `${at}/${name}`, examples[name], place);
+      if (part !== undefined) body = { ...body, [name]: part };
+    }
+    const isMissing = (schema.required ?? []).some((name) => body[name] === undefined);
+    return isMissing && at !== '' ? undefined : body;
+  }
+
+  async #list(schema: FormSchema, at: string, example: unknown, root: Root): Promise<unknown> {
+    const items = schema.items as FormSchema;
+    const isOptional = items.properties !== undefined && (items.required ?? []).length === 0;
+    if (isOptional) return example ?? schema.default;
+    const [first, ...rest] = Array.isArray(example) ? example : [];
+    const place: Root = (part) => root([part]);
+    const item = await this.value(items, `${at}/*`, first, place);
+    if (item === undefined) return example ?? schema.default ?? schema.examples?.[0];
+    return items['x-ref'] === undefined ? [item, ...rest] : [item];
+  }
+
+  /** Whether a member is of interest with what is filled in so far. */
+  #matters({ 'x-when': when }: FormSchema, body: Members, { properties = {} }: FormSchema): boolean {
+    if (when === undefined) return true;
+    const { member, is, sent } = when;
+    const [name = '', inner] = member.split('/');
+    const given = inner === undefined ? body[name] : (body[name] as Members | undefined)?.[inner];
+    if (sent !== undefined) return sent === (given !== undefined);
+    return is?.includes(given ?? properties[name]?.default) ?? false;
+  }
+
+  /** The value of the example, if the list has it; otherwise its first value. */
+  async #pick(reference: Reference, example: unknown, body: unknown): Promise<string | undefined> {
+    const values = await this.#filler.valuesOf(reference, filtersOf(reference, this.#params, body));
+    return values?.find((value) => value === example) ?? values?.[0];
+  }
+}
+
+function filtersOf({ filters = {} }: Reference, params: Params, body: unknown): Record<string, string> {
+  const values = Object.entries(filters).flatMap(([name, filter]): [string, string][] => {
+    const value = filterValue(filter, params, body);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(values);
+}
+
+function filterValue(filter: Filter, params: Params, body: unknown): string | undefined {
+  if ('equals' in filter) return filter.equals;
+  if (filter.from.startsWith('path/')) return params[filter.from.slice('path/'.length)];
+  const found = filter.from
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((inner, name) => {
+      if (Array.isArray(inner)) return inner[0];
+      return isObject(inner) ? inner[name] : undefined;
+    }, body);
+  return typeof found === 'string' ? found : undefined;
+}
