@@ -77,8 +77,10 @@ type Revoked = operations['revokeApiKey']['responses'][200]['content'];
 export const answer = (content: Revoked): string => content['application/json'].status;
 export const foreseen = (content: Revoked): true => content['application/vnd.hostplane.dry-run+json'].dry_run;
 
-type Message = operations['onApiKeyRevokedEvent']['requestBody']['content']['application/json'];
-export const revokedBy = (message: Message): string => message.data.data.by;
+type Message = operations['onEvent']['requestBody']['content']['application/json'];
+export function revokedBy({ data: event }: Message): string {
+  return event.type === 'api_key.revoked' ? event.data.by : event.message;
+}
 `;
 
 it(

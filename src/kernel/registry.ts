@@ -51,11 +51,20 @@ export interface Examination {
   readonly fix?: string;
 }
 
+/** What a resource is for, for people who read the reference. */
+export interface Topic {
+  readonly title: string;
+  /** One sentence. */
+  readonly purpose: string;
+}
+
 export interface Family {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly endpoints: readonly Endpoint[];
+  /** By `resource.name` of the endpoints: what each resource is for, in the order of the reference. */
+  readonly topics?: Readonly<Record<string, Topic>>;
   readonly resources?: readonly Resource[];
   /** Kinds that no endpoint starts directly: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];

@@ -209,6 +209,10 @@ export const workshop: Family = {
   name: 'workshop',
   title: 'Workshop',
   description: 'Only in tests.',
+  topics: {
+    widget: { title: 'Widgets', purpose: 'Things that tests create, change and delete.' },
+    machine: { title: 'Test machines', purpose: 'Things whose changes are operations.' },
+  },
   endpoints: [listWidgets, createWidget, getWidget, updateWidget, deleteWidget, ...machineEndpoints],
   kinds: machineKinds,
   resources: [widgets, machineResource],

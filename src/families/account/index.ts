@@ -24,6 +24,7 @@ import { getAccountProfile } from './profile/endpoints.ts';
 import { listResources } from './resources/endpoints.ts';
 import { listMyApis } from './self/my-apis.ts';
 import { getWhoami } from './self/whoami.ts';
+import { topics } from './topics.ts';
 import { getUsage } from './usage/endpoints.ts';
 import { listWebhookDeliveries, redeliverWebhook } from './webhook-deliveries/endpoints.ts';
 import { deleteWebhook, listWebhooks, setWebhook } from './webhooks/endpoints.ts';
@@ -33,6 +34,7 @@ export const account: Family = {
   name: 'account',
   title: 'Account',
   description: 'The account itself: profile, keys, limits, prices, usage and the audit log.',
+  topics,
   endpoints: [
     getAccountProfile,
     getWhoami,

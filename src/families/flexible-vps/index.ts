@@ -45,6 +45,7 @@ import { snapshots } from './snapshots/resource.ts';
 import { snapshotExpiry, snapshotSizes } from './snapshots/schedules.ts';
 import { createVpsSshKey, deleteVpsSshKey, getVpsSshKey, listVpsSshKeys } from './ssh-keys/endpoints.ts';
 import { sshKeys } from './ssh-keys/resource.ts';
+import { topics } from './topics.ts';
 import { machineTraffic } from './traffic/count.ts';
 import { createVmConsoleSession } from './vm-access/console.ts';
 import { consoleSessionUpkeep, findVmConsole } from './vm-access/console-line.ts';
@@ -65,6 +66,7 @@ export const flexibleVps: Family = {
   title: 'Flexible VPS',
   description:
     'Virtual machines billed by the hour, with their disks, snapshots, images and private networks.',
+  topics,
   endpoints: [
     listVpsLocations,
     listVpsPlans,

@@ -5,40 +5,52 @@
 import { RoleNameShape } from '../access/roles.ts';
 import { AllowlistModeShape, ApprovalMode, OpenAccountStatus } from '../access/tables.ts';
 import type { Registry, Resource } from '../registry.ts';
-import { Nullable, Shape, Time, type TProperties, Type } from '../schema.ts';
+import { Named, Nullable, Shape, Time, type TObject, type TProperties, Type } from '../schema.ts';
+import { nothing } from './declaration.ts';
 import type { EventType } from './event.ts';
 
 const text = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const time = (description: string) => ({ ...Time, description });
 
-const info = (type: string, when: string, data: TProperties = {}): EventType => ({
+/** `data` of several event types has a name, so that the OpenAPI document describes it once. */
+const details = (name: string, members: TProperties): TObject =>
+  Named(name, Shape(members, { description: 'Details of the event.' }));
+
+const isShape = (data: TProperties | TObject): data is TObject => typeof data.type === 'string';
+
+const info = (type: string, when: string, data: TProperties | TObject = nothing): EventType => ({
   type,
   severity: 'info',
   when,
-  data: Shape(data),
+  data: isShape(data) ? data : Shape(data),
 });
-const warning = (type: string, when: string, data: TProperties = {}): EventType => ({
+const warning = (type: string, when: string, data: TProperties | TObject = nothing): EventType => ({
   ...info(type, when, data),
   severity: 'warning',
 });
 
-const standing = {
+const standing = details('AccountStatusDetails', {
   before: { ...OpenAccountStatus, description: 'The status until now.' },
   after: { ...OpenAccountStatus, description: 'The status from now on.' },
-};
-const product = {
+});
+const product = details('ProductDetails', {
   family: text('The product family that was switched on or off.'),
   reason: Nullable(text('Why it was switched off; null if nobody gave a reason.')),
-};
+});
 const key = { public_id: text('The second part of the key, which is safe to show.') };
 const client = {
   client_ip: text('The address that the call came from.'),
   operation_id: text('The call: the `operationId` in this document, such as `listVms`.'),
 };
-const keyUse = { ...key, ...client };
-const denial = { api_key_id: text('The key that made the call.'), ...key, ...client };
-const role = { role: RoleNameShape };
+const keyState = details('ApiKeyDetails', key);
+const keyUse = details('ApiKeyUseDetails', { ...key, ...client });
+const denial = details('AddressDenialDetails', {
+  api_key_id: text('The key that made the call.'),
+  ...key,
+  ...client,
+});
+const role = details('MemberRoleDetails', { role: RoleNameShape });
 const roleChange = {
   before: { ...RoleNameShape, description: 'The role until now.' },
   after: { ...RoleNameShape, description: 'The role from now on.' },
@@ -48,7 +60,11 @@ const approval = {
   api_key_id: text('The key that made the call.'),
   expires_at: time('Until then a person can decide, or the approved call can be made.'),
 };
-const decision = { ...approval, decided_by: text('The member who decided.') };
+const request = details('ApprovalDetails', approval);
+const decision = details('ApprovalDecisionDetails', {
+  ...approval,
+  decided_by: text('The member who decided.'),
+});
 const modes = {
   before: { ...AllowlistModeShape, description: 'The mode until now.' },
   after: { ...AllowlistModeShape, description: 'The mode from now on.' },
@@ -108,8 +124,8 @@ export const accountEventTypes: readonly EventType[] = [
     ...key,
     expires_at: time('When the key stopped working.'),
   }),
-  warning('api_key.suspended', 'A key was suspended.', key),
-  info('api_key.resumed', 'A suspended key works again.', key),
+  warning('api_key.suspended', 'A key was suspended.', keyState),
+  info('api_key.resumed', 'A suspended key works again.', keyState),
   warning('api_key.revoked', 'A key was revoked, which is final.', {
     ...key,
     by: text('The key, member or system that revoked it.'),
@@ -152,7 +168,7 @@ export const accountEventTypes: readonly EventType[] = [
     'The role of a member changed. The keys of the member are limited by the new role.',
     roleChange,
   ),
-  warning('member.suspended', 'A member was suspended, together with all keys of the member.', {}),
+  warning('member.suspended', 'A member was suspended, together with all keys of the member.'),
   info('member.removed', 'A member was removed.', {
     revoked_keys: Type.Array(Type.String(), {
       description: 'The ids of the keys that were revoked with it.',
@@ -162,10 +178,10 @@ export const accountEventTypes: readonly EventType[] = [
     }),
   }),
 
-  warning('approval.requested', 'A call waits for a person to approve it.', approval),
+  warning('approval.requested', 'A call waits for a person to approve it.', request),
   info('approval.approved', 'A person approved a call; it may be made once.', decision),
   info('approval.denied', 'A person refused a call.', decision),
-  info('approval.expired', 'Nobody decided in time, or the approved call was not made in time.', approval),
+  info('approval.expired', 'Nobody decided in time, or the approved call was not made in time.', request),
 ];
 
 /** The resources that these events are about. */

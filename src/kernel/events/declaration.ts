@@ -1,5 +1,5 @@
 /** Builds the event types of a resource from its declaration, which has the last part of each type name as its key: `created` for `vm.created`. */
-import { Shape, type TSchema } from '../schema.ts';
+import { Named, Shape, type TSchema } from '../schema.ts';
 import type { EventType, Severity } from './event.ts';
 
 export interface EventDeclaration {
@@ -11,7 +11,8 @@ export interface EventDeclaration {
   readonly data?: TSchema;
 }
 
-const nothing = Shape({});
+/** The `data` of events that have no details. */
+export const nothing = Named('PlainDetails', Shape({}, { description: 'These events have no details.' }));
 
 export function eventTypesOf(
   resourceType: string,

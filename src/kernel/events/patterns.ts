@@ -41,7 +41,7 @@ export function patternFaults(
     if (known.some((type) => matchesType(pattern, type))) return [];
     const near = nearest(pattern, all);
     const hint = near === null ? '' : ` Did you mean ${near}?`;
-    const detail = `No event type matches ${pattern}; /openapi.json lists all types in x-event-types.${hint}`;
+    const detail = `No event type matches ${pattern}; /openapi.json lists all types in the schema Event.${hint}`;
     return [{ pointer: `${pointer}/${i}`, code: 'unknown_event_type', detail }];
   });
 }

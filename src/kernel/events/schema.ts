@@ -3,7 +3,18 @@ import type { Selectable } from 'kysely';
 import type { Tables } from '../../store/database.ts';
 import { Actor } from '../audit/entry.ts';
 import { ResourceReference } from '../resource-ref.ts';
-import { Id, Named, Nullable, OwnId, Shape, type Static, Time, type TSchema, Type } from '../schema.ts';
+import {
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  type Static,
+  Time,
+  type TSchema,
+  Type,
+} from '../schema.ts';
 import { type EventType, SeverityShape } from './event.ts';
 
 const EventTime = Named('EventTime', { ...Time, description: 'When the event happened, in UTC.' });
@@ -51,30 +62,46 @@ const { type: _type, data: _data, ...common } = EventView.properties;
 /** The members that are the same for all types, so that the document describes them once. */
 const EventMembers = Named('EventMembers', Type.Object(common, { description: 'What all events have.' }));
 
+/** An event with this `data`: `EventView` of these types only. */
+function eventWith(type: TSchema, data: TSchema, options: object): TSchema {
+  return Type.Unsafe({
+    allOf: [EventMembers],
+    type: 'object',
+    required: ['type', 'data'],
+    properties: { type, data: 'title' in data ? data : { ...data, description: 'Details of the event.' } },
+    unevaluatedProperties: false,
+    ...options,
+  });
+}
+
 /** An event of one type: `EventView` with the `data` of that type. */
-export const eventShape = ({ type, when, data }: EventType): TSchema =>
+export const eventShape = ({ type, when, data, severity }: EventType): TSchema =>
   Named(
     eventShapeName(type),
-    Type.Unsafe({
+    eventWith(Type.Literal(type, { description: 'Which event it is.' }), data, {
       description: when,
-      allOf: [EventMembers],
-      type: 'object',
-      required: ['type', 'data'],
-      properties: {
-        type: Type.Literal(type, { description: 'Which event it is.' }),
-        data: { ...data, description: 'Details of the event.' },
-      },
-      unevaluatedProperties: false,
+      'x-severity': severity,
     }),
   );
 
+/** Events of several types whose `data` has the same named shape: `OperationDetails` gives `OperationEvent`. */
+export function eventShapeOf(title: string, data: TSchema, types: readonly EventType[]): TSchema {
+  const meanings = Object.fromEntries(types.map(({ type, when }) => [type, when]));
+  const severities = types.map(({ severity }) => severity);
+  const type = OneOf(meanings, { 'x-enum-severities': severities, description: 'Which event it is.' });
+  const description = `An event with the data \`${title}\`.`;
+  return Named(title.replace(/(Details)?$/, 'Event'), eventWith(type, data, { description }));
+}
+
 /** The body of a webhook message, as Standard Webhooks defines it. */
-export const messageShape = (type: EventType): TSchema =>
+export const MessageView = Named(
+  'WebhookMessage',
   Shape({
-    type: Type.Literal(type.type, { description: 'Which event it is, as in `data`.' }),
+    type: Type.String({ description: 'Which event it is, as in `data`.' }),
     timestamp: EventTime,
-    data: eventShape(type),
-  });
+    data: EventView,
+  }),
+);
 
 export type EventRow = Omit<Selectable<Tables['events']>, 'account_id'>;
 

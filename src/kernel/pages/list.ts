@@ -1,5 +1,6 @@
 /** The query parameters and the answer that all lists share. */
 import {
+  Named,
   Nullable,
   OneOf,
   ResourceName,
@@ -61,12 +62,15 @@ export function ListQuery<P extends TProperties, const S extends readonly string
   });
 }
 
+const NextCursor = Named(
+  'NextCursor',
+  Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last page.' })),
+);
+
 export function List<T extends TSchema, M extends TProperties = Record<never, never>>(row: T, more?: M) {
   return Shape({
     data: Type.Array(row, { description: 'The rows of this page.' }),
-    next_cursor: Nullable(
-      Type.String({ description: 'The `cursor` of the next page; null on the last page.' }),
-    ),
+    next_cursor: NextCursor,
     ...((more ?? {}) as M),
   });
 }

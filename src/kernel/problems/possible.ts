@@ -33,7 +33,8 @@ export const takesIfMatch = ({ method }: Pick<Endpoint, 'method'>): boolean =>
 const isImplicit = ({ permission }: Kind): boolean => IMPLICIT.includes(permission);
 const hasBody = ({ body }: Kind): boolean => body !== undefined;
 
-const always: readonly ProblemCode[] = [
+/** The problems that every endpoint can answer with. */
+export const always: readonly ProblemCode[] = [
   'malformed_request',
   'api_key_missing',
   'bearer_not_supported',

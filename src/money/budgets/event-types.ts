@@ -1,5 +1,5 @@
 import type { EventType } from '../../kernel/events/event.ts';
-import { Currency, Decimal, Shape, Type } from '../../kernel/schema.ts';
+import { Currency, Decimal, Named, Shape, Type } from '../../kernel/schema.ts';
 import { ActionShape, BasisShape } from './budget.ts';
 
 const amount = { ...Decimal, 'x-unit': 'currency/month', description: 'The most to spend in a month.' };
@@ -12,7 +12,10 @@ const figures = {
   currency: Currency,
 };
 
-const declared = Shape({ amount, currency: Currency, action: ActionShape });
+const declared = Named(
+  'BudgetDetails',
+  Shape({ amount, currency: Currency, action: ActionShape }, { description: 'Details of the event.' }),
+);
 
 export const budgetEventTypes: readonly EventType[] = [
   { type: 'budget.created', severity: 'info', when: 'A budget was declared.', data: declared },

@@ -4,9 +4,12 @@
  */
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
-import { eventTypes, webhookParameters, webhookResponses, webhooks, writeEvents } from './events.ts';
+import { topicsOf } from '../../kernel/topics.ts';
+import { compact } from './compact.ts';
+import { webhookParameters, webhookResponses, webhooks, writeEvents } from './events.ts';
+import { SharedExamples } from './examples.ts';
 import type { ProviderFacts } from './facts.ts';
-import { headerComponents } from './headers.ts';
+import { headerComponents, headerReferences, onEveryAnswer } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { memberMarks } from './member-marks.ts';
 import type { OpenApiDocument, PathItem, Verb } from './model.ts';
@@ -15,7 +18,9 @@ import { parameterComponents } from './parameters.ts';
 import { ProblemResponses, problemShape } from './problems.ts';
 import { NamedSchemas } from './schemas.ts';
 import { shareParameters } from './shared-parameters.ts';
+import { shareResponses } from './shared-responses.ts';
 import { withoutUnused } from './subset.ts';
+import { tagsOf } from './tags.ts';
 
 export interface DocumentFacts extends ProviderFacts {
   readonly baseUrl: string;
@@ -33,27 +38,28 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
 
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
   const { currency = 'EUR', providerName, supportEmail } = facts;
-  const { endpoints } = registry;
-  const pages = {
+  const endpoints = registry.families.flatMap(topicsOf).flatMap((topic) => topic.endpoints);
+  const pages: Pages = {
     schemas: new NamedSchemas(memberMarks(endpoints)),
-    problems: new ProblemResponses(),
-    currency,
+    problems: new ProblemResponses(facts.docsUrl),
+    examples: new SharedExamples(currency),
     endpoints,
   };
   writeEvents(registry, pages.schemas);
-  const names = [...new Set(registry.endpoints.map(({ path }) => path))];
+  const names = [...new Set(endpoints.map(({ path }) => path))];
   const whole = Object.fromEntries(
     names.map((name) => [
       name,
       pathItem(
-        registry.endpoints.filter(({ path }) => path === name),
+        endpoints.filter(({ path }) => path === name),
         pages,
       ),
     ]),
   );
-  const { paths, parameters } = shareParameters(whole);
-  pages.schemas.write(problemShape(facts.docsUrl));
-  return withoutUnused({
+  const { paths: withParameters, parameters } = shareParameters(whole);
+  const { paths, responses } = shareResponses(withParameters);
+  pages.schemas.write(problemShape);
+  const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: {
       title: `${providerName} API`,
@@ -63,16 +69,14 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
     },
     externalDocs: { description: 'Guides and the catalogue of errors', url: facts.docsUrl },
     servers: [{ url: facts.baseUrl }],
-    tags: registry.families.map(({ name, title, description }) => ({
-      name,
-      'x-displayName': title,
-      description,
-    })),
+    security: [{ apiKey: [] }],
+    ...tagsOf(registry.families),
     paths,
     webhooks: webhooks(registry, pages.schemas),
     components: {
       schemas: pages.schemas.list(),
-      responses: { ...pages.problems.list(), ...webhookResponses },
+      responses: { ...responses, ...pages.problems.list(), ...webhookResponses },
+      examples: { ...pages.examples.list(), ...pages.problems.examples() },
       parameters: { ...parameterComponents, ...webhookParameters, ...parameters },
       headers: headerComponents(),
       securitySchemes: {
@@ -84,7 +88,8 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
         },
       },
     },
+    'x-common-headers': headerReferences(onEveryAnswer),
     'x-egress-addresses': facts.egressAddresses ?? [],
-    'x-event-types': eventTypes(registry),
-  });
+  };
+  return compact(withoutUnused(document));
 }

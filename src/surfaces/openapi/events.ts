@@ -1,41 +1,51 @@
 /**
- * Describes the events: one schema per event type, their union `Event` (discriminated by `type`), and one webhook per
- * event type. All of it comes from the declarations of the event types.
+ * Describes the events: one schema for the event types with the same data, their union `Event` (discriminated by `type`), and the webhook that
+ * sends them. All of it comes from the declarations of the event types.
  */
 import type { EventType } from '../../kernel/events/event.ts';
-import { EventView, eventShape, eventShapeName, messageShape } from '../../kernel/events/schema.ts';
+import { EventView, eventShape, eventShapeOf, MessageView } from '../../kernel/events/schema.ts';
 import type { Registry } from '../../kernel/registry.ts';
+import type { TSchema } from '../../kernel/schema.ts';
 import { JSON_FORMAT } from '../../pipeline/format.ts';
-import type { OpenApiDocument, Parameter, Reference, Response, Webhook } from './model.ts';
+import type { Parameter, Reference, Response, Webhook } from './model.ts';
 import { type NamedSchemas, schemaReference } from './schemas.ts';
 
-type DeclaredType = EventType & { readonly family: string };
+const titleOf = (schema: TSchema): string | undefined => (schema as { title?: string }).title;
 
-const referenceTo = (type: string): Reference => schemaReference(eventShapeName(type));
+/** Event types whose data has the same named shape are one schema, so that the document describes the shape once. */
+function groupByData(types: readonly EventType[]): EventType[][] {
+  const groups = new Map<string, EventType[]>();
+  for (const each of types) {
+    const name = titleOf(each.data) ?? each.type;
+    groups.set(name, [...(groups.get(name) ?? []), each]);
+  }
+  return [...groups.values()];
+}
+
+function shapeOf(group: readonly EventType[]): TSchema {
+  const [first] = group as [EventType];
+  const title = titleOf(first.data);
+  return group.length === 1 || title === undefined
+    ? eventShape(first)
+    : eventShapeOf(title, first.data, group);
+}
 
 /** Describes `EventView`, which the answers contain, as the union of all event types. */
 export function writeEvents({ eventTypes }: Registry, schemas: NamedSchemas): void {
-  const types = [...eventTypes.values()];
-  if (types.length === 0) return;
+  const groups = groupByData([...eventTypes.values()]);
+  if (groups.length === 0) return;
+  const shapes = groups.map(shapeOf);
+  const mapping = groups.flatMap((group, i) => {
+    const { $ref } = schemaReference(titleOf(shapes[i] as TSchema) ?? '');
+    return group.map(({ type }) => [type, $ref] as const);
+  });
   schemas.describeAs(EventView, {
     title: 'Event',
     description:
       '`type` says which event it is and which members `data` has. New types may be added: ignore those you do not know.',
-    oneOf: types.map(eventShape),
-    discriminator: {
-      propertyName: 'type',
-      mapping: Object.fromEntries(types.map(({ type }) => [type, referenceTo(type).$ref])),
-    },
+    oneOf: shapes,
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
   });
-}
-
-export function eventTypes(registry: Registry): OpenApiDocument['x-event-types'] {
-  return Object.fromEntries(
-    [...registry.eventTypes.values()].map(({ type, family, severity, when }) => [
-      type,
-      { family, severity, description: when, schema: referenceTo(type) },
-    ]),
-  );
 }
 
 const signatureParameters = {
@@ -67,11 +77,10 @@ export const webhookParameters: Readonly<Record<string, Parameter>> = Object.fro
 );
 
 export const webhookResponses: Readonly<Record<string, Response>> = {
-  WebhookDelivered: { description: 'The message counts as delivered.', headers: {} },
+  WebhookDelivered: { description: 'The message counts as delivered.' },
   WebhookFailed: {
     description:
       'The message failed and is sent again, up to ten times over three days. 410 disables the webhook.',
-    headers: {},
   },
 };
 
@@ -79,30 +88,27 @@ const parameterReferences: readonly Reference[] = Object.keys(webhookParameters)
   $ref: `#/components/parameters/${name}`,
 }));
 
-function webhookOf(declared: DeclaredType, schemas: NamedSchemas): Webhook {
-  const { type, when, family } = declared;
+/** One webhook for all event types: `data` of the message is the union `Event`. */
+export function webhooks(registry: Registry, schemas: NamedSchemas): Record<string, Webhook> {
+  if (registry.eventTypes.size === 0) return {};
   return {
-    post: {
-      operationId: `on${eventShapeName(type)}`,
-      summary: type,
-      description: when,
-      tags: [family],
-      security: [],
-      parameters: parameterReferences,
-      requestBody: {
-        required: true,
-        content: { [JSON_FORMAT]: { schema: schemas.write(messageShape(declared)) } },
-      },
-      responses: {
-        '2XX': { $ref: '#/components/responses/WebhookDelivered' },
-        default: { $ref: '#/components/responses/WebhookFailed' },
+    event: {
+      post: {
+        operationId: 'onEvent',
+        summary: 'A message about an event',
+        description: 'What your webhooks receive. `data` is the event, and `type` says which event it is.',
+        tags: ['webhook'],
+        security: [],
+        parameters: parameterReferences,
+        requestBody: {
+          required: true,
+          content: { [JSON_FORMAT]: { schema: schemas.write(MessageView) } },
+        },
+        responses: {
+          '2XX': { $ref: '#/components/responses/WebhookDelivered' },
+          default: { $ref: '#/components/responses/WebhookFailed' },
+        },
       },
     },
   };
-}
-
-export function webhooks(registry: Registry, schemas: NamedSchemas): Record<string, Webhook> {
-  return Object.fromEntries(
-    [...registry.eventTypes.values()].map((type) => [type.type, webhookOf(type, schemas)]),
-  );
 }

@@ -1,5 +1,5 @@
 /** The response headers; operations refer to these components. */
-import type { Header, Reference } from './model.ts';
+import type { Header, Reference, Response } from './model.ts';
 
 interface NamedHeader extends Header {
   readonly name: string;
@@ -90,12 +90,23 @@ const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-export const onEveryAnswer: readonly HeaderName[] = ['RequestId', 'RateLimitPolicy', 'RateLimit'];
+/** The document names these headers once, in `x-common-headers`: every response has them. */
+export const onEveryAnswer: readonly HeaderName[] = [
+  'RequestId',
+  'RateLimitPolicy',
+  'RateLimit',
+  'CacheControl',
+];
 
 export function headerReferences(names: readonly HeaderName[]): Record<string, Reference> {
   return Object.fromEntries(
     names.map((name) => [headers[name].name, { $ref: `#/components/headers/${name}` }]),
   );
+}
+
+/** The member `headers` of a response; none if the response has only the headers of every answer. */
+export function headersWith(names: readonly HeaderName[]): Pick<Response, 'headers'> {
+  return names.length === 0 ? {} : { headers: headerReferences(names) };
 }
 
 export function headerComponents(): Record<string, Header> {

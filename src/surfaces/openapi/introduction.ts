@@ -8,7 +8,7 @@ you (\`hostplane keys create\`). Each operation needs one permission, which \`x-
 says how many are left. After a 429, wait as many seconds as \`Retry-After\` says.
 
 **Headers.** A request may have at most 100 headers, and its request line and headers at most 16 KiB together. Beyond
-that it gets 431.
+that it gets 431. Every answer has the headers in \`x-common-headers\`, which no operation repeats.
 
 **Repeating safely.** Send an \`Idempotency-Key\` with a POST that changes something: within 24 hours the same request
 with the same key gets the same answer and has no second effect. With PUT, PATCH and DELETE you can send the \`ETag\` you
@@ -16,14 +16,15 @@ read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to
 The answer to a dry run has the media type \`application/vnd.hostplane.dry-run+json\`, or \`application/json\` if your
 \`Accept\` header names only that.
 
-**Events.** Each event type has a schema; \`Event\` is the union of all of them, and \`type\` tells them apart. The section
-\`webhooks\` describes the messages that your webhooks receive.
+**Events.** \`Event\` is the union of all event types, and \`type\` tells them apart. The section \`webhooks\` describes the
+messages that your webhooks receive.
 
 **Lists.** A list returns up to \`limit\` rows. Pass \`next_cursor\` as \`cursor\` with the same filters, or follow the
 \`Link\` header, until \`next_cursor\` is null. Lists have no total count.
 
 **Errors.** Every error is \`application/problem+json\` (RFC 9457). Branch on \`code\`, then on the status; \`next_step\`
-says what to do. Include the \`X-Request-Id\` when you ask your provider about a request.
+says what to do. \`x-problem-codes\` of an operation lists its codes, except those of every operation, which are with the
+response \`Problem\`. Include the \`X-Request-Id\` when you ask your provider about a request.
 
 **Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque strings. The API
 refuses unknown members and query parameters. New members may appear in answers: ignore those you do not know.

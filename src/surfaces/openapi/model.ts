@@ -21,21 +21,27 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly description: string;
-  readonly required: boolean;
+  /** Absent if it is not required. */
+  readonly required?: true;
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly schema: JsonSchema;
   readonly example?: unknown;
 }
 
+export interface Example {
+  readonly value: unknown;
+}
+
 export interface MediaType {
   readonly schema: JsonSchema;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Reference>>;
 }
 
 export interface Response {
   readonly description: string;
-  readonly headers: Readonly<Record<string, Reference>>;
+  readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
   readonly 'x-problem-codes'?: readonly string[];
 }
@@ -57,7 +63,6 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: {
     readonly description?: string;
@@ -65,9 +70,12 @@ export interface Operation {
     readonly content: Readonly<Record<string, MediaType>>;
   };
   readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** The codes that not every operation can answer with. */
+  readonly 'x-problem-codes': readonly string[];
   readonly 'x-permission': string;
   readonly 'x-access': Access;
-  readonly 'x-sensitive': boolean;
+  /** Absent if it is not sensitive. */
+  readonly 'x-sensitive'?: true;
   readonly 'x-operation'?: {
     readonly kind: string;
     readonly typical_seconds: number;
@@ -79,7 +87,8 @@ export interface Operation {
 
 /** A message that the service sends to the URL of a webhook. */
 export interface Webhook {
-  readonly post: Pick<Operation, 'operationId' | 'summary' | 'description' | 'tags' | 'security'> & {
+  readonly post: Pick<Operation, 'operationId' | 'summary' | 'description' | 'tags'> & {
+    readonly security: readonly [];
     readonly parameters: readonly Reference[];
     readonly requestBody: NonNullable<Operation['requestBody']>;
     readonly responses: Readonly<Record<string, Reference>>;
@@ -92,16 +101,10 @@ export type PathItem = Readonly<Partial<Record<Verb, Operation>>>;
 export interface Components {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly responses: Readonly<Record<string, Response>>;
+  readonly examples: Readonly<Record<string, Example>>;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly headers: Readonly<Record<string, Header>>;
   readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
-}
-
-export interface EventDescription {
-  readonly family: string;
-  readonly severity: string;
-  readonly description: string;
-  readonly schema: Reference;
 }
 
 export interface OpenApiDocument {
@@ -114,16 +117,22 @@ export interface OpenApiDocument {
   };
   readonly externalDocs: { readonly description: string; readonly url: string };
   readonly servers: readonly { readonly url: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly tags: readonly {
     readonly name: string;
     readonly 'x-displayName': string;
     readonly description: string;
   }[];
+  /** The tags of each family. Redoc and Scalar show tags in these groups. */
+  readonly 'x-tagGroups': readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly tags: readonly string[];
+  }[];
   readonly paths: Readonly<Record<string, PathItem>>;
-  /** The key is the event type. */
   readonly webhooks: Readonly<Record<string, Webhook>>;
   readonly components: Components;
+  /** The headers of every answer, which no response repeats. */
+  readonly 'x-common-headers': Readonly<Record<string, Reference>>;
   readonly 'x-egress-addresses': readonly string[];
-  /** The key is the event type. */
-  readonly 'x-event-types': Readonly<Record<string, EventDescription>>;
 }

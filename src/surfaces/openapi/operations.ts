@@ -1,9 +1,10 @@
 import type { Endpoint } from '../../kernel/record.ts';
 import { isValid } from '../../kernel/validation.ts';
 import { costMark } from './cost-mark.ts';
+import type { SharedExamples } from './examples.ts';
 import type { Operation } from './model.ts';
 import { parametersOf } from './parameters.ts';
-import type { ProblemResponses } from './problems.ts';
+import { ownCodes, type ProblemResponses } from './problems.ts';
 import { resourceMark } from './resource-mark.ts';
 import { successResponses } from './responses.ts';
 import type { NamedSchemas } from './schemas.ts';
@@ -11,7 +12,7 @@ import type { NamedSchemas } from './schemas.ts';
 export interface Pages {
   readonly schemas: NamedSchemas;
   readonly problems: ProblemResponses;
-  readonly currency: string;
+  readonly examples: SharedExamples;
   readonly endpoints: readonly Endpoint[];
 }
 
@@ -42,24 +43,22 @@ function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas)
   };
 }
 
-export function operationOf(
-  endpoint: Endpoint,
-  { schemas, problems, currency, endpoints }: Pages,
-): Operation {
+export function operationOf(endpoint: Endpoint, pages: Pages): Operation {
+  const { schemas, problems, endpoints } = pages;
   const { operation } = endpoint;
   const cost = costMark(endpoint, endpoints);
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
     description: describe(endpoint),
-    tags: [endpoint.family],
-    security: [{ apiKey: [] }],
+    tags: [endpoint.resource.name],
     parameters: parametersOf(endpoint, schemas),
     ...requestBody(endpoint, schemas),
-    responses: { ...successResponses(endpoint, schemas, currency), ...problems.of(endpoint) },
+    responses: { ...successResponses(endpoint, pages), ...problems.of(endpoint) },
+    'x-problem-codes': ownCodes(endpoint),
     'x-permission': endpoint.permission,
     'x-access': endpoint.access,
-    'x-sensitive': endpoint.sensitive ?? false,
+    ...(endpoint.sensitive ? { 'x-sensitive': true as const } : {}),
     ...(operation
       ? {
           'x-operation': {

@@ -12,7 +12,6 @@ const headerParameters = {
     in: 'header',
     description:
       'A key of your choice, kept for 24 hours. The same request with the same key gets the same answer and has no second effect.',
-    required: false,
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 },
     example: '4f1f6c1e-7a52-4c0b-9a57-2f6c1de0b7aa',
   },
@@ -21,7 +20,6 @@ const headerParameters = {
     in: 'header',
     description:
       'Only for keys that need approval: the id of the operation that a person approved. It is valid for one identical repeat of the request within 15 minutes. Calls that need no approval ignore it.',
-    required: false,
     schema: { type: 'string' },
     example: 'op_01jqzv9t5xe9rs5d3k8w4t6y0c',
   },
@@ -30,7 +28,6 @@ const headerParameters = {
     in: 'header',
     description:
       'The `ETag` of the version you want to change. If that version is no longer current, the answer is 412.',
-    required: false,
     schema: { type: 'string' },
     example: '"q3w2c9T1hVb7Zk0m"',
   },
@@ -39,7 +36,6 @@ const headerParameters = {
     in: 'header',
     description:
       'The `ETag` of the version you have. If it is still current, the answer is 304 without a body.',
-    required: false,
     schema: { type: 'string' },
     example: '"q3w2c9T1hVb7Zk0m"',
   },
@@ -47,7 +43,6 @@ const headerParameters = {
     name: 'If-None-Match',
     in: 'header',
     description: 'Send `*` to create only: if the name already exists, the answer is 412.',
-    required: false,
     schema: { type: 'string' },
     example: '*',
   },
@@ -55,7 +50,6 @@ const headerParameters = {
     name: 'Prefer',
     in: 'header',
     description: `\`wait=N\` (RFC 7240): hold the answer for up to N seconds, 1 to ${LONGEST_WAIT_SECONDS}, until there is news or the operation has ended.`,
-    required: false,
     schema: { type: 'string' },
     example: 'wait=30',
   },
@@ -63,7 +57,6 @@ const headerParameters = {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'Only for streams: the id of the last event you read. The stream continues after it.',
-    required: false,
     schema: { type: 'string', maxLength: 1000 },
   },
 } satisfies Record<string, Parameter>;
@@ -121,7 +114,7 @@ function queryParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[]
       name,
       in: 'query',
       description: String(description ?? ''),
-      required: required.includes(name) && schema['default'] === undefined,
+      ...(required.includes(name) && schema['default'] === undefined ? { required: true as const } : {}),
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
       schema,
       ...(example === undefined ? {} : { example }),

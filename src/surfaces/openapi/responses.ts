@@ -1,52 +1,14 @@
 /** Describes the success responses of an endpoint, including dry runs and 304. */
-import type { EffectView } from '../../kernel/effect-view.ts';
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
-import {
-  type Endpoint,
-  isAsync,
-  isWrite,
-  type ResourceRole,
-  type SuccessStatus,
-} from '../../kernel/record.ts';
-import type { Static } from '../../kernel/schema.ts';
-import { formatMoney, formatRate } from '../../money/prices/format.ts';
+import { type Endpoint, isAsync, isWrite, type SuccessStatus } from '../../kernel/record.ts';
 import { DryRun } from '../../pipeline/dry-run.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from '../../pipeline/format.ts';
 import { EVENT_STREAM } from '../../pipeline/input.ts';
-import { type HeaderName, headerReferences, onEveryAnswer } from './headers.ts';
+import { exampleReference, type SharedExamples } from './examples.ts';
+import { type HeaderName, headersWith } from './headers.ts';
 import type { MediaType, Response } from './model.ts';
 import { isVersioned } from './parameters.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
-
-const actions: Readonly<Record<ResourceRole, EffectView['action']>> = {
-  list: 'start',
-  read: 'start',
-  create: 'create',
-  update: 'update',
-  declare: 'update',
-  delete: 'delete',
-  action: 'start',
-};
-
-function lossOf(action: EffectView['action'], type: string): EffectView['loss'] {
-  if (action === 'wipe_disk') return { what: 'All data on the disk (80 GB).', recoverable: false };
-  if (action === 'delete') return { what: `The ${type.replaceAll('_', ' ')}.`, recoverable: false };
-  return null;
-}
-
-function dryRunExample({ resource, example, access }: Endpoint, currency: string): Static<typeof DryRun> {
-  const isWipe = access === 'destructive' && resource.role === 'action';
-  const action = isWipe ? 'wipe_disk' : actions[resource.role];
-  const id = action === 'create' ? null : (example.params?.['id'] ?? null);
-  return {
-    dry_run: true,
-    valid: true,
-    cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
-    exceeds_budgets: [],
-    effects: [{ action, type: resource.name, id, name: null, loss: lossOf(action, resource.name) }],
-    warnings: [],
-  };
-}
 
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
@@ -67,8 +29,6 @@ function describe(endpoint: Endpoint, status: SuccessStatus): string {
 function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
   const schema = endpoint.answers[status];
   return [
-    ...onEveryAnswer,
-    'CacheControl',
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
@@ -85,17 +45,22 @@ const otherFormats = ({ stream, formats }: Endpoint, status: SuccessStatus): str
   ...(status === 200 ? Object.keys(formats) : []),
 ];
 
-function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchemas): Response {
+interface Shared {
+  readonly schemas: NamedSchemas;
+  readonly examples: SharedExamples;
+}
+
+function success(endpoint: Endpoint, status: SuccessStatus, { schemas, examples }: Shared): Response {
   const schema = endpoint.answers[status];
-  const { answer } = endpoint.example;
-  const example = answer.status === status ? { example: answer.body } : {};
+  const written = schema ? schemas.write(schema) : {};
+  const example = endpoint.example.answer.status === status ? examples.of(endpoint, written) : {};
   return {
     description: describe(endpoint, status),
-    headers: headerReferences(headersOf(endpoint, status)),
+    ...headersWith(headersOf(endpoint, status)),
     ...(schema
       ? {
           content: {
-            [JSON_FORMAT]: { schema: schemas.write(schema), ...example },
+            [JSON_FORMAT]: { schema: written, ...example },
             ...Object.fromEntries(otherFormats(endpoint, status).map((format) => [format, asText])),
           },
         }
@@ -108,32 +73,30 @@ function success(endpoint: Endpoint, status: SuccessStatus, schemas: NamedSchema
  * give generated clients one type for both.
  */
 function withDryRun(answer: Response | undefined, dryRun: MediaType): Response {
-  const description = `With \`dry_run=true\`: what the call would do, as \`${DRY_RUN_FORMAT}\`. A client whose \`Accept\` names only \`${JSON_FORMAT}\` gets the same body with that type.`;
+  const description = 'With `dry_run=true`: what the call would do.';
   return {
-    headers: headerReferences([...onEveryAnswer, 'CacheControl']),
     ...answer,
     description: answer === undefined ? description : `${answer.description} ${description}`,
     content: { ...answer?.content, [DRY_RUN_FORMAT]: dryRun },
   };
 }
 
-export function successResponses(
-  endpoint: Endpoint,
-  schemas: NamedSchemas,
-  currency: string,
-): Record<string, Response> {
+export function successResponses(endpoint: Endpoint, shared: Shared): Record<string, Response> {
   const statuses = Object.keys(endpoint.answers).map(Number) as SuccessStatus[];
   const responses: Record<string, Response> = Object.fromEntries(
-    statuses.map((status) => [String(status), success(endpoint, status, schemas)]),
+    statuses.map((status) => [String(status), success(endpoint, status, shared)]),
   );
   if (isWrite(endpoint)) {
-    const dryRun = { schema: schemas.write(DryRun), example: dryRunExample(endpoint, currency) };
+    const dryRun = {
+      schema: shared.schemas.write(DryRun),
+      examples: { dry_run: exampleReference('DryRun') },
+    };
     responses['200'] = withDryRun(responses['200'], dryRun);
   }
   if (isVersioned(endpoint)) {
     responses['304'] = {
       description: 'Not changed since the version in `If-None-Match`.',
-      headers: headerReferences([...onEveryAnswer, 'CacheControl', 'ETag']),
+      ...headersWith(['ETag']),
     };
   }
   return responses;

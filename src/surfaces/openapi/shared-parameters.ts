@@ -8,8 +8,15 @@ type Visit = (path: string, parameter: Parameter) => Parameter | Reference;
 const pascalCase = (name: string): string =>
   name.replaceAll(/(?:^|[_ -])([a-z])/gi, (_, letter: string) => letter.toUpperCase());
 
+/** Lists are sorted by different members, so the default is a part of the name: `SortByCreatedAtDescending`. */
+function sortName(first: string): string {
+  const isDescending = first.startsWith('-');
+  return `SortBy${pascalCase(first.replace('-', ''))}${isDescending ? 'Descending' : ''}`;
+}
+
 /** `{id}` in `/vms/{id}` becomes `VmIdInPath`, `dry_run` in a query becomes `DryRun`. */
-function componentName(path: string, { name, in: place }: Parameter): string {
+function componentName(path: string, { name, in: place, schema }: Parameter): string {
+  if (name === 'sort') return sortName(String(schema['default']));
   if (place !== 'path') return pascalCase(name);
   const whole = name === 'id' ? `${nounBefore(path, name).toLowerCase()}_id` : name;
   return `${pascalCase(whole)}InPath`;

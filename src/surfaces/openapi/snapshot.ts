@@ -9,6 +9,7 @@ export function exampleDocument(registry: Registry): OpenApiDocument {
     baseUrl: 'https://api.example.com',
     docsUrl: 'https://docs.example.com',
     providerName: 'Hostplane',
+    supportEmail: 'support@example.com',
     version,
   });
 }

@@ -1,5 +1,6 @@
 /** Extracts a self-contained part of the document: the chosen operations and all components that they refer to. */
 import type { Components, OpenApiDocument, Operation, PathItem } from './model.ts';
+import { withTags } from './tags.ts';
 
 function collectReferences(value: unknown, found: Set<string>): void {
   if (value === null || typeof value !== 'object') return;
@@ -10,7 +11,7 @@ function collectReferences(value: unknown, found: Set<string>): void {
 type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Collects all references that are directly or indirectly reachable. */
-function reach(from: unknown, sections: Sections): Set<string> {
+export function reach(from: unknown, sections: Sections): Set<string> {
   const reached = new Set<string>();
   let open = new Set<string>();
   collectReferences(from, open);
@@ -26,11 +27,11 @@ function reach(from: unknown, sections: Sections): Set<string> {
   return reached;
 }
 
-/** Removes the components that no operation and no event type refers to. */
+/** Removes the components that no operation and no webhook refers to. */
 export function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const { securitySchemes, ...sections } = document.components;
-  const { paths, webhooks, 'x-event-types': eventTypes } = document;
-  const reached = reach([paths, webhooks, eventTypes], sections);
+  const { paths, webhooks, 'x-common-headers': headers } = document;
+  const reached = reach([paths, webhooks, headers], sections);
   const kept = Object.entries(sections).map(([section, members]) => [
     section,
     Object.fromEntries(
@@ -48,7 +49,7 @@ function keepOperations(item: PathItem, allowed: ReadonlySet<string>): PathItem 
 const isAboutEvents = (operation: Operation): boolean =>
   ['event', 'webhook'].includes(operation['x-resource'].name);
 
-/** Event types and webhooks are kept if one of the operations is about them. */
+/** Webhooks are kept if one of the operations is about events or webhooks. */
 export function forCaller(
   document: OpenApiDocument,
   allowedOperationIds: ReadonlySet<string>,
@@ -65,9 +66,8 @@ export function forCaller(
   );
   return withoutUnused({
     ...document,
-    tags: document.tags.filter(({ name }) => used.has(name)),
+    ...withTags(document, used),
     paths: Object.fromEntries(paths),
     webhooks,
-    'x-event-types': hasEvents ? document['x-event-types'] : {},
   });
 }

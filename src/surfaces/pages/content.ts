@@ -1,6 +1,7 @@
 /** What the pages say, as JSON for programs and as HTML for people. All of it comes from the registry and the catalogue. */
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import type { Services } from '../../kernel/services.ts';
+import { topicsOf } from '../../kernel/topics.ts';
 import { html, type Markup, page } from './html.ts';
 
 export interface Page {
@@ -56,13 +57,18 @@ ${firstCall(facts)}
 export function docsPage(facts: Facts, version: string): Page {
   const families = facts.registry.families
     .filter(({ endpoints }) => endpoints.length > 0)
-    .map(({ name, title, description, endpoints }) => ({
-      name,
-      title,
-      description,
-      endpoints: endpoints.map(({ id, method, path, summary, permission }) => {
-        return { id, method, path, summary, permission };
-      }),
+    .map((family) => ({
+      name: family.name,
+      title: family.title,
+      description: family.description,
+      resources: topicsOf(family).map(({ name, title, purpose, endpoints }) => ({
+        name,
+        title,
+        purpose,
+        endpoints: endpoints.map(({ id, method, path, summary, permission }) => {
+          return { id, method, path, summary, permission };
+        }),
+      })),
     }));
   return {
     json: {
@@ -84,7 +90,11 @@ repeat it safely. One address may send 200 requests a minute.</p>
 ${families.map(
   (family) => html`<h2>${family.title}</h2>
 <p class="soft">${family.description}</p>
-<ul>${family.endpoints.map(({ method, path, summary }) => html`<li>${summary}<br><code>${method} ${path}</code></li>`)}</ul>`,
+${family.resources.map(
+  ({ title, purpose, endpoints }) => html`<h3>${title}</h3>
+<p class="soft">${purpose}</p>
+<ul>${endpoints.map(({ method, path, summary }) => html`<li>${summary}<br><code>${method} ${path}</code></li>`)}</ul>`,
+)}`,
 )}`,
     ),
   };

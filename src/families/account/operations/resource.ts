@@ -1,19 +1,25 @@
 import { eventTypesOf } from '../../../kernel/events/declaration.ts';
 import type { Resource } from '../../../kernel/registry.ts';
-import { Nullable, Shape, Type } from '../../../kernel/schema.ts';
+import { Named, Nullable, Shape, Type } from '../../../kernel/schema.ts';
 
-const data = Shape({
-  type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
-  status: Type.String({ description: 'The status of the operation after the change.' }),
-  error_code: Nullable(Type.String({ description: 'Why it failed; null if it did not fail.' })),
-});
+const data = Named(
+  'OperationDetails',
+  Shape(
+    {
+      type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
+      status: Type.String({ description: 'The status of the operation after the change.' }),
+      error_code: Nullable(Type.String({ description: 'Why it failed; null if it did not fail.' })),
+    },
+    { description: 'Details of the event.' },
+  ),
+);
 
 export const operationResource: Resource = {
   type: 'operation',
   eventTypes: eventTypesOf('operation', {
-    started: { when: 'An operation started.', data },
-    succeeded: { when: 'An operation succeeded.', data },
-    failed: { severity: 'error', when: 'An operation failed.', data },
+    started: { when: 'A worker began to do the work of an operation.', data },
+    succeeded: { when: 'An operation has done all its work.', data },
+    failed: { severity: 'error', when: 'An operation ended without success; `error_code` says why.', data },
     cancelled: { when: 'An operation was cancelled.', data },
   }),
 };

@@ -47,18 +47,21 @@ const Route = Named(
     description: Description,
   }),
 );
-const NewRoute = Shape({
-  destination: {
-    ...Range,
-    description: 'The range of addresses that the route leads to. Stored as its shortest form.',
-    examples: ['192.168.50.0/24'],
-  },
-  next_hop: {
-    ...Address,
-    description: 'The address inside the network that packets are sent to. Stored as its shortest form.',
-  },
-  description: Type.Optional({ ...Description, default: '' }),
-});
+const NewRoute = Named(
+  'NewNetworkRoute',
+  Shape({
+    destination: {
+      ...Range,
+      description: 'The range of addresses that the route leads to. Stored as its shortest form.',
+      examples: ['192.168.50.0/24'],
+    },
+    next_hop: {
+      ...Address,
+      description: 'The address inside the network that packets are sent to. Stored as its shortest form.',
+    },
+    description: Type.Optional({ ...Description, default: '' }),
+  }),
+);
 
 /** 50 is the maximum for any network; the limit of the account may be lower. */
 const Routes = Type.Array(NewRoute, {

@@ -1,0 +1,43 @@
+/** Examples that several operations share. They are components, to which the operations refer. */
+import type { Endpoint } from '../../kernel/record.ts';
+import type { Static } from '../../kernel/schema.ts';
+import { formatMoney, formatRate } from '../../money/prices/format.ts';
+import type { DryRun } from '../../pipeline/dry-run.ts';
+import type { Example, JsonSchema, MediaType, Reference } from './model.ts';
+
+export const exampleReference = (name: string): Reference => ({ $ref: `#/components/examples/${name}` });
+
+export class SharedExamples {
+  readonly #values = new Map<string, unknown>();
+
+  constructor(currency: string) {
+    const dryRun: Static<typeof DryRun> = {
+      dry_run: true,
+      valid: true,
+      cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
+      exceeds_budgets: [],
+      effects: [{ action: 'create', type: 'placement_group', id: null, name: 'group-1', loss: null }],
+      warnings: [],
+    };
+    this.#values.set('DryRun', dryRun);
+  }
+
+  /**
+   * The example of the answer. A resource whose operation is pending looks the same after every call, except for the type
+   * of the operation, so calls that answer with it share the example of the first one.
+   */
+  of({ example, operation }: Endpoint, schema: JsonSchema): Partial<MediaType> {
+    const { status, body } = example.answer;
+    const name = String(schema['$ref'] ?? '')
+      .split('/')
+      .at(-1);
+    if (status !== 202 || operation === undefined || !name) return { example: body };
+    const shared = `Pending${name}`;
+    if (!this.#values.has(shared)) this.#values.set(shared, body);
+    return { examples: { pending: exampleReference(shared) } };
+  }
+
+  list(): Record<string, Example> {
+    return Object.fromEntries([...this.#values].map(([name, value]) => [name, { value }]));
+  }
+}
