@@ -9,6 +9,7 @@ import {
   Etag,
   Id,
   Labels,
+  label,
   Named,
   OneOf,
   OwnId,
@@ -65,6 +66,7 @@ const PlacementGroup = Named(
     policy: Policy,
     strict: Strict,
     vm_ids: Type.Array(Id('vm'), {
+      ...label('Machines'),
       description: 'The machines in the group, except machines that are being deleted. At most 10.',
     }),
     etag: Etag,
