@@ -70,8 +70,9 @@ export class Filler {
     this.#world = world;
   }
 
-  async fill({ endpoint, params, choices }: Form): Promise<unknown> {
-    const filling = new Filling(this, params, choices);
+  async fill(form: Form): Promise<unknown> {
+    const { endpoint } = form;
+    const filling = new Filling(this, form);
     return filling.value(endpoint.body as FormSchema, '', endpoint.example.body, (body) => body);
   }
 
@@ -101,9 +102,10 @@ export class Filler {
   }
 
   /** The current name of the resource in the path, which a person repeats in `confirm`. */
-  async nameOf({ id = '' }: Params): Promise<string | undefined> {
-    const { app, key } = this.#world;
-    const answer = await app.call({ method: 'GET', url: `/flexible-vps/v1/vms/${id}`, key: key.key });
+  async nameOf({ endpoint, params }: Form): Promise<string | undefined> {
+    const path = endpoint.path.slice(0, endpoint.path.indexOf('}') + 1) as Endpoint['path'];
+    const url = urlOf({ ...endpoint, path }, params);
+    const answer = await this.#world.app.call({ method: 'GET', url, key: this.#world.key.key });
     return answer.json<{ name?: string }>().name;
   }
 }
@@ -112,19 +114,17 @@ type Root = (part: unknown) => unknown;
 
 class Filling {
   readonly #filler: Filler;
-  readonly #params: Params;
-  readonly #choices: Choices;
+  readonly #form: Form;
 
-  constructor(filler: Filler, params: Params, choices: Choices) {
+  constructor(filler: Filler, form: Form) {
     this.#filler = filler;
-    this.#params = params;
-    this.#choices = choices;
+    this.#form = form;
   }
 
   /** `example` is the part of the example at this place; `root` puts a part in its place in the body so far. */
   async value(whole: FormSchema, at: string, example: unknown, root: Root): Promise<unknown> {
     const schema = plainOf(whole);
-    const chosen = this.#choices[at];
+    const chosen = this.#form.choices[at];
     const variants = variantsOf(schema);
     if (variants !== undefined) {
       const { by, alternatives } = variants;
@@ -138,7 +138,7 @@ class Filling {
     if (schema.const !== undefined) return schema.const;
     if (schema.properties !== undefined) return this.#object(schema, at, example, root);
     if (schema.type === 'array') return this.#list(schema, at, example, root);
-    if (at === '/confirm') return this.#filler.nameOf(this.#params);
+    if (at === '/confirm') return this.#filler.nameOf(this.#form);
     return example ?? schema.default ?? schema.examples?.[0];
   }
 
@@ -178,7 +178,7 @@ class Filling {
 
   /** The value of the example, if the list has it; otherwise its first value. */
   async #pick(reference: Reference, example: unknown, body: unknown): Promise<string | undefined> {
-    const values = await this.#filler.valuesOf(reference, filtersOf(reference, this.#params, body));
+    const values = await this.#filler.valuesOf(reference, filtersOf(reference, this.#form.params, body));
     return values?.find((value) => value === example) ?? values?.[0];
   }
 }

@@ -1,5 +1,5 @@
 /** Members that machines, plans, images and their requests share, each described once. */
-import { Named, OneOf, Shape, Type } from '../../kernel/schema.ts';
+import { label, Named, OneOf, Shape, Type } from '../../kernel/schema.ts';
 import { GB_MEANS } from './gigabytes.ts';
 
 export const Architecture = Named(
@@ -23,16 +23,27 @@ export const LocationSlug = Named(
   Type.String({ description: 'The slug of the location, such as `fra1`.' }),
 );
 
-export const Vcpus = Named('Vcpus', Type.Integer({ description: 'The number of virtual processors.' }));
+export const Vcpus = Named(
+  'Vcpus',
+  Type.Integer({ ...label('Virtual processors'), description: 'The number of virtual processors.' }),
+);
 
 export const MemoryMb = Named(
   'MemoryMb',
-  Type.Integer({ 'x-unit': 'MB', description: 'The memory in MB. An MB has 2^20 bytes.' }),
+  Type.Integer({
+    'x-unit': 'MB',
+    ...label('Memory'),
+    description: 'The memory in MB. An MB has 2^20 bytes.',
+  }),
 );
 
 export const DiskGb = Named(
   'DiskGb',
-  Type.Integer({ 'x-unit': 'GB', description: `The size of the root disk in GB. ${GB_MEANS}` }),
+  Type.Integer({
+    'x-unit': 'GB',
+    ...label('Disk size'),
+    description: `The size of the root disk in GB. ${GB_MEANS}`,
+  }),
 );
 
 export const SecureBoot = Named(

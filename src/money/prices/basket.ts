@@ -5,9 +5,9 @@
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { References } from './bill.ts';
 import { applyChange, type Configuration } from './change.ts';
+import type { EstimateRequest, EstimateRequestItem } from './estimate-request.ts';
 import { HOURS_PER_MONTH } from './line.ts';
 import { type PricedItem, type PriceOptions, price } from './price.ts';
-import type { EstimateRequest, EstimateRequestItem } from './schema.ts';
 import type { Tariff } from './tariff.ts';
 
 /** An existing resource of the account, with its configuration in the form of the create body. */

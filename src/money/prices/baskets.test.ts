@@ -4,7 +4,8 @@ import { micro, sum } from '../../kernel/micro.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import { demoTariff } from '../../testing/tariff.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
-import { Estimate, type EstimateRequest } from './schema.ts';
+import type { EstimateRequest } from './estimate-request.ts';
+import { Estimate } from './schema.ts';
 
 const options: EstimateOptions = { currency: 'EUR', now: new Date('2026-03-01T10:00:00Z') };
 

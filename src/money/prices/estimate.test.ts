@@ -4,7 +4,8 @@ import { faultsOf } from '../../kernel/validation.ts';
 import { demoTariff } from '../../testing/tariff.ts';
 import type { BasketItem, Lookup } from './basket.ts';
 import { type EstimateOptions, estimate } from './estimate.ts';
-import { Estimate, EstimateRequest } from './schema.ts';
+import { EstimateRequest } from './estimate-request.ts';
+import { Estimate } from './schema.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const options: EstimateOptions = { currency: 'EUR', now };

@@ -17,10 +17,11 @@ import {
 } from './basket-limits.ts';
 import { bookOf } from './book.ts';
 import { compareLocations } from './comparison.ts';
+import type { EstimateRequest } from './estimate-request.ts';
 import { formatMoney, formatQuantity, formatRate } from './format.ts';
 import type { Line } from './line.ts';
 import type { Amounts } from './price.ts';
-import type { Estimate, EstimateItem, EstimateLine, EstimateRequest } from './schema.ts';
+import type { Estimate, EstimateItem, EstimateLine } from './schema.ts';
 import type { Tariff } from './tariff.ts';
 
 export interface EstimateOptions {

@@ -1,11 +1,8 @@
-/** API schemas of the price list and of estimates. */
+/** API schemas of the price list and of the answer to an estimate. */
 import { Family } from '../../kernel/families.ts';
-import { Ref } from '../../kernel/reference.ts';
 import {
-  advanced,
   Currency,
   HourlyPrice,
-  label,
   MonthlyPrice,
   Named,
   Nullable,
@@ -16,14 +13,11 @@ import {
   type Static,
   Time,
   Type,
-  unlessSent,
 } from '../../kernel/schema.ts';
 import { BillingShape, UnitShape } from '../../provider/price-entry.ts';
 import {
   Amounts,
   CatalogueVersion,
-  CONFIGURATION,
-  Configuration,
   ExceededBudgets,
   money,
   number,
@@ -35,125 +29,6 @@ import {
   text,
   WarningShape,
 } from './members.ts';
-
-const EstimateRequestItem = Named(
-  'EstimateRequestItem',
-  Shape({
-    ref: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description:
-          'A name of yours for the item, unique in the request and returned in the answer. Default: none.',
-      }),
-    ),
-    resource_type: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'What to price: a `resource_type` of the price list, such as `vm`.',
-    }),
-    configuration: Type.Optional({
-      ...Configuration,
-      ...unlessSent('change'),
-      description: `${CONFIGURATION} Required without \`change\`.`,
-    }),
-    change: Type.Optional(
-      Shape(
-        {
-          resource_id: Ref(
-            Type.String({
-              minLength: 1,
-              maxLength: 90,
-              description: 'The id of the resource of yours that would change.',
-            }),
-            {
-              list: 'listResources',
-              value: 'id',
-              label: 'name',
-              filters: { type: { from: '/items/*/resource_type' } },
-            },
-          ),
-          configuration: Nullable({
-            ...Configuration,
-            description:
-              'The members that would change, as in the create call; null: the resource would be deleted.',
-          }),
-        },
-        {
-          ...unlessSent('configuration'),
-          description:
-            'Prices the change of a resource instead of a new one. Send it without `configuration`.',
-        },
-      ),
-    ),
-    quantity: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1000,
-        default: 1,
-        description: 'How many equal resources to price.',
-      }),
-    ),
-    hours_per_month: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 730,
-        default: 730,
-        'x-unit': 'hours',
-        ...label('Hours of use'),
-        ...advanced,
-        description: 'How many hours of a month the resource runs. Only hourly prices depend on it.',
-      }),
-    ),
-    usage: Type.Optional(
-      Type.Unsafe<Record<string, number>>({
-        type: 'object',
-        maxProperties: 16,
-        additionalProperties: { type: 'number', minimum: 0, maximum: 1_000_000_000 },
-        ...advanced,
-        description: 'Expected metered usage of one piece; values left out count as the included amount.',
-      }),
-    ),
-  }),
-);
-
-export const EstimateRequest = Named(
-  'EstimateRequest',
-  Shape({
-    items: Type.Array(EstimateRequestItem, { minItems: 1, maxItems: 50, description: 'What to price.' }),
-    contract_months: Type.Optional(
-      Type.Unsafe<1 | 12 | 24>({
-        type: 'integer',
-        enum: [1, 12, 24],
-        'x-enum-descriptions': [
-          'Ends with each month.',
-          'A contract for one year.',
-          'A contract for two years.',
-        ],
-        default: 1,
-        'x-unit': 'months',
-        ...label('Contract'),
-        ...advanced,
-        description: 'The term of the contract. Only products with contracts depend on it.',
-      }),
-    ),
-    currency: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{3}$',
-        description: 'The currency of the account, which is the default. Others are refused.',
-      }),
-    ),
-    compare_locations: Type.Optional(
-      Type.Array(Ref(Slug, { list: 'listVpsLocations', value: 'slug', label: 'name' }), {
-        maxItems: 10,
-        uniqueItems: true,
-        default: [],
-        description:
-          'Locations for which the answer also shows what the same items would cost. Default: none.',
-      }),
-    ),
-  }),
-);
 
 const EstimateLine = Named(
   'EstimateLine',
@@ -302,8 +177,6 @@ export const Price = Named(
   { columns: ['name', 'sku', 'billing', 'prices', 'valid_from'] },
 );
 
-export type EstimateRequest = Static<typeof EstimateRequest>;
-export type EstimateRequestItem = Static<typeof EstimateRequestItem>;
 export type Estimate = Static<typeof Estimate>;
 export type EstimateItem = Static<typeof EstimateItem>;
 export type EstimateLine = Static<typeof EstimateLine>;

@@ -2,7 +2,8 @@
  * The example of `estimatePrice` in the API description: two machines with extra disk, one address each, and
  * more traffic than is included.
  */
-import type { Estimate, EstimateRequest } from '../../../money/prices/schema.ts';
+import type { EstimateRequest } from '../../../money/prices/estimate-request.ts';
+import type { Estimate } from '../../../money/prices/schema.ts';
 
 export const exampleRequest: EstimateRequest = {
   items: [

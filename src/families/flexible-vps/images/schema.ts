@@ -2,18 +2,15 @@
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
-  advanced,
   CreatedAt,
   Description,
   Etag,
   Labels,
-  label,
   Named,
   Nullable,
   OneOf,
   ProvisionedAt,
   ResourceName,
-  Secret,
   Shape,
   Slug,
   type Static,
@@ -22,13 +19,11 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
-import { Variants } from '../../../kernel/variants.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
-import { VmRef } from '../references.ts';
-import { BackupId, snapshotSource } from '../snapshots/source.ts';
+import { NewImageSource } from './alternatives.ts';
 import { imageLife } from './lifecycle.ts';
-import { ImageFormat, ImageKind, OsFamily, sourceTypes } from './members.ts';
+import { ImageKind, OsFamily, sourceTypes } from './members.ts';
 
 export const Image = Named(
   'Image',
@@ -149,84 +144,10 @@ export const ImageId = Shape({
   }),
 });
 
-const Sha256 = Type.String({
-  ...label('SHA-256 of the file'),
-  ...advanced,
-  pattern: '^[0-9a-f]{64}$',
-  description:
-    'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
-});
-
-const FileSource = {
-  url: Secret(
-    Type.String({
-      maxLength: 2048,
-      format: 'uri',
-      writeOnly: true,
-      description:
-        'An https address without user and password. Stored as a URL in normal form, with the host in lower case. The query is never shown again, so you can use signed links.',
-    }),
-  ),
-  architecture: {
-    ...Architecture,
-    ...readAs('/architecture'),
-    description: 'The processor that the system in the file is made for.',
-  },
-  format: Type.Optional({ ...ImageFormat, writeOnly: true }),
-  sha256: Type.Optional({ ...Sha256, writeOnly: true }),
-  os: Type.Optional(
-    Shape(
-      {
-        family: Type.Optional({ ...OsFamily, default: 'linux' }),
-        distribution: Type.Optional({
-          ...Slug,
-          default: 'other',
-          description: 'The distribution or edition, such as `ubuntu`.',
-        }),
-        version: Type.Optional(
-          Type.String({
-            maxLength: 63,
-            default: '',
-            description: 'The version of the distribution, such as `24.04`.',
-          }),
-        ),
-      },
-      {
-        default: {},
-        ...readAs('/os'),
-        ...label('Operating system'),
-        description: 'The operating system in the file, for display. Default: unknown Linux.',
-      },
-    ),
-  ),
-  boot_mode: Type.Optional({
-    ...BootMode,
-    ...advanced,
-    default: 'uefi',
-    ...readAs('/boot_mode'),
-    description: 'How machines of this image boot.',
-  }),
-};
-
-const Source = Variants(
-  'NewImageSource',
-  'type',
-  {
-    vm: {
-      means: sourceTypes.vm,
-      members: { vm_id: { ...VmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
-    },
-    snapshot: { means: sourceTypes.snapshot, members: snapshotSource(VmRef) },
-    backup: { means: sourceTypes.backup, members: { backup_id: BackupId } },
-    url: { means: sourceTypes.url, members: FileSource },
-  },
-  { description: 'What the image is made from.' },
-);
-
 export const CreateImage = Shape({
   name: ResourceName,
   description: Type.Optional({ ...Description, default: '' }),
   labels: Type.Optional({ ...Labels, default: {} }),
-  source: Source,
+  source: NewImageSource,
 });
 export type CreateImage = Static<typeof CreateImage>;

@@ -109,6 +109,7 @@ export const Network = Named(
     },
     ipv4_cidr: Type.String({
       format: 'cidr',
+      ...label('IPv4 range'),
       description: 'The IPv4 range of the network, such as `10.10.0.0/24`.',
     }),
     ipv4_gateway: Type.String({
@@ -118,6 +119,7 @@ export const Network = Named(
     ipv6_cidr: Nullable(
       Type.String({
         format: 'cidr',
+        ...label('IPv6 range'),
         description:
           'A /64 of unique local addresses (RFC 4193) that no other network has; null if there is none.',
       }),

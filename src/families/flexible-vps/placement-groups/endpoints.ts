@@ -9,6 +9,7 @@ import {
   Etag,
   Id,
   Labels,
+  label,
   Named,
   OneOf,
   OwnId,
@@ -67,6 +68,7 @@ const PlacementGroup = Named(
     strict: Strict,
     vm_ids: Type.Array(Id('vm'), {
       ...volatile,
+      ...label('Machines'),
       description: 'The machines in the group, except machines that are being deleted. At most 10.',
     }),
     etag: Etag,

@@ -2,6 +2,7 @@ import {
   CreatedAt,
   Etag,
   Labels,
+  label,
   Named,
   OneOf,
   OwnId,
@@ -27,6 +28,7 @@ export const SshKey = Named(
     type: OneOf(keyTypes, { description: 'The algorithm of the key.' }),
     bits: Type.Integer({ 'x-unit': 'bits', description: 'The length of the key.' }),
     fingerprint_sha256: Type.String({
+      ...label('Fingerprint'),
       description: 'The SHA-256 fingerprint, as `ssh-keygen -l` prints it.',
     }),
     fingerprint_md5: Type.String({

@@ -7,6 +7,7 @@ import {
   Etag,
   Id,
   Labels,
+  label,
   Named,
   Nullable,
   OwnId,
@@ -78,6 +79,7 @@ export const Vm = Named(
     primary_ipv4: Nullable(
       Type.String({
         format: 'ipv4',
+        ...label('Public IPv4 address'),
         description: 'The public IPv4 address that the guest uses; null if it has none.',
       }),
     ),

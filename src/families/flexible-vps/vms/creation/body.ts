@@ -16,20 +16,10 @@ import {
   unlessSent,
   whenSent,
 } from '../../../../kernel/schema.ts';
-import { Variants } from '../../../../kernel/variants.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
-import {
-  ImageRef,
-  LocationRef,
-  NearVmRef,
-  NetworkRef,
-  PlacementGroupRef,
-  PlanRef,
-  PublicIpRef,
-  SshKeyRef,
-} from '../../references.ts';
-import { BackupId, snapshotSource } from '../../snapshots/source.ts';
+import { LocationRef, NetworkRef, PlacementGroupRef, PlanRef, SshKeyRef } from '../../references.ts';
+import { NewPublicIpv4, NewVmSource } from './alternatives.ts';
 
 export const CustomSize = Shape({
   vcpus: Type.Integer({
@@ -100,65 +90,6 @@ export const NewProtection = {
   redeploy: Type.Boolean({ description: 'Refuse to redeploy the machine or to restore its disk.' }),
 };
 
-const Source = Variants(
-  'NewVmSource',
-  'type',
-  {
-    image: {
-      means: 'A public image or an image of your own.',
-      members: {
-        image_id: {
-          ...ImageRef,
-          ...readAs('/source/id'),
-          description: 'The id of an image, or the slug of a public one.',
-        },
-      },
-    },
-    snapshot: { means: 'A snapshot of a machine in the same location.', members: snapshotSource(NearVmRef) },
-    vm: {
-      means: 'The disk of a machine in the same location.',
-      members: { vm_id: { ...NearVmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
-    },
-    backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
-    iso: {
-      means: 'Not offered yet: refused.',
-      members: {
-        iso_id: Type.Optional(
-          Id('iso', {
-            ...readAs('/source/id'),
-            description: 'Only with the type `iso`, which is not offered yet.',
-          }),
-        ),
-      },
-    },
-  },
-  { description: 'Where the disk comes from.' },
-);
-
-const PublicIpv4 = Variants(
-  'NewPublicIpv4',
-  'mode',
-  {
-    ephemeral: { means: 'A new address, which is released with the machine.', members: {} },
-    reserved: {
-      means: 'The address that `ip_id` names.',
-      members: {
-        ip_id: {
-          ...PublicIpRef,
-          ...readAs('/public_ips/*/ip_id'),
-          description: 'A free reserved IPv4 address.',
-        },
-      },
-    },
-    none: { means: 'No public IPv4 address.', members: {} },
-  },
-  {
-    default: { mode: 'ephemeral' },
-    ...label('Public IPv4 address'),
-    description: 'The public IPv4 address of the machine, which is billed.',
-  },
-);
-
 const SIZE_MISSING: FieldError = {
   pointer: '/plan',
   code: 'required',
@@ -218,7 +149,7 @@ export const CreateVm = Shape({
       },
     ),
   ),
-  source: Source,
+  source: NewVmSource,
   ssh_key_ids: Type.Optional({ ...SshKeyIds, default: [] }),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
@@ -229,7 +160,7 @@ export const CreateVm = Shape({
         'Whether the answer contains a new password for the default user. Default: true if you send neither an SSH key nor user data that cloud-init reads.',
     }),
   ),
-  public_ipv4: Type.Optional(PublicIpv4),
+  public_ipv4: Type.Optional(NewPublicIpv4),
   public_ipv6: Type.Optional(
     Type.Boolean({
       default: true,

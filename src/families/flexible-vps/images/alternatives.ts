@@ -1,0 +1,82 @@
+/** What an image can be made from. */
+import { readAs } from '../../../kernel/member-marks.ts';
+import { advanced, label, Secret, Shape, Slug, Type } from '../../../kernel/schema.ts';
+import { Variants } from '../../../kernel/variants.ts';
+import { Architecture, BootMode } from '../hardware.ts';
+import { VmRef } from '../references.ts';
+import { BackupId, snapshotSource } from '../snapshots/source.ts';
+import { ImageFormat, OsFamily, sourceTypes } from './members.ts';
+
+const Sha256 = Type.String({
+  ...label('SHA-256 of the file'),
+  ...advanced,
+  pattern: '^[0-9a-f]{64}$',
+  description:
+    'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
+});
+
+const FileSource = {
+  url: Secret(
+    Type.String({
+      maxLength: 2048,
+      format: 'uri',
+      writeOnly: true,
+      description:
+        'An https address without user and password. Stored as a URL in normal form, with the host in lower case. The query is never shown again, so you can use signed links.',
+    }),
+  ),
+  architecture: {
+    ...Architecture,
+    ...readAs('/architecture'),
+    description: 'The processor that the system in the file is made for.',
+  },
+  format: Type.Optional({ ...ImageFormat, writeOnly: true }),
+  sha256: Type.Optional({ ...Sha256, writeOnly: true }),
+  os: Type.Optional(
+    Shape(
+      {
+        family: Type.Optional({ ...OsFamily, default: 'linux' }),
+        distribution: Type.Optional({
+          ...Slug,
+          default: 'other',
+          description: 'The distribution or edition, such as `ubuntu`.',
+        }),
+        version: Type.Optional(
+          Type.String({
+            maxLength: 63,
+            default: '',
+            description: 'The version of the distribution, such as `24.04`.',
+          }),
+        ),
+      },
+      {
+        default: {},
+        ...readAs('/os'),
+        ...label('Operating system'),
+        description: 'The operating system in the file, for display. Default: unknown Linux.',
+      },
+    ),
+  ),
+  boot_mode: Type.Optional({
+    ...BootMode,
+    ...advanced,
+    default: 'uefi',
+    ...readAs('/boot_mode'),
+    description: 'How machines of this image boot.',
+  }),
+};
+
+export const NewImageSource = Variants(
+  'NewImageSource',
+  'type',
+  {
+    vm: {
+      means: sourceTypes.vm,
+      members: { vm_id: { ...VmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
+    },
+    snapshot: { means: sourceTypes.snapshot, members: snapshotSource(VmRef) },
+    backup: { means: sourceTypes.backup, members: { backup_id: BackupId } },
+    url: { means: sourceTypes.url, members: FileSource },
+  },
+  { description: 'What the image is made from.' },
+);

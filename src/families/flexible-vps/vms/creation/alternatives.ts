@@ -1,0 +1,65 @@
+/** The members of createVm that have alternatives. */
+import { readAs } from '../../../../kernel/member-marks.ts';
+import { Id, label, Type } from '../../../../kernel/schema.ts';
+import { Variants } from '../../../../kernel/variants.ts';
+import { ImageRef, NearVmRef, PublicIpRef } from '../../references.ts';
+import { BackupId, snapshotSource } from '../../snapshots/source.ts';
+
+export const NewVmSource = Variants(
+  'NewVmSource',
+  'type',
+  {
+    image: {
+      means: 'A public image or an image of your own.',
+      members: {
+        image_id: {
+          ...ImageRef,
+          ...readAs('/source/id'),
+          description: 'The id of an image, or the slug of a public one.',
+        },
+      },
+    },
+    snapshot: { means: 'A snapshot of a machine in the same location.', members: snapshotSource(NearVmRef) },
+    vm: {
+      means: 'The disk of a machine in the same location.',
+      members: { vm_id: { ...NearVmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
+    },
+    backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
+    iso: {
+      means: 'Not offered yet: refused.',
+      members: {
+        iso_id: Type.Optional(
+          Id('iso', {
+            ...readAs('/source/id'),
+            description: 'Only with the type `iso`, which is not offered yet.',
+          }),
+        ),
+      },
+    },
+  },
+  { description: 'Where the disk comes from.' },
+);
+
+export const NewPublicIpv4 = Variants(
+  'NewPublicIpv4',
+  'mode',
+  {
+    ephemeral: { means: 'A new address, which is released with the machine.', members: {} },
+    reserved: {
+      means: 'The address that `ip_id` names.',
+      members: {
+        ip_id: {
+          ...PublicIpRef,
+          ...readAs('/public_ips/*/ip_id'),
+          description: 'A free reserved IPv4 address.',
+        },
+      },
+    },
+    none: { means: 'No public IPv4 address.', members: {} },
+  },
+  {
+    default: { mode: 'ephemeral' },
+    ...label('Public IPv4 address'),
+    description: 'The public IPv4 address of the machine, which is billed.',
+  },
+);
