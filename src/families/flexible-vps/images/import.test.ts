@@ -117,7 +117,7 @@ describe('an import from a URL', () => {
         ? void response.writeHead(302, { location: `/final.img?${SIGNATURE}` }).end()
         : serving(bytes)(response, undefined as never),
     );
-    const declared = { os: { distribution: 'debian' }, architecture: 'arm64', boot_mode: 'bios' };
+    const declared = { os: { distribution: 'debian' }, architecture: 'amd64', boot_mode: 'bios' };
     const answer = await create({ url: here(), sha256: sha256(bytes), ...declared });
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toMatchObject({
