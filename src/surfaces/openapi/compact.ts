@@ -63,6 +63,30 @@ function extend(schema: JsonSchema, schemas: Schemas): JsonSchema {
   };
 }
 
+const valuesOf = (schema: JsonSchema): readonly unknown[] => (schema['enum'] ?? []) as readonly unknown[];
+
+/** The values with their meanings, if all values have one. */
+function meaningsOf(schema: JsonSchema): Map<unknown, string> {
+  const meanings = (schema['x-enum-descriptions'] ?? []) as readonly string[];
+  return new Map(valuesOf(schema).flatMap((value, i) => (meanings[i] ? [[value, meanings[i]]] : [])));
+}
+
+/** An enumeration that lacks some values of another one refers to it and names only these. */
+function narrow(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  const own = meaningsOf(schema);
+  const base = Object.entries(schemas).find(([, other]) => {
+    const all = meaningsOf(other);
+    return own.size > 0 && all.size > own.size && [...own].every(([value, text]) => all.get(value) === text);
+  });
+  if (base === undefined) return schema;
+  const [name, whole] = base;
+  return {
+    allOf: [schemaReference(name)],
+    not: { enum: valuesOf(whole).filter((value) => !own.has(value)) },
+    ...(schema['description'] === undefined ? {} : { description: schema['description'] }),
+  };
+}
+
 export function compact(document: OpenApiDocument): OpenApiDocument {
   const { paths, components } = document;
   const bodies = Object.values(paths)
@@ -94,7 +118,7 @@ export function compact(document: OpenApiDocument): OpenApiDocument {
       schemas: Object.fromEntries(
         Object.entries(plain).map(([name, schema]) => [
           name,
-          isAnswer(name) ? extend(schema, answers) : schema,
+          isAnswer(name) ? extend(narrow(schema, plain), answers) : narrow(schema, plain),
         ]),
       ),
       responses: open(components.responses) as typeof components.responses,

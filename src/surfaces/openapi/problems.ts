@@ -31,12 +31,9 @@ const FieldErrorShape = Named(
   }),
 );
 
-function describeCodes(): string {
-  const lines = publicCodes.map(
-    (code) => `- \`${code}\` (${problems[code].status}): ${problems[code].title}`,
-  );
-  return `A code never changes its meaning. Branch on it, then on the status. New codes may appear.\n\n${lines.join('\n')}`;
-}
+const statusOf = (code: ProblemCode): number => problems[code].status;
+
+const meanings = publicCodes.map((code) => `${statusOf(code)}: ${problems[code].title}`);
 
 /** Allows additional properties, unlike all other schemas, because some codes add members. */
 export const problemShape = Named(
@@ -48,7 +45,12 @@ export const problemShape = Named(
       status: Type.Integer({ description: 'The HTTP status of the answer.', minimum: 400, maximum: 599 }),
       detail: Type.String({ description: 'What happened in this case.' }),
       instance: Type.String({ description: 'A URI reference that identifies this request.' }),
-      code: Type.String({ description: describeCodes(), 'x-extensible-enum': publicCodes }),
+      code: Type.String({
+        description:
+          'A code never changes its meaning. Branch on it, then on the status. New codes may appear.',
+        'x-extensible-enum': publicCodes,
+        'x-enum-descriptions': meanings,
+      }),
       request_id: Type.String({ description: 'The same id as in the header `X-Request-Id`.' }),
       next_step: Type.String({ description: 'What to do, in one sentence.' }),
       retryable: Type.Boolean({ description: 'Whether the identical request may succeed later.' }),
@@ -75,8 +77,6 @@ export const problemShape = Named(
     },
   ),
 );
-
-const statusOf = (code: ProblemCode): number => problems[code].status;
 
 function headersOf(codes: readonly ProblemCode[]): HeaderName[] {
   const statuses = codes.map(statusOf);

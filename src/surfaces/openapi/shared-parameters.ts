@@ -1,6 +1,7 @@
 /** Replaces parameters that several operations have in the same form by references to components. */
 import type { Operation, Parameter, PathItem, Reference } from './model.ts';
 import { nounBefore } from './parameters.ts';
+import { componentsOf, Sharing } from './sharing.ts';
 
 type Paths = Readonly<Record<string, PathItem>>;
 type Visit = (path: string, parameter: Parameter) => Parameter | Reference;
@@ -35,33 +36,21 @@ function mapParameters(paths: Paths, visit: Visit): Paths {
   );
 }
 
-/** Parameters of one name can have several forms. The one that is used most becomes the component. */
 export function shareParameters(paths: Paths): {
   readonly paths: Paths;
   readonly parameters: Record<string, Parameter>;
 } {
-  const uses = new Map<string, Map<string, number>>();
+  const sharing = new Sharing();
   mapParameters(paths, (path, parameter) => {
-    const name = componentName(path, parameter);
-    const form = JSON.stringify(parameter);
-    const forms = uses.get(name) ?? new Map<string, number>();
-    uses.set(name, forms.set(form, (forms.get(form) ?? 0) + 1));
+    sharing.count(componentName(path, parameter), parameter);
     return parameter;
   });
-  const shared = new Map(
-    [...uses].flatMap(([name, forms]): [string, string][] => {
-      const [form = '', count = 0] = [...forms].sort(([, a], [, b]) => b - a)[0] ?? [];
-      return count > 1 ? [[name, form]] : [];
-    }),
-  );
+  const names = sharing.names();
   return {
-    paths: mapParameters(paths, (path, parameter) => {
-      const name = componentName(path, parameter);
-      const isShared = shared.get(name) === JSON.stringify(parameter);
-      return isShared ? { $ref: `#/components/parameters/${name}` } : parameter;
+    paths: mapParameters(paths, (_, parameter) => {
+      const name = names.get(JSON.stringify(parameter));
+      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` };
     }),
-    parameters: Object.fromEntries(
-      [...shared].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, form]) => [name, JSON.parse(form)]),
-    ),
+    parameters: componentsOf(names),
   };
 }

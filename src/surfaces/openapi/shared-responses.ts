@@ -1,5 +1,6 @@
 /** Replaces responses that several operations have in the same form by references to components. */
 import type { Operation, PathItem, Reference, Response } from './model.ts';
+import { componentsOf, Sharing } from './sharing.ts';
 
 type Paths = Readonly<Record<string, PathItem>>;
 type Visit = (status: string, response: Response) => Response | Reference;
@@ -40,34 +41,22 @@ function mapResponses(paths: Paths, visit: Visit): Paths {
   );
 }
 
-/** Responses of one name can have several forms. The one that is used most becomes the component. */
 export function shareResponses(paths: Paths): {
   readonly paths: Paths;
   readonly responses: Record<string, Response>;
 } {
-  const uses = new Map<string, Map<string, number>>();
+  const sharing = new Sharing();
   mapResponses(paths, (status, response) => {
     const name = componentName(status, response);
-    if (name === undefined) return response;
-    const form = JSON.stringify(response);
-    const forms = uses.get(name) ?? new Map<string, number>();
-    uses.set(name, forms.set(form, (forms.get(form) ?? 0) + 1));
+    if (name !== undefined) sharing.count(name, response);
     return response;
   });
-  const shared = new Map(
-    [...uses].flatMap(([name, forms]): [string, string][] => {
-      const [form = '', count = 0] = [...forms].sort(([, a], [, b]) => b - a)[0] ?? [];
-      return count > 1 ? [[name, form]] : [];
-    }),
-  );
+  const names = sharing.names();
   return {
-    paths: mapResponses(paths, (status, response) => {
-      const name = componentName(status, response);
-      const isShared = name !== undefined && shared.get(name) === JSON.stringify(response);
-      return isShared ? { $ref: `#/components/responses/${name}` } : response;
+    paths: mapResponses(paths, (_, response) => {
+      const name = names.get(JSON.stringify(response));
+      return name === undefined ? response : { $ref: `#/components/responses/${name}` };
     }),
-    responses: Object.fromEntries(
-      [...shared].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, form]) => [name, JSON.parse(form)]),
-    ),
+    responses: componentsOf(names),
   };
 }
