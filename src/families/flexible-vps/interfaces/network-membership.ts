@@ -10,7 +10,7 @@ import type { VmRow } from '../vms/table.ts';
 import { newMac } from './macs.ts';
 import { newInterfaceId } from './resource.ts';
 import { insertInterface } from './store.ts';
-import type { InterfaceRow } from './table.ts';
+import type { InterfaceRow, NewInterface } from './table.ts';
 
 const usable = ['active', 'updating'];
 
@@ -72,14 +72,13 @@ interface Chosen {
   readonly description?: string | undefined;
 }
 
-export function addInterface(
-  db: Db,
+export function newInterface(
   vm: Pick<VmRow, 'id' | 'account_id'>,
   present: readonly InterfaceRow[],
   network: Pick<NetworkRow, 'id' | 'mtu'> | null,
   { anti_spoofing = true, description = '' }: Chosen = {},
-): Promise<InterfaceRow> {
-  return insertInterface(db, {
+): NewInterface {
+  return {
     id: newInterfaceId(),
     account_id: vm.account_id,
     vm_id: vm.id,
@@ -91,7 +90,10 @@ export function addInterface(
     anti_spoofing,
     description,
     status: 'attaching',
-  });
+  };
 }
+
+export const addInterface = (db: Db, ...args: Parameters<typeof newInterface>): Promise<InterfaceRow> =>
+  insertInterface(db, newInterface(...args));
 
 const PUBLIC_MTU = 1500;

@@ -5,9 +5,11 @@ import { readPage } from '../../../kernel/pages/store.ts';
 import { operationIn, type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
+import { insertRow } from '../../../store/kept-text.ts';
+import { type Arriving, readLater } from '../../../store/send-later.ts';
 import type { InterfaceState } from './lifecycle.ts';
 import type { InterfaceAddresses } from './schema.ts';
-import type { InterfaceRow } from './table.ts';
+import type { InterfaceRow, NewInterface } from './table.ts';
 
 export interface AddressedInterface extends InterfaceRow {
   readonly addresses: InterfaceAddresses;
@@ -185,7 +187,12 @@ export function readInterface(db: Db, id: string): Promise<InterfaceRow | undefi
   return db.selectFrom('vm_interfaces').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export function insertInterface(db: Db, row: Insertable<Tables['vm_interfaces']>): Promise<InterfaceRow> {
+/** The row arrives with the answer to the next statement. */
+export async function insertInterfaceLater(db: Db, row: NewInterface): Promise<Arriving<InterfaceRow>> {
+  return readLater(db, insertRow('vm_interfaces', row, 'returning *'));
+}
+
+export function insertInterface(db: Db, row: NewInterface): Promise<InterfaceRow> {
   return db.insertInto('vm_interfaces').values(row).returningAll().executeTakeFirstOrThrow();
 }
 

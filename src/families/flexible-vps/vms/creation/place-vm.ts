@@ -9,7 +9,8 @@ import {
   setAttachment,
 } from '../../../../resources/addresses/store.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
-import { addInterface } from '../../interfaces/network-membership.ts';
+import { newInterface } from '../../interfaces/network-membership.ts';
+import { insertInterfaceLater } from '../../interfaces/store.ts';
 import type { InterfaceRow } from '../../interfaces/table.ts';
 import { vms } from '../resource.ts';
 import type { VmRow } from '../table.ts';
@@ -57,7 +58,7 @@ function insertRow(call: CreateCall, { origin, boot, access }: VmPlan, candidate
 async function takeAddresses(
   call: CreateCall,
   { id: vmId, location }: VmRow,
-  { id: interfaceId }: InterfaceRow,
+  interfaceId: string,
   reserved: PublicAddressRow | null,
 ): Promise<Allocation> {
   const { db, body } = call;
@@ -72,8 +73,11 @@ type Exhausted = readonly (4 | 6)[];
 /** Returns the versions of which the location has no address left, if there are any. */
 async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): Promise<NewVm | Exhausted> {
   const row = await insertRow(call, plan, candidate);
-  const front = isPublic(call.body) ? await addInterface(call.db, row, [], null) : null;
-  const taken = front === null ? { rows: [] } : await takeAddresses(call, row, front, plan.reserved);
+  if (!isPublic(call.body)) return { row, candidate, front: null, addresses: [] };
+  const wanted = newInterface(row, [], null);
+  const inserted = await insertInterfaceLater(call.db, wanted);
+  const taken = await takeAddresses(call, row, wanted.id, plan.reserved);
+  const [front = null] = await inserted.rows;
   return taken.exhausted ?? { row, candidate, front, addresses: taken.rows };
 }
 
