@@ -24,6 +24,8 @@ export interface Done {
   readonly costs: CostChange[];
   readonly events: NewEvent[];
   readonly acts: Act[];
+  /** Checks whose statements travel with the next one. The pipeline sends it and waits for them. */
+  readonly checks: Promise<void>[];
   /** Why this request is destructive, although the record of its endpoint is not. */
   readonly destructive: string[];
   /** The operation that the call started or that its answer describes, if any. */
@@ -36,6 +38,7 @@ export const nothingDone = (): Done => ({
   costs: [],
   events: [],
   acts: [],
+  checks: [],
   destructive: [],
   operation: null,
 });
@@ -80,6 +83,11 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
    * performs no act. It must be idempotent: the call may still fail after it.
    */
   act(act: Act): void;
+  /**
+   * For the last check of a handler: its statement is sent with that of the budgets, so that a lock which it takes is
+   * held for one round trip less. If the check fails, the call is refused with its problem.
+   */
+  checkLater(check: Promise<void>): void;
   /** Starts an operation, which runs on after this call. Throws 409 if the kind's queue rule does not allow it now. */
   start<I>(start: Start<I>): Promise<StoredOperation>;
   /** Declares that the answer describes this operation, which another call started. */

@@ -1,10 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nothingDone } from '../kernel/call.ts';
+import type { Exchange } from '../kernel/exchange.ts';
+import { Problem } from '../kernel/problems/problem.ts';
 import { newBudgetId } from '../money/budgets/write-budget.ts';
+import { readLater } from '../store/send-later.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { untilWaiting } from '../testing/portal.ts';
 import { spend } from '../testing/spent-money.ts';
+import { budget } from './budget.ts';
 
 let app: TestApp;
 let account: TestAccount;
@@ -78,6 +83,20 @@ describe('the budget stage', () => {
       body: { code: 'budget_exceeded', budget_id: id, amount: '100.00', retryable: false },
     });
     expect(await widgets()).toBe(2);
+  });
+
+  it('waits for the checks that a handler left to it, also in a call that adds no cost', async () => {
+    const exchange = { caller: { account, key } } as unknown as Exchange;
+    const quota = (used: number) =>
+      app.services.db.transaction().execute(async (tx) => {
+        const { rows } = await readLater(tx, sql<{ used: number }>`select ${used}::int as used`);
+        const check = rows.then(([row]) => {
+          if (row?.used !== 1) throw new Problem('quota_exceeded', { detail: 'Too many.' });
+        });
+        await budget(tx, exchange, app.services, { ...nothingDone(), checks: [check] });
+      });
+    await expect(quota(1)).resolves.toBeUndefined();
+    await expect(quota(2)).rejects.toMatchObject({ code: 'quota_exceeded' });
   });
 
   it('a budget that only notifies refuses nothing', async () => {

@@ -18,6 +18,7 @@ import { exceededBy } from '../money/prices/basket-limits.ts';
 import { formatMoney } from '../money/prices/format.ts';
 import type { Estimate } from '../money/prices/schema.ts';
 import type { Tx } from '../store/database.ts';
+import { sendNow } from '../store/send-later.ts';
 import { refuseRestricted } from './permission.ts';
 
 const monthlySum = (costs: readonly CostChange[]): Micro => sum(costs.map(({ monthly }) => monthly));
@@ -101,18 +102,24 @@ function pendingOf(exchange: Exchange, { costs, operation }: Pick<Done, 'costs' 
   );
 }
 
-/** If several budgets refuse the call, the problem names the budget with the least amount left. */
+/**
+ * Also waits for the checks that the handler left to the statement of the budgets; their refusal comes first. If several
+ * budgets refuse the call, the problem names the budget with the least amount left.
+ */
 export async function budget(
   tx: Tx,
   exchange: Exchange,
   services: Services,
-  done: Pick<Done, 'costs' | 'operation'>,
+  done: Pick<Done, 'costs' | 'operation' | 'checks'>,
 ): Promise<void> {
-  const { costs } = done;
-  if (monthlySum(costs) <= 0n) return;
-  refuseRestricted(exchange, services);
+  const { costs, checks } = done;
+  const isRaised = monthlySum(costs) > 0n;
   const accountId = callerOf(exchange).account.id;
-  const blocking = await lockBlockingBudgets(tx, accountId, pendingOf(exchange, done));
+  const blocking = isRaised ? await lockBlockingBudgets(tx, accountId, pendingOf(exchange, done)) : [];
+  if (!isRaised && checks.length > 0) await sendNow(tx);
+  await Promise.all(checks);
+  if (!isRaised) return;
+  refuseRestricted(exchange, services);
   const claims = claimsOn(blocking, exchange, costs);
   if (claims.length === 0) return;
   const budgets = claims.map((claim) => claim.budget);

@@ -123,6 +123,14 @@ class Calling implements Call {
     return (act) => this.#done.acts.push(act);
   }
 
+  get checkLater(): Call['checkLater'] {
+    return (check) => {
+      // The pipeline waits for the check later, and it may fail before.
+      check.catch(() => undefined);
+      this.#done.checks.push(check);
+    };
+  }
+
   get start(): Call['start'] {
     return async (start) => {
       const operation = await startOperation(this.db, this.services.registry, start, {

@@ -14,7 +14,9 @@ import type pg from 'pg';
 import type { NamingClient } from './naming-client.ts';
 
 type Client = NamingClient & pg.PoolClient;
-export type Later = CompiledQuery & { readonly isLater?: true };
+export type Later<R = unknown> = CompiledQuery<R> & { readonly later?: 'read' | 'unread' };
+/** The rows of a statement that is sent later arrive with the answer to the next one. */
+export type LaterResult<R> = QueryResult<R> & { readonly arriving?: Promise<R[]> };
 
 const CHANGES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
@@ -31,8 +33,10 @@ class Connection implements DatabaseConnection {
     this.client = client;
   }
 
-  async executeQuery<R>({ sql, parameters, isLater }: Later): Promise<QueryResult<R>> {
-    if (isLater) {
+  async executeQuery<R>({ sql, parameters, later }: Later): Promise<LaterResult<R>> {
+    if (later === 'read')
+      return { rows: [], arriving: this.client.readLater(sql, parameters) as Promise<R[]> };
+    if (later === 'unread') {
       this.client.later(sql, parameters);
       return { rows: [] };
     }

@@ -12,6 +12,13 @@ export interface Statement {
   readonly replaces?: string;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Receives the rows of a statement that is sent ahead of another one. */
+  readonly reader?: Reader;
+}
+
+interface Reader {
+  resolve(rows: unknown[]): void;
+  reject(error: unknown): void;
 }
 
 export type Callback = (error: Error | null, result: pg.QueryResult) => void;
@@ -32,18 +39,29 @@ interface Wire {
   close(message: { type: 'S'; name: string }): void;
   parse(message: { name: string; text: string }): void;
   bind(message: { statement: string; values: readonly unknown[]; valueMapper: unknown }): void;
+  describe(message: { type: 'P'; name: string }): void;
   execute(message: object): void;
   sync(): void;
+}
+
+interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+  readonly format: string;
 }
 
 /** Members of `pg.Query` that its published types leave out. */
 interface Inside {
   name: string;
-  readonly _result: { readonly rows: unknown[]; readonly _parsers?: readonly Parse[] };
+  readonly _result: {
+    readonly rows: unknown[];
+    readonly _parsers?: readonly Parse[];
+    readonly _types: { getTypeParser(type: number, format: string): Parse };
+  };
   _canceledDueToError: unknown;
   prepare(wire: Wire): void;
   handleError(error: unknown, wire: Wire): void;
-  handleRowDescription(message: { readonly fields: readonly { readonly name: string }[] }): void;
+  handleRowDescription(message: { readonly fields: readonly Field[] }): void;
   handleDataRow(message: { readonly fields: readonly (string | null)[] }): void;
   handleCommandComplete(message: unknown, wire: Wire): void;
   handleReadyForQuery(wire: Wire): void;
@@ -65,8 +83,10 @@ export class NamedQuery extends Query {
   readonly #statement: Statement;
   readonly #shapes: Map<string, Shape>;
   #shape: Shape | undefined;
-  /** Statements that are sent before this one. Their rows are not read. PostgreSQL stops at the first that fails. */
+  /** Statements that are sent before this one and not answered yet. PostgreSQL stops at the first that fails. */
   readonly #ahead: Statement[];
+  /** Rows of the first of them. */
+  #rowsAhead: unknown[] = [];
   #hasFailed = false;
 
   constructor(
@@ -104,13 +124,14 @@ export class NamedQuery extends Query {
     wire.sync();
   }
 
-  #sendAhead(wire: Wire, { name, text, values, replaces }: Statement): void {
+  #sendAhead(wire: Wire, { name, text, values, replaces, reader }: Statement): void {
     if (replaces !== undefined) this.#drop(wire, replaces);
     if (!isParsed(wire, name)) {
       wire.close({ type: 'S', name });
       wire.parse({ name, text });
     }
     wire.bind({ statement: name, values, valueMapper: prepareValue });
+    if (reader !== undefined && !this.#shapes.has(name)) wire.describe({ type: 'P', name: '' });
     wire.execute({});
   }
 
@@ -127,6 +148,7 @@ export class NamedQuery extends Query {
    */
   override handleError(error: unknown, wire: Wire): void {
     this.#hasFailed = true;
+    for (const { reader } of this.#ahead) reader?.reject(error);
     if (this.#shape === undefined) delete wire.parsedStatements[this.#statement.name];
     super.handleError(error, wire);
   }
@@ -138,17 +160,30 @@ export class NamedQuery extends Query {
   }
 
   override handleRowDescription(message: Parameters<Inside['handleRowDescription']>[0]): void {
+    const [first] = this.#ahead;
+    if (first !== undefined) {
+      this.#shapes.set(first.name, this.#shapeOf(message.fields));
+      return;
+    }
     super.handleRowDescription(message);
-    this.#shape = {
-      names: message.fields.map(({ name }) => name),
-      parsers: this._result._parsers ?? [],
-    };
+    this.#shape = this.#shapeOf(message.fields);
     this.#shapes.set(this.#statement.name, this.#shape);
   }
 
+  #shapeOf(fields: readonly Field[]): Shape {
+    const types = this._result._types;
+    return {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID, format }) => types.getTypeParser(dataTypeID, format)),
+    };
+  }
+
   override handleDataRow(message: Parameters<Inside['handleDataRow']>[0]): void {
-    if (this.#ahead.length > 0 || this.#shape === undefined || this._canceledDueToError) return;
-    const { names, parsers } = this.#shape;
+    const [first] = this.#ahead;
+    if (this._canceledDueToError || (first !== undefined && first.reader === undefined)) return;
+    const shape = first === undefined ? this.#shape : this.#shapes.get(first.name);
+    if (shape === undefined) return;
+    const { names, parsers } = shape;
     const row: Record<string, unknown> = {};
     try {
       for (let index = 0; index < names.length; index++) {
@@ -159,13 +194,15 @@ export class NamedQuery extends Query {
       this._canceledDueToError = error;
       return;
     }
-    this._result.rows.push(row);
+    (first === undefined ? this._result.rows : this.#rowsAhead).push(row);
   }
 
   override handleCommandComplete(message: unknown, wire: Wire): void {
     const done = this.#ahead.shift();
     if (done !== undefined) {
       wire.parsedStatements[done.name] = done.text;
+      done.reader?.resolve(this.#rowsAhead);
+      this.#rowsAhead = [];
       return;
     }
     super.handleCommandComplete(message, wire);

@@ -10,7 +10,7 @@ import { type Callback, NamedQuery, type Shape, type Statement } from './named-q
 export const MAX_NAMES = 500;
 
 type Query = (...args: unknown[]) => unknown;
-type Unnamed = Pick<Statement, 'text' | 'values'>;
+type Unnamed = Pick<Statement, 'text' | 'values' | 'reader'>;
 
 const BEGIN: Unnamed = { text: 'begin', values: [] };
 const COMMIT = 'commit';
@@ -33,7 +33,7 @@ export class NamingClient extends pg.Client {
     const [text, values, callback] = args;
     if (text === BEGIN.text) return this.#answered([BEGIN]);
     const isBegun = this.#ahead[0] !== BEGIN;
-    if (text === 'rollback') this.#ahead = isBegun ? [] : [BEGIN];
+    if (text === 'rollback') this.#forgetAhead(isBegun ? [] : [BEGIN]);
     if (!isBegun && this.#ahead.length === 1 && (text === 'rollback' || text === COMMIT))
       return this.#answered([]);
     if (typeof text === 'string' && Array.isArray(values) && (values.length > 0 || text === COMMIT))
@@ -41,7 +41,7 @@ export class NamingClient extends pg.Client {
     const send = super.query.bind(this) as unknown as Query;
     const last = this.#ahead.pop();
     // A text without values may hold several statements, so it is not named and cannot take others along.
-    return last === undefined ? send(...args) : this.#send(last).then(() => send(...args));
+    return last === undefined ? send(...args) : this.#sendLast(last).then(() => send(...args));
   }) as unknown as pg.Client['query'];
 
   /** The next statement takes this one along: if this one fails, the next one is not executed and fails with its error. */
@@ -49,9 +49,34 @@ export class NamingClient extends pg.Client {
     this.#ahead.push({ text, values });
   }
 
+  /** Like `later`, and returns the rows. Their error need not be caught, because the next statement has it too. */
+  readLater(text: string, values: readonly unknown[]): Promise<unknown[]> {
+    const rows = new Promise<unknown[]>((resolve, reject) => {
+      this.#ahead.push({ text, values, reader: { resolve, reject } });
+    });
+    rows.catch(() => undefined);
+    return rows;
+  }
+
+  #forgetAhead(kept: Unnamed[]): void {
+    const rolledBack = new Error('The transaction was rolled back before this statement was sent.');
+    for (const { reader } of this.#ahead.splice(0)) reader?.reject(rolledBack);
+    this.#ahead = kept;
+  }
+
   #answered(ahead: Unnamed[]): Promise<unknown> {
     this.#ahead = ahead;
     return Promise.resolve({ command: '', rowCount: null, rows: [] });
+  }
+
+  async #sendLast(last: Unnamed): Promise<void> {
+    try {
+      const { rows } = await this.#send(last);
+      last.reader?.resolve(rows);
+    } catch (error) {
+      last.reader?.reject(error);
+      throw error;
+    }
   }
 
   #send(statement: Unnamed, callback?: Callback): Promise<pg.QueryResult> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { type Db, openDatabase, openPool, type Tx } from './database.ts';
-import { sendLater } from './send-later.ts';
+import { readLater, sendLater, sendNow } from './send-later.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -132,6 +132,70 @@ describe('what is sent later', () => {
       await sql`rollback to savepoint here`.execute(tx);
     });
     expect(await read(db)).toEqual([1]);
+  });
+});
+
+describe('what is read later', () => {
+  const double = (n: number) => sql<{ twice: number; at: Date }>`select ${n}::int * 2 as twice, now() as at`;
+
+  it('travels with the next statement, and each statement gets its own rows', async () => {
+    const seen: unknown[] = [];
+    const count = await packetsOf(async (tx) => {
+      const first = await readLater(tx, double(1));
+      await sendLater(tx, insert(7));
+      const second = await readLater(tx, sql<{ id: number }>`select id from notes where id > ${0}::int`);
+      const none = await readLater(tx, sql`select id from notes where id = ${0}::int`);
+      const main = await sql<{ three: number }>`select ${3}::int as three`.execute(tx);
+      const [row] = await first.rows;
+      seen.push(row?.twice, row?.at instanceof Date, await second.rows, await none.rows, main.rows);
+    });
+    expect(count).toBe(2);
+    const once = [2, true, [{ id: 7 }], [], [{ three: 3 }]];
+    expect(seen).toEqual([...once, ...once]);
+  });
+
+  it('has rows outside a transaction, and in one that sends what waits', async () => {
+    const outside = await readLater(db, double(4));
+    expect((await outside.rows)[0]?.twice).toBe(8);
+    const inside = await db.transaction().execute(async (tx) => {
+      const later = await readLater(tx, double(5));
+      await sendNow(tx);
+      return later.rows;
+    });
+    expect(inside[0]?.twice).toBe(10);
+  });
+
+  it('comes before a text without values, and has rows', async () => {
+    const rows = await db.transaction().execute(async (tx) => {
+      const later = await readLater(tx, double(6));
+      await sql`savepoint here`.execute(tx);
+      return later.rows;
+    });
+    expect(rows[0]?.twice).toBe(12);
+  });
+
+  it('fails like the next statement, also if nobody waits for it', async () => {
+    const failed: unknown[] = [];
+    const divided = db.transaction().execute(async (tx) => {
+      const good = await readLater(tx, double(1));
+      const bad = await readLater(tx, sql`select 1 / ${0}::int`);
+      const after = await readLater(tx, double(2));
+      const next = failure(insert(1).execute(tx));
+      failed.push(await next, (await good.rows).length, await failure(bad.rows), await failure(after.rows));
+      throw new Error('rolled back');
+    });
+    expect(await failure(divided)).toBe('rolled back');
+    expect(failed).toEqual(['22012', 1, '22012', '22012']);
+  });
+
+  it('fails if the transaction is rolled back before it was sent', async () => {
+    let later: Promise<unknown> | undefined;
+    const undone = db.transaction().execute(async (tx) => {
+      later = failure((await readLater(tx, double(1))).rows);
+      throw new Error('changed my mind');
+    });
+    expect(await failure(undone)).toBe('changed my mind');
+    expect(await later).toContain('rolled back before this statement was sent');
   });
 });
 

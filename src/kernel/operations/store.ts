@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
+import { columnList, placeList, statement, textOf } from '../../store/kept-text.ts';
 import type { OperationError, OperationRow } from './schema.ts';
 import type {} from './table.ts';
 
@@ -68,6 +69,28 @@ export async function pendingOn(
   return new Map(rows.map(({ held_subject, ...row }) => [held_subject, row]));
 }
 
+/** The values are those of the columns, then `now`, deadline, delay and subjects. */
+function insertText(columns: readonly string[]): string {
+  const [at, deadline, delay, subjects] = [1, 2, 3, 4].map((i) => `$${columns.length + i}`);
+  const now = `coalesce(${at}::timestamptz, now())`;
+  const times = {
+    deadline_at: `${now} + ${deadline}::float8 * interval '1 second'`,
+    created_at: now,
+    updated_at: now,
+    run_at: `${now} + coalesce(${delay}::float8, 0) * interval '1 second'`,
+    started_at: `case when ${delay}::float8 is not null then ${now} end`,
+    run_at_set: now,
+  };
+  return `
+    with started as (
+      insert into operations (${columnList([...columns, ...Object.keys(times)])})
+      values (${[placeList(columns), ...Object.values(times)].join(', ')}) returning *),
+    places as (
+      insert into operation_subjects (operation_id, subject, place)
+      select started.id, subject, nextval('operation_places') from started, unnest(${subjects}::text[]) subject)
+    select started.*, case when started.is_ready then pg_notify('${WORK_CHANNEL}', '') end as notified from started`;
+}
+
 export async function insertOperation(
   db: Db,
   operation: Omit<NewOperation, 'deadline_at'>,
@@ -79,38 +102,15 @@ export async function insertOperation(
     readonly delaySeconds?: number | null;
   },
 ): Promise<StoredOperation> {
-  const now = options.now === null ? sql<Date>`now()` : sql<Date>`${options.now}::timestamptz`;
-  const { notified: _, ...row } = await db
-    .with('started', (query) =>
-      query
-        .insertInto('operations')
-        .values({
-          ...operation,
-          related: JSON.stringify(operation.related ?? []) as never,
-          warnings: JSON.stringify(operation.warnings ?? []) as never,
-          deadline_at: sql<Date>`${now} + ${options.deadlineSeconds} * interval '1 second'`,
-          created_at: now,
-          updated_at: now,
-          run_at: sql<Date>`${now} + ${options.delaySeconds ?? 0} * interval '1 second'`,
-          started_at: options.delaySeconds == null ? null : now,
-          run_at_set: now,
-        })
-        .returningAll(),
-    )
-    .with('places', (query) =>
-      query
-        .insertInto('operation_subjects')
-        .columns(['operation_id', 'subject', 'place'])
-        .expression(
-          sql`select ${operation.id}, subject, nextval('operation_places')
-            from unnest(${[...options.subjects]}::text[]) subject`,
-        ),
-    )
-    .selectFrom('started')
-    .selectAll('started')
-    .select(sql`case when started.is_ready then pg_notify(${WORK_CHANNEL}, '') end`.as('notified'))
-    .executeTakeFirstOrThrow();
-  return row;
+  const { related = [], warnings = [] } = operation;
+  const row = { ...operation, related: JSON.stringify(related), warnings: JSON.stringify(warnings) };
+  const columns = Object.keys(row);
+  const text = textOf(['operation', ...columns].join(' '), () => insertText(columns));
+  const { now, deadlineSeconds, delaySeconds = null, subjects } = options;
+  const values = [...Object.values(row), now, deadlineSeconds, delaySeconds, [...subjects]];
+  const { rows } = await db.executeQuery(statement<StoredOperation & { notified: unknown }>(text, values));
+  const { notified: _, ...stored } = rows[0] as (typeof rows)[number];
+  return stored;
 }
 
 export async function notifyWork(db: Db): Promise<void> {

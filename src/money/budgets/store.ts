@@ -2,6 +2,8 @@ import { type Generated, type Selectable, sql } from 'kysely';
 import '../../kernel/access/tables.ts';
 import type { Reference } from '../../kernel/named/named.ts';
 import type { Db } from '../../store/database.ts';
+import { insertRow } from '../../store/kept-text.ts';
+import { sendLater } from '../../store/send-later.ts';
 import type { Action, Basis, Blocking, Declaration, Scope, Threshold } from './budget.ts';
 import type { PendingRow } from './pending/store.ts';
 
@@ -94,25 +96,21 @@ export async function findBudgets(db: Db, accountId: string, period: string): Pr
     .execute();
 }
 
-/** Lock order is by id, so that concurrent calls that lock several budgets cannot deadlock. */
-/** Also inserts the pending costs of the call, in the same statement. */
+/**
+ * Lock order is by id, so that concurrent calls that lock several budgets cannot deadlock. Also inserts the pending costs
+ * of the call.
+ */
 export async function lockBlockingBudgets(
   db: Db,
   accountId: string,
   pending: readonly PendingRow[],
 ): Promise<BudgetRow[]> {
-  const query =
-    pending.length === 0
-      ? db
-      : db.with('noted', (first) => first.insertInto('pending_costs').values(pending));
-  return (query as Db)
-    .selectFrom('budgets')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('action', '=', 'block_new_cost')
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+  for (const row of pending) await sendLater(db, insertRow('pending_costs', row));
+  const { rows } = await sql<BudgetRow>`
+    select * from budgets where account_id = ${accountId} and action = 'block_new_cost' order by id for update`.execute(
+    db,
+  );
+  return rows;
 }
 
 const columnsOf = ({ scope, thresholds, emails, ...rest }: Declaration) => ({

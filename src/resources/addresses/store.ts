@@ -16,6 +16,7 @@ import { idPrefix } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { AddressPool } from '../../provider/catalogue.ts';
 import type { Db, Tables } from '../../store/database.ts';
+import { statement, textOf } from '../../store/kept-text.ts';
 import { type Pool, poolsOf } from './pool.ts';
 
 interface PublicAddressesTable {
@@ -78,6 +79,32 @@ export interface AddressRequest {
 
 type Holder = Omit<AddressRequest, 'pools' | 'version'>;
 
+/** The values: account, location, ranges, their pools, now, kind, machine, interface, and two new ids for each version. */
+function takeText(versions: readonly (4 | 6)[], others: 'skip' | 'wait'): string {
+  const lock = `order by quarantined_until limit 1 for update ${others === 'skip' ? 'skip locked' : ''}`;
+  const choices = versions.map((version, i) => {
+    const inStock = `account_id is null and location = $2 and family(block) = ${version} and block <<= any($3::inet[])`;
+    return {
+      tables: `own${version} as materialized (
+        select id from public_addresses where former_account_id = $1 and ${inStock} ${lock}),
+      free${version} as materialized (
+        select id from public_addresses
+        where quarantined_until <= $5::timestamptz and not exists (select from own${version}) and ${inStock} ${lock})`,
+      found: `select id, $${9 + i * 2}::text as new_id from own${version} union all
+        select id, $${10 + i * 2}::text as new_id from free${version}`,
+    };
+  });
+  return `
+    with ${choices.map(({ tables }) => tables).join(', ')}
+    update public_addresses taken set
+      id = found.new_id, account_id = $1, former_account_id = null, kind = $6, vm_id = $7, interface_id = $8,
+      quarantined_until = null, name = null, labels = '{}', version = 1, created_at = $5::timestamptz,
+      updated_at = $5::timestamptz,
+      pool = (select slug from unnest($3::inet[], $4::text[]) as p (cidr, slug) where taken.block <<= p.cidr limit 1)
+    from (${choices.map(({ found }) => found).join(' union all ')}) found
+    where taken.id = found.id returning taken.*`;
+}
+
 /** Takes the account's own address out of quarantine, or else a free one: one of each version, if there is one. */
 async function take(
   db: Db,
@@ -86,37 +113,11 @@ async function take(
   versions: readonly (4 | 6)[],
   others: 'skip' | 'wait',
 ): Promise<PublicAddressRow[]> {
-  const cidrs = pools.map(({ cidr }) => cidr);
-  const slugs = pools.map(({ slug }) => slug);
-  const lock = sql`order by quarantined_until limit 1 for update ${sql.raw(others === 'skip' ? 'skip locked' : '')}`;
-  const choices = versions.map((version) => {
-    const [own, free] = [sql.ref(`own${version}`), sql.ref(`free${version}`)];
-    const inStock = sql`account_id is null and location = ${location} and family(block) = ${version}
-      and block <<= any(${cidrs}::inet[])`;
-    return {
-      tables: sql`${own} as materialized (
-        select id from public_addresses where former_account_id = ${accountId} and ${inStock} ${lock}),
-      ${free} as materialized (
-        select id from public_addresses
-        where quarantined_until <= ${now}::timestamptz and not exists (select from ${own}) and ${inStock} ${lock})`,
-      found: sql`select id, ${newAddressId()} as new_id from ${own} union all
-        select id, ${newAddressId()} as new_id from ${free}`,
-    };
-  });
-  const { rows } = await sql<PublicAddressRow>`
-    with ${sql.join(choices.map(({ tables }) => tables))}
-    update public_addresses taken set
-      id = found.new_id, account_id = ${accountId}, former_account_id = null, kind = ${kind}, vm_id = ${vmId},
-      interface_id = ${interfaceId}, quarantined_until = null, name = null, labels = '{}', version = 1,
-      created_at = ${now}::timestamptz, updated_at = ${now}::timestamptz,
-      pool = (select slug from unnest(${cidrs}::inet[], ${slugs}::text[]) as p (cidr, slug)
-              where taken.block <<= p.cidr limit 1)
-    from (${sql.join(
-      choices.map(({ found }) => found),
-      sql` union all `,
-    )}) found
-    where taken.id = found.id returning taken.*`.execute(db);
-  return rows;
+  const text = textOf(['take', others, ...versions].join(' '), () => takeText(versions, others));
+  const [cidrs, slugs] = [pools.map(({ cidr }) => cidr), pools.map(({ slug }) => slug)];
+  const ids = versions.flatMap(() => [newAddressId(), newAddressId()]);
+  const values = [accountId, location, cidrs, slugs, now, kind, vmId, interfaceId, ...ids];
+  return (await db.executeQuery(statement<PublicAddressRow>(text, values))).rows;
 }
 
 /** Skips blocks that already have a row, for example because the pool had another name or range before. */

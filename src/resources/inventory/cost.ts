@@ -77,18 +77,17 @@ export interface Changing {
 
 /**
  * The difference between what the meter is going to bill and what it bills now. A resource that cannot be priced any
- * more keeps its price.
+ * more keeps its price. `isNew`: the resources were added by this call, and nothing is billed for them yet.
  */
 export async function costChanges(
   db: Db,
   services: Pick<Services, 'tariff'>,
   changing: readonly Changing[],
   at: Date,
+  isNew = false,
 ): Promise<CostChange[]> {
-  const billed = await findPrices(
-    db,
-    changing.map(({ id }) => id),
-  );
+  const ids = isNew ? [] : changing.map(({ id }) => id);
+  const billed = await findPrices(db, ids);
   return changing.map(({ id, labels, after }) => {
     const { hourly, monthly, apiKeyId } = billed.get(id) ?? { ...FREE, apiKeyId: null };
     const next = after === null ? FREE : (billedPrice(services, after, at) ?? { hourly, monthly });

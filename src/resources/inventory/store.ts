@@ -4,6 +4,7 @@ import { lockResource, type Prices, pricesOf } from '../../kernel/inventory/stor
 import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db, Tables } from '../../store/database.ts';
+import { insertRow } from '../../store/kept-text.ts';
 import { sendLater } from '../../store/send-later.ts';
 
 type Kept = 'configuration' | 'price_hourly_micros' | 'price_monthly_micros' | 'created_at' | 'updated_at';
@@ -65,15 +66,18 @@ export async function noteResource(
     priced = await follow(db, next, at, { tariff, references, isNew });
     price = pricesOf(priced);
   }
+  await sendLater(db, isNew ? insertRow('resources', { ...note, ...price }) : written(db, note, price));
+  return priced;
+}
+
+function written(db: Db, note: PlainNote | PricedNote, price: Prices) {
   const { id: _, account_id: __, api_key_id: ___, ...changed } = note;
-  const written = db
+  return db
     .insertInto('resources')
     .values({ ...note, ...price })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet({ ...changed, ...price, updated_at: sql`now()` }),
     );
-  await sendLater(db, written);
-  return priced;
 }
 
 export async function forgetResource(

@@ -3,7 +3,15 @@ import type { RawBuilder } from 'kysely';
 import type { Call } from '../../kernel/call.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
-import { type Count, countResources, nothingCounted, readLimits } from './store.ts';
+import type { Arriving } from '../../store/send-later.ts';
+import {
+  type Count,
+  countResources,
+  type LimitState,
+  nothingCounted,
+  readLimits,
+  readLimitsLater,
+} from './store.ts';
 
 declare module '../../kernel/registry.ts' {
   interface Family {
@@ -26,7 +34,7 @@ interface PlacedLimit {
   readonly location: string | null;
 }
 
-export type LimitRow = Awaited<ReturnType<typeof readLimitRows>>[number];
+export type LimitRow = ReturnType<typeof rowsOf>[number];
 type Reader = Pick<Call, 'db' | 'caller' | 'services'>;
 
 /** Counts limits whose resources do not exist yet. */
@@ -57,11 +65,8 @@ function countsOf(services: Services, accountId: string, wanted: readonly Placed
   return [...counts.values()];
 }
 
-/** Counts only these limits, in one statement. */
-export async function readLimitRows({ db, caller, services }: Reader, limits: readonly PlacedLimit[]) {
-  const accountId = caller.account.id;
-  const states = await readLimits(db, accountId, countsOf(services, accountId, limits));
-  return limits.map(({ limit, location }, i) => {
+const rowsOf = (limits: readonly PlacedLimit[], states: readonly LimitState[]) =>
+  limits.map(({ limit, location }, i) => {
     const { used = 0, own } = states[i] ?? {};
     return {
       id: limit.id,
@@ -76,6 +81,21 @@ export async function readLimitRows({ db, caller, services }: Reader, limits: re
       maximum_on_request: limit.maximum_on_request,
     };
   });
+
+/** Counts only these limits, in one statement. */
+export async function readLimitRows({ db, caller, services }: Reader, limits: readonly PlacedLimit[]) {
+  const accountId = caller.account.id;
+  return rowsOf(limits, await readLimits(db, accountId, countsOf(services, accountId, limits)));
+}
+
+/** Like `readLimitRows`, but the rows arrive with the answer to the next statement. */
+export async function readLimitRowsLater(
+  { db, caller, services }: Reader,
+  limits: readonly PlacedLimit[],
+): Promise<Arriving<LimitRow>> {
+  const accountId = caller.account.id;
+  const { rows } = await readLimitsLater(db, accountId, countsOf(services, accountId, limits));
+  return { rows: rows.then((states) => rowsOf(limits, states)) };
 }
 
 /** All limits, sorted by id. A limit with scope `location` has one row per location. */

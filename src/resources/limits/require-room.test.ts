@@ -45,6 +45,32 @@ describe('a limit', () => {
     ]);
   });
 
+  it('of machines lets exactly as many of concurrent creates pass, and is told before a budget', async () => {
+    const vps = await VpsAccount.open(t);
+    await t.services.db
+      .insertInto('account_limits')
+      .values({ account_id: vps.account.id, limit_id: 'flexible-vps.vms', value: 2 })
+      .execute();
+    const create = (name: string) =>
+      vps.send('POST', 'vms', {
+        name,
+        location: 'fra1',
+        plan: 'flex-1-1',
+        source: { type: 'image', image_id: 'ubuntu-24.04' },
+      });
+    const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => create(`m-${name}`)));
+    const refused = answers.filter(({ statusCode }) => statusCode === 409).map((each) => each.json());
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 202, 409, 409, 409]);
+    for (const problem of refused)
+      expect(problem).toMatchObject({ code: 'quota_exceeded', limit: 2, used: 2, requested: 1 });
+    const full = { amount: '0.01', action: 'block_new_cost', thresholds: [{ percent: 100 }] };
+    const budget = { method: 'PUT', url: '/account/v1/budgets/full', key: vps.key, payload: full } as const;
+    expect((await t.call(budget)).statusCode).toBe(201);
+    expect((await create('m-f')).json()).toMatchObject({ code: 'quota_exceeded' });
+    const left = await vps.send('GET', 'vms');
+    expect(left.json<{ data: unknown[] }>().data).toHaveLength(2);
+  });
+
   it('by location counts what is there, and nothing of another location', async () => {
     const limit = t.services.provider.catalogue.limits.find(({ id }) => id === 'flexible-vps.networks');
     const limits = [{ ...limit!, id: 'flexible-vps.networks', limit: 1, scope: 'location' as const }];

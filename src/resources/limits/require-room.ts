@@ -1,7 +1,7 @@
 import type { Call } from '../../kernel/call.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
-import { type LimitRow, readLimitRows } from './limit-rows.ts';
+import { type LimitRow, readLimitRows, readLimitRowsLater } from './limit-rows.ts';
 
 export interface Want {
   readonly limit: string;
@@ -54,27 +54,41 @@ function placed({ services }: Writer, wants: readonly Want[]) {
   });
 }
 
-interface RoomOptions {
-  /** The rows of the request are inserted already, so the count includes them. */
-  readonly isCounted?: boolean;
+function judgeAll({ event }: Writer, wants: ReturnType<typeof placed>, rows: readonly LimitRow[]): void {
+  for (const [i, row] of rows.entries()) {
+    const after = row.used + (wants[i]?.want.amount ?? 0);
+    for (const news of judge(row, { before: row.used, after }, null)) event(news);
+  }
 }
 
 /**
  * Throws 409 if the request exceeds a limit, and emits an event when a limit is nearly reached. Callers hold a lock
  * that keeps concurrent calls from adding resources until their transaction ends.
  */
-export async function requireRoom(
-  call: Writer,
-  wanted: string | readonly Want[],
-  { isCounted = false }: RoomOptions = {},
-): Promise<void> {
+export async function requireRoom(call: Writer, wanted: string | readonly Want[]): Promise<void> {
   const wants = placed(call, typeof wanted === 'string' ? [{ limit: wanted, amount: 1 }] : wanted);
-  const rows = await readLimitRows(call, wants);
-  for (const [i, row] of rows.entries()) {
-    const amount = wants[i]?.want.amount ?? 0;
-    const before = isCounted ? Math.max(0, row.used - amount) : row.used;
-    for (const news of judge(row, { before, after: before + amount }, null)) call.event(news);
-  }
+  judgeAll(call, wants, await readLimitRows(call, wants));
+}
+
+/**
+ * Like `requireRoom`, for the last check of a handler, which has inserted its rows already: the count includes them. The
+ * statement is sent with that of the budgets.
+ */
+export async function requireRoomAtLast(
+  call: Writer & Pick<Call, 'checkLater'>,
+  wanted: readonly Want[],
+): Promise<void> {
+  const wants = placed(call, wanted);
+  const { rows } = await readLimitRowsLater(call, wants);
+  call.checkLater(
+    rows.then((counted) => {
+      judgeAll(
+        call,
+        wants,
+        counted.map((row, i) => ({ ...row, used: Math.max(0, row.used - (wants[i]?.want.amount ?? 0)) })),
+      );
+    }),
+  );
 }
 
 /** Checks a limit with scope `parent`. The caller has locked the parent, and passes how much of the limit it uses. */

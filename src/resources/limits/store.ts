@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
+import { type Arriving, readLater } from '../../store/send-later.ts';
 
 /** Counts the resources of these types that an account has, in one location or (`null`) in all. */
 export const countResources = (
@@ -27,9 +28,14 @@ export interface LimitState {
   readonly own: number | null | undefined;
 }
 
-/** Reads the use of limits and the account's own values in one statement, in the order of the places. */
-export async function readLimits(db: Db, accountId: string, counts: readonly Count[]): Promise<LimitState[]> {
-  if (counts.length === 0) return [];
+interface StateRow {
+  readonly used: number;
+  readonly value: number | null;
+  readonly is_own: boolean;
+}
+
+/** The use of limits and the account's own values in one statement, in the order of the places. */
+function countedLimits(accountId: string, counts: readonly Count[]): RawBuilder<StateRow> {
   const parts = counts.map(({ query, columns, uses }) => {
     const names = Array.from({ length: columns }, (_, i) => sql.ref(`n${i}`));
     const rows = uses.map(
@@ -38,10 +44,28 @@ export async function readLimits(db: Db, accountId: string, counts: readonly Cou
     return sql`select use.* from (${query}) as numbers (${sql.join(names)})
       cross join lateral (values ${sql.join(rows)}) as use (place, id, used)`;
   });
-  const { rows } = await sql<{ used: number; value: number | null; is_own: boolean }>`
+  return sql<StateRow>`
     select counted.used, own.value, own.limit_id is not null as is_own
     from (${sql.join(parts, sql` union all `)}) as counted
     left join account_limits own on own.account_id = ${accountId} and own.limit_id = counted.id
-    order by counted.place`.execute(db);
-  return rows.map(({ used, value, is_own }) => ({ used, own: is_own ? value : undefined }));
+    order by counted.place`;
+}
+
+const statesIn = (rows: readonly StateRow[]): LimitState[] =>
+  rows.map(({ used, value, is_own }) => ({ used, own: is_own ? value : undefined }));
+
+export async function readLimits(db: Db, accountId: string, counts: readonly Count[]): Promise<LimitState[]> {
+  if (counts.length === 0) return [];
+  return statesIn((await countedLimits(accountId, counts).execute(db)).rows);
+}
+
+/** The states arrive with the answer to the next statement. */
+export async function readLimitsLater(
+  db: Db,
+  accountId: string,
+  counts: readonly Count[],
+): Promise<Arriving<LimitState>> {
+  if (counts.length === 0) return { rows: Promise.resolve([]) };
+  const { rows } = await readLater(db, countedLimits(accountId, counts));
+  return { rows: rows.then(statesIn) };
 }

@@ -242,10 +242,11 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
 
   /**
    * Before a change that an operation makes: reports the difference between what is billed now and what will be billed
-   * when the rows have the values in `after`. `null`: when they are deleted.
+   * when the rows have the values in `after`. `null`: when they are deleted. `isNew`: this call added the rows, and
+   * nothing is billed for them yet.
    */
-  reportCost(call: Payer, rows: readonly RowOf<T>[], after: Partial<RowOf<T>> | null): Promise<void> {
-    return reportCost<T>(call, this.#definition, rows, after);
+  reportCost(call: Payer, rows: readonly RowOf<T>[], after: Partial<RowOf<T>> | null, isNew = false) {
+    return reportCost<T>(call, this.#definition, rows, after, isNew);
   }
 
   /** Updates row, inventory entry and meter. Returns undefined if the row no longer exists. */

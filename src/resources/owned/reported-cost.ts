@@ -15,6 +15,7 @@ export async function reportCost<T extends OwnedTableName>(
   { type, inventory }: Priced<T>,
   rows: readonly RowOf<T>[],
   after: Partial<RowOf<T>> | null,
+  isNew: boolean,
 ): Promise<void> {
   if (inventory === undefined) return;
   const changing: Changing[] = [];
@@ -25,6 +26,6 @@ export async function reportCost<T extends OwnedTableName>(
     const { configuration = null, priced_as: pricedAs = type, is_stopped: isStopped = false } = entry;
     changing.push({ id, labels, after: configuration && { pricedAs, configuration, isStopped } });
   }
-  for (const change of await costChanges(db, services, changing, now))
+  for (const change of await costChanges(db, services, changing, now, isNew))
     if (change.hourly !== 0n || change.monthly !== 0n) cost(change);
 }

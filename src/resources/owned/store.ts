@@ -16,6 +16,7 @@ import { type ListCall, type ListedTable, readResources } from '../../kernel/lis
 import type { Reference } from '../../kernel/named/named.ts';
 import type { Page } from '../../kernel/pages/store.ts';
 import type { Db, Tables } from '../../store/database.ts';
+import { insertRow } from '../../store/kept-text.ts';
 import type { NewRow, OwnedColumns, OwnedTable, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
 
 interface StandIn {
@@ -113,14 +114,10 @@ export async function insertOwned<T extends OwnedTableName>(
   accountId: string,
   columns: NewRow<T> & { readonly id: string },
 ): Promise<RowOf<T> | undefined> {
-  const values = { ...columns, account_id: accountId } as unknown as Insertable<OwnedColumns>;
-  const row = await over(db)
-    .insertInto(named(table))
-    .values(values)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  return row as RowOf<T> | undefined;
+  const values = { ...columns, account_id: accountId } as unknown as Insertable<Tables[T]>;
+  const insert = insertRow<T>(table, values, 'on conflict do nothing returning *');
+  const { rows } = await db.executeQuery(insert);
+  return rows[0] as RowOf<T> | undefined;
 }
 
 /** Increments the version, so that the etag changes. Returns undefined if the row no longer exists. */

@@ -9,8 +9,8 @@ import type { NetworkRow } from '../networks/table.ts';
 import type { VmRow } from '../vms/table.ts';
 import { macFor, newMac } from './macs.ts';
 import { newInterfaceId } from './resource.ts';
-import { freeMac, insertInterface } from './store.ts';
-import type { InterfaceRow } from './table.ts';
+import { insertInterface } from './store.ts';
+import type { InterfaceRow, NewInterface } from './table.ts';
 
 const usable = ['active', 'updating'];
 
@@ -75,26 +75,30 @@ interface Chosen {
   readonly description?: string | undefined;
 }
 
-export function addInterface(
-  db: Db,
+export function newInterface(
   vm: Pick<VmRow, 'id' | 'account_id'>,
-  present: readonly InterfaceRow[],
+  present: readonly Pick<InterfaceRow, 'position'>[],
   network: Pick<NetworkRow, 'id' | 'mtu'> | null,
-  { id = newInterfaceId(), ipv4, anti_spoofing = true, description = '' }: Chosen = {},
-): Promise<InterfaceRow> {
-  return insertInterface(db, {
+  { id = newInterfaceId(), anti_spoofing = true, description = '' }: Chosen = {},
+): NewInterface {
+  return {
     id,
     account_id: vm.account_id,
     vm_id: vm.id,
     kind: network === null ? 'public' : 'private',
     network_id: network?.id ?? null,
-    mac: ipv4 === undefined ? newMac() : freeMac(macFor(ipv4), newMac()),
+    mac: newMac(),
     position: nextPosition(present),
     mtu: network?.mtu ?? PUBLIC_MTU,
     anti_spoofing,
     description,
     status: 'attaching',
-  });
+  };
+}
+
+export function addInterface(db: Db, ...args: Parameters<typeof newInterface>): Promise<InterfaceRow> {
+  const ipv4 = args[3]?.ipv4;
+  return insertInterface(db, newInterface(...args), ipv4 === undefined ? undefined : macFor(ipv4));
 }
 
 const PUBLIC_MTU = 1500;

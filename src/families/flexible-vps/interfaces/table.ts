@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, Insertable, Selectable } from 'kysely';
 import type { Tables } from '../../../store/database.ts';
 import type { InterfaceState } from './lifecycle.ts';
 
@@ -27,3 +27,4 @@ declare module '../../../store/database.ts' {
 }
 
 export type InterfaceRow = Selectable<Tables['vm_interfaces']>;
+export type NewInterface = Insertable<Tables['vm_interfaces']>;

@@ -10,6 +10,7 @@ import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { FREE, priceShown, statePrices } from '../../../resources/inventory/cost.ts';
 import type { Db } from '../../../store/database.ts';
+import type { Arriving } from '../../../store/send-later.ts';
 import { inGb } from '../gigabytes.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfaces/store.ts';
@@ -159,7 +160,7 @@ type Asking = Pick<Call, 'db' | 'services' | 'now'>;
 
 interface NewParts {
   readonly row: VmRow;
-  readonly front: InterfaceRow | null;
+  readonly front: Arriving<InterfaceRow> | null;
   readonly addresses: readonly PublicAddressRow[];
 }
 
@@ -172,9 +173,7 @@ export async function showNewVm(
 ): Promise<Vm> {
   const interfaces = hasNetworks
     ? await readInterfaces(db, [row.id])
-    : front === null
-      ? []
-      : [withPublicBlocks(front, addresses)];
+    : ((await front?.rows) ?? []).map((each) => withPublicBlocks(each, addresses));
   const idle = interfaces.map((each) => ({ ...each, operation: undefined }));
   return presentVm(
     services,

@@ -1,6 +1,6 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
-import { requireRoom, requireRoomIn } from '../../../../resources/limits/require-room.ts';
+import { requireRoomAtLast, requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
 import { exampleOperation } from '../example.ts';
 import { showNewVm } from '../present.ts';
@@ -45,11 +45,10 @@ async function requireLimits(
   const ipv4 = addresses.filter(({ kind, block }) => kind === 'ephemeral' && !block.includes(':')).length;
   const { location } = candidate;
   await vms.lockNames(call);
-  await requireRoom(
-    call,
-    [...candidate.priced.demands, { limit: 'flexible-vps.public-ipv4', amount: ipv4, location }],
-    { isCounted: true },
-  );
+  await requireRoomAtLast(call, [
+    ...candidate.priced.demands,
+    { limit: 'flexible-vps.public-ipv4', amount: ipv4, location },
+  ]);
 }
 
 export const createVm = endpoint({
@@ -107,7 +106,8 @@ export const createVm = endpoint({
     await connect(db, row, made.front, connections);
     await vms.added(call, row);
     const { start: isStarted = true } = body;
-    await vms.reportCost(call, [row], { status: isStarted ? 'running' : 'stopped', is_billed: true });
+    const after = { status: isStarted ? 'running' : 'stopped', is_billed: true } as const;
+    await vms.reportCost(call, [row], after, true);
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: createVmKind,

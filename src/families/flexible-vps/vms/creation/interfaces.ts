@@ -6,14 +6,16 @@ import type { InterfaceRow } from '../../interfaces/table.ts';
 import type { VmRow } from '../table.ts';
 import type { Connection } from './networks.ts';
 
+type Position = Pick<InterfaceRow, 'position'>;
+
 /** The guest sees the private interfaces after the public one, in the order of the request. */
 export async function connect(
   db: Db,
   vm: VmRow,
-  front: InterfaceRow | null,
+  front: Position | null,
   connections: readonly Connection[],
 ): Promise<void> {
-  const present = front === null ? [] : [front];
+  const present: Position[] = front === null ? [] : [front];
   for (const { network, wanted } of connections) {
     const row = await addInterface(db, vm, present, network);
     await holdOwn(db, network, row, wanted);

@@ -10,8 +10,11 @@ import {
   setAttachment,
 } from '../../../../resources/addresses/store.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
-import { addInterface } from '../../interfaces/network-membership.ts';
+import type { Arriving } from '../../../../store/send-later.ts';
+import { macFor } from '../../interfaces/macs.ts';
+import { newInterface } from '../../interfaces/network-membership.ts';
 import { newInterfaceId } from '../../interfaces/resource.ts';
+import { insertInterfaceLater } from '../../interfaces/store.ts';
 import type { InterfaceRow } from '../../interfaces/table.ts';
 import { vms } from '../resource.ts';
 import type { VmRow } from '../table.ts';
@@ -20,11 +23,14 @@ import { type CreateCall, isPublic } from './checks.ts';
 import type { VmPlan } from './plan-vm.ts';
 import { alternativesTo, questionOf, type Rooms, refusalAt, versionsOf } from './room.ts';
 
+/** The row arrives with the answer to the next statement. */
+type NewFront = Arriving<InterfaceRow> & Pick<InterfaceRow, 'position'>;
+
 export interface NewVm {
   readonly row: VmRow;
   readonly candidate: Candidate;
   /** The public interface, which exists only if the machine has a public address. */
-  readonly front: InterfaceRow | null;
+  readonly front: NewFront | null;
   readonly addresses: readonly PublicAddressRow[];
 }
 
@@ -78,8 +84,10 @@ async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): P
   const id = newInterfaceId();
   const { exhausted, rows } = await takeAddresses(call, row, id, plan.reserved);
   if (exhausted !== undefined) return exhausted;
-  const front = await addInterface(call.db, row, [], null, { id, ipv4: ipv4In(rows) });
-  return { row, candidate, front, addresses: rows };
+  const ipv4 = ipv4In(rows);
+  const wanted = newInterface(row, [], null, { id });
+  const inserted = await insertInterfaceLater(call.db, wanted, ipv4 === undefined ? ipv4 : macFor(ipv4));
+  return { row, candidate, front: { ...inserted, position: wanted.position }, addresses: rows };
 }
 
 /** Like `insertAt`, but rolls the rows back if there is no address, so that the next candidate can be tried. */

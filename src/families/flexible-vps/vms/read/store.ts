@@ -1,5 +1,5 @@
 /** Reads machines with their interfaces, addresses and pending operation in a single query. */
-import { sql } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import type { Call } from '../../../../kernel/call.ts';
 import { readResources } from '../../../../kernel/listing/store.ts';
 import { parseAddress } from '../../../../kernel/net/address.ts';
@@ -7,6 +7,7 @@ import type { Page } from '../../../../kernel/pages/store.ts';
 import { operationIn, type PendingJson, pendingOperation } from '../../../../kernel/pending/store.ts';
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { Db } from '../../../../store/database.ts';
+import { compiled, statement, textOf } from '../../../../store/kept-text.ts';
 import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
 import { type TrafficJson, trafficPart } from '../../traffic/store.ts';
 import type { VmState } from '../lifecycle.ts';
@@ -46,18 +47,18 @@ function hasAddress(accountId: string, ip: string) {
 const addresses = sql<VmParts['addresses']>`(
   select coalesce(json_agg(json_build_object('id', p.id, 'block', p.block, 'kind', p.kind,
     'interface_id', p.interface_id) order by p.kind, p.id), '[]')
-  from public_addresses p where p.vm_id = vms.id)`.as('part_addresses');
+  from public_addresses p where p.vm_id = vms.id)`;
 
 const billed = sql<Billed>`(
   select json_build_object('hourly', r.price_hourly_micros, 'monthly', r.price_monthly_micros)
-  from resources r where r.id = vms.id)`.as('part_billed');
+  from resources r where r.id = vms.id)`;
 
 const parts = [
-  interfacesOf('vms.id').as('part_interfaces'),
-  addresses,
-  pendingOperation('vms.id').as('part_operation'),
-  trafficPart('vms.id').as('part_traffic'),
-  billed,
+  compiled(interfacesOf('vms.id')).as('part_interfaces'),
+  addresses.as('part_addresses'),
+  compiled(pendingOperation('vms.id')).as('part_operation'),
+  compiled(trafficPart('vms.id')).as('part_traffic'),
+  billed.as('part_billed'),
 ] as const;
 
 interface Whole {
@@ -87,14 +88,19 @@ export function wholeOf<
   };
 }
 
-export async function findWhole(db: Db, accountId: string, id: string): Promise<Whole> {
-  const row = await db
+const wholeVm = (db: Db, accountId: string, id: string) =>
+  db
     .selectFrom('vms')
     .selectAll('vms')
     .select([...parts])
     .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+    .where('account_id', '=', accountId);
+
+export async function findWhole(db: Db, accountId: string, id: string): Promise<Whole> {
+  type Row = InferResult<ReturnType<typeof wholeVm>>[number];
+  const text = textOf('whole vm', () => wholeVm(db, accountId, id).compile().sql);
+  const { rows } = await db.executeQuery(statement<Row>(text, [id, accountId]));
+  const [row] = rows;
   if (row === undefined) throw new Problem('not_found');
   return wholeOf(row);
 }
