@@ -59,6 +59,19 @@ describe('a reload', () => {
     expect(needRestart).toEqual(['server.port', 'server.rate_limit.store', 'database.url', 'server.tls']);
   });
 
+  it('takes over a database URL from a file, which every connection reads again, but not from another file', () => {
+    const withUrl = (url: string, url_file: string): ProviderConfig => ({
+      ...before,
+      database: { ...before.database, url, url_file },
+    });
+    const old = withUrl('postgres://db/one', '/etc/url');
+    const rotated = reloadOf(old, withUrl('postgres://db/two', '/etc/url'), none);
+    expect([rotated.changed, rotated.needRestart]).toEqual([['database.url'], []]);
+    const moved = reloadOf(old, withUrl('postgres://db/two', '/etc/other'), none);
+    expect([moved.config, moved.changed]).toEqual([old, []]);
+    expect(moved.needRestart).toEqual(['database.url', 'database.url_file']);
+  });
+
   it('keeps the whole catalogue if locations need other engines', () => {
     const [first, second, ...others] = before.catalogue.locations;
     const compute = { ...first!.compute!, pace: 7 };

@@ -31,6 +31,7 @@ const fixed: readonly string[] = [
   'server.body_timeout_seconds',
   'server.rate_limit.store',
   'database.url',
+  'database.url_file',
   'database.folder',
   'database.pool_size',
   'redis.url',
@@ -42,6 +43,11 @@ const read = (config: ProviderConfig, path: string): unknown => valueAt(config, 
 
 function differs(before: ProviderConfig, after: ProviderConfig, path: string): boolean {
   return !isDeepStrictEqual(read(before, path), read(after, path));
+}
+
+/** A URL from a file is read again for every connection. */
+function isReadAgain({ database: old }: ProviderConfig, { database: next }: ProviderConfig): boolean {
+  return next.url_file !== null && next.url_file === old.url_file;
 }
 
 /** The locations whose engine would have to be opened, closed or opened in another way. */
@@ -83,7 +89,9 @@ export function reloadOf(before: ProviderConfig, after: ProviderConfig, atStart:
     atStart.get(path) === hash ? [] : [path],
   );
   const kept = [
-    ...fixed.filter((path) => differs(before, after, path)),
+    ...fixed.filter(
+      (path) => differs(before, after, path) && !(path === 'database.url' && isReadAgain(before, after)),
+    ),
     ...(isTlsSwitched ? ['server.tls'] : []),
   ];
   let config = engines.length > 0 ? { ...after, catalogue: before.catalogue } : after;

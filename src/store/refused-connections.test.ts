@@ -76,6 +76,12 @@ async function rename(from: string, to: string): Promise<void> {
   }
 }
 
+async function inDatabase(statements: string): Promise<void> {
+  const direct = openDatabase(openPool({ ...database.connection, maxConnections: 1 }));
+  await sql.raw(statements).execute(direct);
+  await direct.destroy();
+}
+
 const run = (statement: string) => () => administer(postgres, statement);
 const setHba = (method: string) => async () => {
   await admit(method);
@@ -117,6 +123,18 @@ describe('a database that lets nobody in is unavailable: 503 with Retry-After', 
     await expect.poll(ask).toEqual([503, 'engine_unavailable', '2']);
     expect((await t.running.health.check())['database']).toMatchObject({ status: 'down' });
     await letIn();
+    await expect.poll(ask).toEqual([200, null, undefined]);
+  });
+
+  it.each([
+    ['the right to use the schema was revoked', 'revoke all on schema public from public'],
+    ['the tables are in no schema of the search path', 'alter role app set search_path = elsewhere'],
+  ])('%s', async (_, lockOut) => {
+    await inDatabase(lockOut);
+    await endSessions();
+    await expect.poll(ask).toEqual([503, 'engine_unavailable', '2']);
+    await inDatabase('grant usage on schema public to public; alter role app reset search_path');
+    await endSessions();
     await expect.poll(ask).toEqual([200, null, undefined]);
   });
 

@@ -10,6 +10,8 @@ export interface Rights {
   readonly schema: string | null;
   /** What the role lacks, such as `insert on accounts`. */
   readonly missing: readonly string[];
+  /** Whether the role may create tables in `schema`, as migrations do. */
+  readonly mayCreate: boolean;
   /** How many tables belong to other roles, so that this one cannot migrate them. */
   readonly foreign: number;
 }
@@ -27,12 +29,16 @@ export async function readRights(db: Db): Promise<Rights> {
       select 'usage on ' || relname from tables
       where case when relkind = 'S' then not has_sequence_privilege(oid, 'usage') end)
     select current_user::text as role, current_schema()::text as schema,
+      coalesce(has_schema_privilege(current_schema()::text, 'create'), false) as "mayCreate",
       (select coalesce(json_agg(missing order by missing), '[]') from lacking) as missing,
       (select count(*) from tables where not pg_has_role(relowner, 'usage')) as foreign`.execute(db);
   return rows[0] as Rights;
 }
 
-/** Columns, indexes and triggers of a schema, each as one line of text. */
+/**
+ * Columns, indexes, checks, foreign keys, functions and triggers of a schema, each as one line of text. Of a function,
+ * the line has a hash of its text.
+ */
 async function describeSchema(db: Db, schema: string): Promise<string[]> {
   const { rows } = await sql<{ part: string }>`
     select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
@@ -42,7 +48,14 @@ async function describeSchema(db: Db, schema: string): Promise<string[]> {
     union all
     select replace(indexdef, ' ON ' || schemaname || '.', ' ON ') from pg_indexes where schemaname = ${schema}
     union all
-    select 'trigger ' || t.tgname || ' on ' || c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    select 'constraint ' || o.conname || ' of ' || c.relname || ' ' || pg_get_constraintdef(o.oid)
+    from pg_constraint o join pg_class c on c.oid = o.conrelid
+    where o.connamespace = to_regnamespace(${schema}) and o.contype in ('c', 'f')
+    union all
+    select 'function ' || proname || ' ' || md5(prosrc) from pg_proc where pronamespace = to_regnamespace(${schema})
+    union all
+    select 'trigger ' || t.tgname || ' on ' || c.relname || case when t.tgenabled = 'O' then '' else ' disabled' end
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where c.relnamespace = to_regnamespace(${schema}) and not t.tgisinternal`.execute(db);
   return rows.map(({ part }) => part);
 }

@@ -30,9 +30,10 @@ export class Unavailable extends Error {
 }
 
 function isTransient(sqlState: string): boolean {
-  // 08 connection, 53 resources, 57P admin shutdown / crash / starting up, 40 serialization and deadlock,
-  // 25006 read-only standby, 42501 rights taken from our role, 57014 statement timeout
-  return /^(08|53|57P|40)/.test(sqlState) || ['25006', '42501', '57014'].includes(sqlState);
+  // 08 connection, 53 resources, 57P admin shutdown / crash / starting up, 58 its disk fails, 40 serialization and
+  // deadlock, 25006 read-only standby, 42501 rights taken from our role, 57014 statement timeout.
+  // 42P01: no schema of the search path has our tables, or our role may no longer use the schema.
+  return /^(08|53|57P|58|40)/.test(sqlState) || ['25006', '42501', '42P01', '57014'].includes(sqlState);
 }
 
 export function isUnavailable(error: unknown): boolean {

@@ -134,6 +134,14 @@ describe('/metrics behind a proxy on the same machine', () => {
     expect(await ask('203.0.113.9', '127.0.0.1', server)).toBe(404);
     expect(await ask('127.0.0.1', '127.0.0.1', server)).toBe(404);
   });
+
+  it.each(['forwarded', 'x-real-ip', 'via'])('404 through a proxy that sends only %s', async (name) => {
+    for (const at of [server, behind]) {
+      const headers = { [name]: '127.0.0.1' };
+      const { statusCode } = await at.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers });
+      expect(statusCode).toBe(404);
+    }
+  });
 });
 
 describe('probes', () => {

@@ -16,6 +16,9 @@ export interface Health {
   check(): Promise<Record<string, Component>>;
 }
 
+/** Headers of proxies that need not name the client in X-Forwarded-For. */
+const PROXY_HEADERS = ['forwarded', 'x-real-ip', 'via'];
+
 /** A scrape formats all metrics, so scrapes within a second share one text. */
 const FRESH_MS = 1_000;
 
@@ -25,11 +28,15 @@ function worst(components: Record<string, Component>): Component['status'] {
 }
 
 export function serveSystem(app: FastifyInstance, services: Services, health: Health): void {
-  /** Without trusted proxies, a request that came through a proxy has an unknown client, so it is refused. */
+  /** A request through a proxy that is not trusted, or that names no client, has an unknown client: it is refused. */
   const mayReadMetrics = (request: IncomingMessage): boolean => {
     const peer = request.socket.remoteAddress;
     const forwardedFor = readHeader(request, 'x-forwarded-for');
-    if (forwardedFor !== undefined && !isTrustedProxy(peer, services.trustedProxies)) return false;
+    const isUnknown =
+      forwardedFor === undefined
+        ? PROXY_HEADERS.some((name) => readHeader(request, name) !== undefined)
+        : !isTrustedProxy(peer, services.trustedProxies);
+    if (isUnknown) return false;
     const client = clientAddress({ peer, forwardedFor }, services.trustedProxies);
     const ranges = services.provider.server.metrics_allow_from;
     const allowed = ranges.flatMap((range) => parseCidr(range)?.cidr ?? []);

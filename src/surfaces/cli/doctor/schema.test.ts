@@ -70,6 +70,41 @@ it('names what is missing in the tables, and leaves nothing behind', async () =>
   expect((await examine())('Schema')).toMatchObject({ status: 'ok' });
 });
 
+it('finds a constraint that was dropped, a function that was replaced and a trigger that was disabled', async () => {
+  const { rows } = await sql<{ source: string; check: string }>`
+    select pg_get_functiondef('access_changed'::regproc) as source, pg_get_constraintdef(oid) as check
+    from pg_constraint where conname = 'accounts_status_check'`.execute(db);
+  const { source, check } = rows[0]!;
+  await sql`alter table accounts drop constraint accounts_status_check`.execute(db);
+  await sql`
+    create or replace function access_changed() returns trigger language plpgsql
+    as 'begin return null; end'`.execute(db);
+  await sql`alter table api_keys disable trigger user`.execute(db);
+  const of = await examine();
+  await sql`alter table api_keys enable trigger user`.execute(db);
+  await sql.raw(source).execute(db);
+  await sql.raw(`alter table accounts add constraint accounts_status_check ${check}`).execute(db);
+  // Three of the four parts are shown: the constraint, the function and two triggers.
+  expect(of('Schema')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/ and 1 more\.$/) });
+  expect((await examine())('Schema')).toMatchObject({ status: 'ok' });
+});
+
+it('says that a role cannot migrate an empty database in which it may create nothing', async () => {
+  const role = `${database.name}_guest`;
+  const empty = `${database.name}_guests`;
+  await sql`create role ${sql.id(role)} login`.execute(db);
+  await sql`create database ${sql.id(empty)}`.execute(db);
+  const of = await examine({ ...database.connection, user: role, database: empty });
+  await sql`drop database ${sql.id(empty)} with (force)`.execute(db);
+  await sql`drop role ${sql.id(role)}`.execute(db);
+  expect(of('Rights')).toEqual({
+    name: 'Rights',
+    status: 'failed',
+    detail: `The role ${role} cannot migrate: it may not create tables in the schema public.`,
+    fix: expect.stringContaining(`grant all on schema public to "${role}"`),
+  });
+});
+
 it('refuses a database that a newer version has migrated', async () => {
   await sql`insert into kysely_migration values ('9999-from-the-future', '2030-01-01')`.execute(db);
   const of = await examine();

@@ -14,7 +14,7 @@ const some = (parts: readonly string[]): string =>
     ? parts.join(', ')
     : `${parts.slice(0, SHOWN).join(', ')} and ${parts.length - SHOWN} more`;
 
-function judgeRights({ role, schema, missing, foreign }: Rights): Finding {
+function judgeRights({ role, schema, mayCreate, missing, foreign }: Rights, isMigrated: boolean): Finding {
   const name = 'Rights';
   if (schema === null)
     return failed(
@@ -27,6 +27,16 @@ function judgeRights({ role, schema, missing, foreign }: Rights): Finding {
       name,
       `The role ${role} lacks: ${some(missing)}.`,
       `As a superuser, run in this database: grant all on all tables in schema ${schema} to "${role}"; grant all on all sequences in schema ${schema} to "${role}"`,
+    );
+  if (!isMigrated && (!mayCreate || foreign > 0))
+    return failed(
+      name,
+      mayCreate
+        ? `The role ${role} cannot migrate: ${foreign} tables belong to other roles.`
+        : `The role ${role} cannot migrate: it may not create tables in the schema ${schema}.`,
+      mayCreate
+        ? 'Run hostplane migrate as the role that owns the tables.'
+        : `As a superuser, run in this database: grant all on schema ${schema} to "${role}"`,
     );
   const note = foreign === 0 ? '' : `; ${foreign} tables belong to other roles, which have to migrate them`;
   return ok(name, `the role ${role} may read and write all tables${note}`);
@@ -86,7 +96,7 @@ export async function checkSchema(
   const tables = (name: string, work: () => Promise<Finding>): Finding | Promise<Finding> =>
     isMigrated ? work() : skipped(name, 'needs the migrations');
   return [
-    judgeRights(rights),
+    judgeRights(rights, isMigrated),
     await tables('Schema', () => checkTables(db, rights.schema ?? 'public')),
     await tables('Writes', () => checkWrites(db)),
     await checkWay(db, namedDatabase(database)),
