@@ -59,7 +59,7 @@ function withColumns<T extends TSchema>(schema: T, columns: readonly string[]): 
   return { ...schema, properties: Object.fromEntries(marked) };
 }
 
-/** Marks for forms, each defined in docs/specification-forms.md. They are spread into the options of a member. */
+/** Marks for forms, each defined in docs/specification.md. They are spread into the options of a member. */
 export const advanced = { 'x-advanced': true } as const;
 
 export const label = (text: string) => ({ 'x-label': text });

@@ -1,4 +1,4 @@
-/** The marks for forms and tables (docs/specification-forms.md) name things that exist. */
+/** The marks for forms and tables (docs/specification.md) name things that exist. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -124,8 +124,8 @@ it('every resource that can be listed has 3 to 7 columns, numbered from 1', () =
   expect(wrong).toEqual([]);
 });
 
-it('each mark has a section in docs/specification-forms.md', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/specification-forms.md'), 'utf8');
+it('each mark has a section in docs/specification.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/specification.md'), 'utf8');
   const marks = ['discriminator', 'x-when', 'x-label', 'x-advanced', 'x-column'];
   expect(marks.filter((mark) => !page.includes(`## \`${mark}\``))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 /** The marks of the specification name operations, parameters, members and states that exist. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { managedResources } from '../kernel/managed-resource.ts';
@@ -19,6 +20,13 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 );
 const ids = operations.map(({ id }) => id);
 const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+it('are all explained in docs/specification.md', () => {
+  const page = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
+  const used = JSON.stringify(document).matchAll(/"(x-[\w-]+)":/g);
+  const names = [...new Set([...used].map(([, name = '']) => name))];
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
 
 describe('x-resource', () => {
   it.each(operations)('of $id says whose every path parameter is', ({ path, mark }) => {

@@ -1,5 +1,4 @@
 /** An image as the API shows it. Provider images and the account's own images have the same schema. */
-import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   CreatedAt,
