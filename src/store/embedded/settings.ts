@@ -14,6 +14,9 @@ export const MODEST: Record<string, string> = {
   // Backends read from the disk themselves instead of through three more I/O worker processes.
   io_method: 'sync',
   jit: 'off',
+  // The default is meant for disks that turn. With it, a list of a small account with a label selector may read the
+  // label index of all accounts instead of its own machines.
+  random_page_cost: '1.1',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // The caller reports errors of statements; here they would only make the log grow.
