@@ -332,7 +332,7 @@ export const problems = define({
     title: 'Budget exceeded',
     when: 'The cost of the call would exceed a blocking budget of your account.',
     next_step:
-      'Raise the budget with PUT /account/v1/budgets/{id} (your provider does it if the budget is locked), or reduce other costs first.',
+      'Raise the budget with PUT /account/v1/budgets/{id} and repeat all its other members (without `action` it would no longer block), ask your provider if it is locked, or reduce other costs first.',
     extra: ['budget_id', 'amount', 'spent', 'committed', 'requested'],
   },
   approval_required: {
