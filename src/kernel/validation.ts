@@ -4,7 +4,7 @@ import { Format } from 'typebox/format';
 import { Settings } from 'typebox/system';
 import type { FieldCode } from './problems/catalogue.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
-import { partsOf } from './reference.ts';
+import { partsOf, schemaAt } from './reference.ts';
 import { meaningOf, type TSchema } from './schema.ts';
 import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 
@@ -47,15 +47,30 @@ function listed(params: object, member: string): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-function translate(fault: Fault): FieldError[] {
+/** What a member that is missing or of another type has to be: one of its values, or an object with its members. */
+function wanted(schema: TSchema, pointer: string): string {
+  const node = schemaAt(schema, pointer);
+  if (node?.enum !== undefined) return ` Must be one of ${node.enum.join(', ')}.`;
+  const members = Object.keys(node?.properties ?? {});
+  return members.length === 0 ? '' : ` Must be an object with members of these: ${members.join(', ')}.`;
+}
+
+function translate(fault: Fault, schema: TSchema): FieldError[] {
   const at = fault.instancePath;
   switch (fault.keyword) {
     case 'required':
-      return listed(fault.params, 'requiredProperties').map((name) => ({
-        pointer: `${at}/${escapePointer(name)}`,
-        code: 'required' as const,
-        detail: 'This is required.',
-      }));
+      return listed(fault.params, 'requiredProperties').map((name) => {
+        const pointer = `${at}/${escapePointer(name)}`;
+        return { pointer, code: 'required' as const, detail: `This is required.${wanted(schema, pointer)}` };
+      });
+    case 'type':
+      return [
+        {
+          pointer: at,
+          code: 'invalid_format',
+          detail: wanted(schema, at).slice(1) || sentence(fault.message),
+        },
+      ];
     case 'boolean':
       return [unknownMember(at, partsOf(at).at(-1) ?? '', {})];
     case 'enum':
@@ -99,10 +114,13 @@ const NOISE = new Set([
 const isNullBranch = ({ keyword, params }: Fault): boolean =>
   keyword === 'type' && (params as { type?: unknown }).type === 'null';
 
-function collect(faults: readonly Fault[]): FieldError[] {
+function collect(faults: readonly Fault[], schema: TSchema): FieldError[] {
   const parts = faults.filter((fault) => !NOISE.has(fault.keyword));
   const telling = parts.filter((fault) => !isNullBranch(fault));
-  return [telling, parts, faults].find((list) => list.length > 0)?.flatMap(translate) ?? [];
+  return (
+    [telling, parts, faults].find((list) => list.length > 0)?.flatMap((fault) => translate(fault, schema)) ??
+    []
+  );
 }
 
 /** Removes errors with the same pointer and code. */
@@ -141,7 +159,7 @@ export function examine(schema: TSchema, value: unknown): Examined {
   const { rest, errors } = trimExcess(schema, value, MAX_FIELD_ERRORS);
   const faults = validator.Errors(rest) as unknown as Fault[];
   return {
-    errors: distinct([...errors, ...collect(faults)]).slice(0, MAX_FIELD_ERRORS),
+    errors: distinct([...errors, ...collect(faults, schema)]).slice(0, MAX_FIELD_ERRORS),
     isCutShort: errors.length >= MAX_FIELD_ERRORS || faults.length >= MAX_FIELD_ERRORS,
   };
 }

@@ -46,10 +46,11 @@ describe('an update refuses', () => {
     const { errors } = response.json<{ errors: { pointer: string; code: string; detail: string }[] }>();
     const expected = fixed.map((name) => {
       const changer = changersOf(update).find(({ changes = [] }) => changes.includes(name));
+      const caution = changer?.access === 'destructive' ? ', but destroys data: see its dry run first' : '';
       const detail =
         changer === undefined
           ? `${name} cannot be changed; leave it out.`
-          : `This call cannot change ${name}; ${changer.method} ${changer.path.replace(update.path, url)} (${changer.id}) does.`;
+          : `This call cannot change ${name}; ${changer.method} ${changer.path.replace(update.path, url)} (${changer.id}) does${caution}.`;
       return { pointer: `/${name}`, code: 'immutable', detail };
     });
     expect(errors).toEqual(expected);

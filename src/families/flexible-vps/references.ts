@@ -30,8 +30,14 @@ export const ImageRef = Ref(Type.String({ minLength: 1, maxLength: 90 }), IMAGES
 
 export const VmRef = Ref(Id('vm'), rows('listVms'));
 
-/** `vm` points to the id of the machine in the same request. */
-export const SnapshotRef = (vm: string) => Ref(Id('snap'), rows('listVmSnapshots', { id: { from: vm } }));
+/** `vm` points to the id of the machine in the same request. Without it, the inventory lists all snapshots. */
+export const SnapshotRef = (vm?: string) =>
+  Ref(
+    Id('snap'),
+    vm === undefined
+      ? rows('listResources', { type: { equals: 'snapshot' } })
+      : rows('listVmSnapshots', { id: { from: vm } }),
+  );
 
 /** `location` points to the location of the machine in the same request. */
 export const NetworkRef = (location?: string) =>

@@ -191,7 +191,8 @@ export const problems = define({
     status: 409,
     title: 'Machine is in rescue mode',
     when: 'The machine is in rescue mode, which does not allow this call.',
-    next_step: 'Leave rescue mode with setVmRescue and enabled false, then repeat the call.',
+    next_step:
+      'Leave rescue mode with POST /flexible-vps/v1/vms/{id}/rescue and `enabled` false (also `restart` false if a stopped machine must stay stopped), then repeat the call.',
     extra: ['current_state'],
   },
   vm_has_snapshots: {

@@ -159,7 +159,7 @@ export const CreateImage = Shape({
           'The machine to copy. Required with the type `vm`; with `snapshot`, the machine of the snapshot, which may be left out.',
       }),
       snapshot_id: Type.Optional({
-        ...SnapshotRef('/source/vm_id'),
+        ...SnapshotRef(),
         description: 'Required with the type `snapshot`: the snapshot to copy.',
       }),
       backup_id: Type.Optional(
