@@ -3,7 +3,7 @@ import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Registry } from '../kernel/registry.ts';
-import { isId, type ReferenceAdvice } from './reference-advice.ts';
+import type { ReferenceAdvice } from './reference-advice.ts';
 
 interface Place {
   readonly list: Endpoint;
@@ -25,29 +25,20 @@ export async function explainMissing(
   advice: ReferenceAdvice,
 ): Promise<Problem> {
   const { params } = exchange.incoming;
-  const idAt = (whole: string, name: string): string => {
-    const value = params[name] ?? '';
-    return isId(value) ? value : whole;
-  };
-  const fill = (path: string): string => path.replaceAll(/\{(\w+)\}/g, idAt);
   const places = placesIn(registry, endpointOf(exchange)).filter(
     ({ list }) => callerOf(exchange).decide(list).allowed,
   );
   for (const { list, name } of places) {
-    const { quoted, bearer, alike } = await advice.find(list, params[name] ?? '', params);
+    const { quoted, bearer } = await advice.find(list, params[name] ?? '', params);
     if (bearer !== undefined)
       return new Problem('not_found', {
         detail: `There is no id ${quoted}; it is the name of ${bearer}.`,
         nextStep: `Repeat the call with ${bearer} in the path.`,
       });
-    if (alike !== undefined)
-      return new Problem('not_found', {
-        detail: `There is no id or name ${quoted}. Did you mean ${alike}?`,
-        nextStep: `Check the id; GET ${fill(list.path)} lists the valid ones.`,
-      });
   }
   if (places.length === 0) return problem;
-  const calls = places.map(({ list }) => `GET ${fill(list.path)}`);
+  // The path is not filled in: what is foreign, deleted or unknown looks alike.
+  const calls = places.map(({ list }) => `GET ${list.path}`);
   const [ids, lists] = calls.length === 1 ? ['id', 'lists'] : ['ids', 'list'];
   return new Problem('not_found', {
     detail: problem.message,

@@ -126,7 +126,7 @@ export class ReferenceAdvice {
     return { told, call };
   }
 
-  /** For a part of the path that is no id: the id that has it as its name, or the row with the nearest name. */
+  /** For a part of the path that is no id: the id that has it as its name. */
   async find(list: Endpoint, sent: string, params: Parameters) {
     const quoted = JSON.stringify(sent.slice(0, LONGEST_QUOTE));
     if (ID.test(sent)) return { quoted };
@@ -136,8 +136,7 @@ export class ReferenceAdvice {
     const found = await this.#lookUp(reference, list, filters);
     if (found === null) return { quoted };
     const bearer = await this.#bearerOf(sent, found, reference, list);
-    const alike = nearestRow(sent, found.rows);
-    return { quoted, bearer: bearer?.value, alike: alike === undefined ? undefined : shown(alike) };
+    return { quoted, bearer: bearer?.value };
   }
 
   /** The one row that has the sent text as its label. */
@@ -228,7 +227,6 @@ function rowsIn(body: unknown, { value, label, except = [] }: Reference): Rows {
 }
 
 const ID = /^[a-z]+_[0-7][0-9a-z]{25}$/;
-export const isId = (text: string): boolean => ID.test(text);
 
 /** An id says nothing to people, so its name stands beside it. */
 const shown = ({ value, label }: Row): string =>
