@@ -32,6 +32,7 @@ export function Ref<T extends TSchema>(schema: T, reference: Reference): T {
 
 interface Node {
   readonly [MARK]?: Reference;
+  readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Node>>;
   readonly items?: Node;
   readonly anyOf?: readonly Node[];
@@ -45,13 +46,18 @@ export const partsOf = (pointer: string): string[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-function nodeAt(node: Node | undefined, parts: readonly string[]): Reference | undefined {
+/** Tries all branches of a union: the first node at the place that has what is looked for. */
+function nodeAt(
+  node: Node | undefined,
+  parts: readonly string[],
+  fits: (node: Node) => boolean,
+): Node | undefined {
   if (node === undefined) return undefined;
   const [first, ...rest] = parts;
   const branches = node.anyOf ?? node.oneOf ?? [];
   const next = first === undefined ? undefined : (node.items ?? own(node.properties, first));
-  const found = first === undefined ? node[MARK] : nodeAt(next, rest);
-  return found ?? branches.map((branch) => nodeAt(branch, parts)).find((each) => each !== undefined);
+  const found = first === undefined ? (fits(node) ? node : undefined) : nodeAt(next, rest, fits);
+  return found ?? branches.map((branch) => nodeAt(branch, parts, fits)).find((each) => each !== undefined);
 }
 
 const own = (properties: Node['properties'], name: string): Node | undefined =>
@@ -59,4 +65,12 @@ const own = (properties: Node['properties'], name: string): Node | undefined =>
 
 /** The reference at a JSON Pointer into a value of this schema. */
 export const referenceAt = (schema: TSchema | undefined, pointer: string): Reference | undefined =>
-  nodeAt(schema as Node | undefined, partsOf(pointer));
+  nodeAt(schema as Node | undefined, partsOf(pointer), (node) => node[MARK] !== undefined)?.[MARK];
+
+/** The schema at a JSON Pointer that says which values or which members there can be. */
+export const schemaAt = (schema: TSchema, pointer: string) =>
+  nodeAt(
+    schema as Node,
+    partsOf(pointer),
+    (node) => node.enum !== undefined || node.properties !== undefined,
+  );

@@ -5,7 +5,7 @@ import { Settings } from 'typebox/system';
 import { Errors } from 'typebox/value';
 import type { FieldCode } from './problems/catalogue.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
-import { partsOf } from './reference.ts';
+import { partsOf, schemaAt } from './reference.ts';
 import { meaningOf, type TSchema } from './schema.ts';
 import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 import { narrowTo, reasonFor } from './variants.ts';
@@ -49,15 +49,30 @@ function listed(params: object, member: string): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-function translate(fault: Fault): FieldError[] {
+/** What a member that is missing or of another type has to be: one of its values, or an object with its members. */
+function wanted(schema: TSchema, pointer: string): string {
+  const node = schemaAt(schema, pointer);
+  if (node?.enum !== undefined) return ` Must be one of ${node.enum.join(', ')}.`;
+  const members = Object.keys(node?.properties ?? {});
+  return members.length === 0 ? '' : ` Must be an object with members of these: ${members.join(', ')}.`;
+}
+
+function translate(fault: Fault, schema: TSchema): FieldError[] {
   const at = fault.instancePath;
   switch (fault.keyword) {
     case 'required':
-      return listed(fault.params, 'requiredProperties').map((name) => ({
-        pointer: `${at}/${escapePointer(name)}`,
-        code: 'required' as const,
-        detail: 'This is required.',
-      }));
+      return listed(fault.params, 'requiredProperties').map((name) => {
+        const pointer = `${at}/${escapePointer(name)}`;
+        return { pointer, code: 'required' as const, detail: `This is required.${wanted(schema, pointer)}` };
+      });
+    case 'type':
+      return [
+        {
+          pointer: at,
+          code: 'invalid_format',
+          detail: wanted(schema, at).slice(1) || sentence(fault.message),
+        },
+      ];
     case 'boolean':
       return [unknownMember(at, partsOf(at).at(-1) ?? '', {})];
     case 'enum':
@@ -101,10 +116,13 @@ const NOISE = new Set([
 const isNullBranch = ({ keyword, params }: Fault): boolean =>
   keyword === 'type' && (params as { type?: unknown }).type === 'null';
 
-function collect(faults: readonly Fault[]): FieldError[] {
+function collect(faults: readonly Fault[], schema: TSchema): FieldError[] {
   const parts = faults.filter((fault) => !NOISE.has(fault.keyword));
   const telling = parts.filter((fault) => !isNullBranch(fault));
-  return [telling, parts, faults].find((list) => list.length > 0)?.flatMap(translate) ?? [];
+  return (
+    [telling, parts, faults].find((list) => list.length > 0)?.flatMap((fault) => translate(fault, schema)) ??
+    []
+  );
 }
 
 /** Removes errors with the same pointer and code. */
@@ -141,8 +159,9 @@ export function examine(schema: TSchema, value: unknown): Examined {
   const validator = validatorOf(schema);
   if (validator.Check(value)) return { errors: [], isCutShort: false };
   const { rest, errors } = trimExcess(schema, value, MAX_FIELD_ERRORS);
-  const faults = Errors(narrowTo(schema, rest), rest) as unknown as Fault[];
-  const found = collect(faults).map((error) =>
+  const narrowed = narrowTo(schema, rest);
+  const faults = Errors(narrowed, rest) as unknown as Fault[];
+  const found = collect(faults, narrowed).map((error) =>
     error.code === 'required'
       ? { ...error, detail: reasonFor(schema, rest, partsOf(error.pointer)) ?? error.detail }
       : error,

@@ -98,6 +98,7 @@ describe('an update refuses', () => {
     const fixed = fixedIn(each);
     const expected = fixed.map((name) => {
       const changer = byId(Object.keys(changedBy(each, name))[0] ?? '');
+      const caution = changer?.access === 'destructive' ? ', but destroys data: see its dry run first' : '';
       const [own, type] = [urlOf(updater, updater.example.params), subjectOf(updater).name];
       const another = Object.hasOwn(membersOf(creator.body), name)
         ? `, or create another ${type.replaceAll('_', ' ')}`
@@ -105,7 +106,7 @@ describe('an update refuses', () => {
       const detail =
         changer === undefined
           ? `${name} cannot be changed; leave it out${another}.`
-          : `This call cannot change ${name}; ${changer.method} ${changer.path.replace(updater.path, own)} (${changer.id}) does.`;
+          : `This call cannot change ${name}; ${changer.method} ${changer.path.replace(updater.path, own)} (${changer.id}) does${caution}.`;
       return { pointer: `/${name}`, code: 'immutable', detail };
     });
     expect(fixed.length).toBeGreaterThan(0);

@@ -78,6 +78,11 @@ describe('a text', () => {
     expect(named.filter(({ match }) => !isKnown(match))).toEqual([]);
   });
 
+  it('of a problem names a call by its method and path, not by its operation id', () => {
+    const ids = new RegExp(`\\b(?:${registry.endpoints.map(({ id }) => id).join('|')})\\b`, 'g');
+    expect(found(ids, catalogue)).toEqual([]);
+  });
+
   it('names only commands that the command line has', async () => {
     const command = /\bhostplane (?:-- )?([a-z][a-z-]+)(?: ([a-z][a-z-]+))?/g;
     const named = new Set(

@@ -34,6 +34,9 @@ const ADVISED: readonly FieldCode[] = [
   'unverified_email',
 ];
 
+/** An id without a list: a law allows this only for what cannot be created yet. */
+const ID_WANTED = /^Must be an id that starts with [a-z]+_\.$/;
+
 interface Row {
   readonly value: string;
   readonly label: string;
@@ -87,6 +90,8 @@ export class ReferenceAdvice {
       ? referenceAt(queryShapeOf(endpointOf(this.#exchange)), pointer)
       : referenceAt(body, pointer);
     const list = this.#services.registry.endpoints.find(({ id }) => id === reference?.list);
+    if (reference === undefined && !pointer.startsWith('header/') && ID_WANTED.test(error.detail))
+      return { ...error, detail: 'Nothing that has such an id is offered yet; leave this member out.' };
     if (reference === undefined || list === undefined) return error;
     const sent = this.#sent(pointer);
     const { told, call } = await this.#advise(error, reference, list, sent);
@@ -119,6 +124,19 @@ export class ReferenceAdvice {
       if (!rows.every(({ value }) => isSaid(value))) told.push(`Valid: ${rows.map(shown).join(', ')}.`);
     }
     return { told, call };
+  }
+
+  /** For a part of the path that is no id: the id that has it as its name. */
+  async find(list: Endpoint, sent: string, params: Parameters) {
+    const quoted = JSON.stringify(sent.slice(0, LONGEST_QUOTE));
+    if (ID.test(sent)) return { quoted };
+    const reference = { list: list.id, value: 'id', label: 'name' };
+    const isOfList = ([name]: [string, string]): boolean => Object.hasOwn(list.params.properties, name);
+    const filters = Object.fromEntries(Object.entries(params).filter(isOfList));
+    const found = await this.#lookUp(reference, list, filters);
+    if (found === null) return { quoted };
+    const bearer = await this.#bearerOf(sent, found, reference, list);
+    return { quoted, bearer: bearer?.value };
   }
 
   /** The one row that has the sent text as its label. */

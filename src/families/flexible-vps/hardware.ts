@@ -66,3 +66,7 @@ export const Os = Named(
     { description: 'The operating system that the image contains.' },
   ),
 );
+
+/** Why a machine cannot boot an image, and which images it can boot. */
+export const unfitImage = (image: string, machine: string): string =>
+  `The image is for ${image}, the machine is ${machine}. GET /flexible-vps/v1/images?architecture=${machine} lists the images that fit.`;

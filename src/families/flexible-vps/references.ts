@@ -11,6 +11,8 @@ const rows = (list: string, filters?: Filters) => ({
   ...(filters === undefined ? {} : { filters }),
 });
 
+const AVAILABLE: Filter = { equals: 'available' };
+
 export const LOCATIONS = { list: 'listVpsLocations', value: 'slug', label: 'name' };
 export const PLANS = { list: 'listVpsPlans', value: 'slug', label: 'name' };
 /** The id of an image is its slug if the provider offers it. */
@@ -28,7 +30,7 @@ export const PlanRef = (location?: string) =>
 
 export const ImageRef = Ref(
   Type.String({ minLength: 1, maxLength: 90 }),
-  rows('listImages', { status: { equals: 'available' } }),
+  rows('listImages', { status: AVAILABLE }),
 );
 
 export const VmRef = Ref(Id('vm'), rows('listVms'));
@@ -36,9 +38,20 @@ export const VmRef = Ref(Id('vm'), rows('listVms'));
 /** A machine in the location of the same request. */
 export const NearVmRef = Ref(Id('vm'), rows('listVms', { location: { from: '/location' } }));
 
-/** `vm` points to the id of the machine in the same request. */
-export const SnapshotRef = (vm: string) =>
-  Ref(Id('snap'), rows('listVmSnapshots', { id: { from: vm }, status: { equals: 'available' } }));
+/** A snapshot of the machine in the path of the request. */
+export const SnapshotOf = (vm: string) =>
+  Ref(Id('snap'), rows('listVmSnapshots', { id: { from: vm }, status: AVAILABLE }));
+
+/** A snapshot of any machine: the inventory lists them all. `location` points to the location in the same request. */
+export const SnapshotRef = (location?: string) =>
+  Ref(
+    Id('snap'),
+    rows('listResources', {
+      type: { equals: 'snapshot' },
+      status: AVAILABLE,
+      ...(location === undefined ? {} : { location: { from: location } }),
+    }),
+  );
 
 /** `location` points to the location of the machine in the same request. */
 export const NetworkRef = (location?: string) =>

@@ -5,6 +5,8 @@ import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { freshPublicKey } from '../../testing/ssh-keys.ts';
 import { VpsAccount } from '../../testing/vps.ts';
+import { snapshots } from './snapshots/resource.ts';
+import { vms } from './vms/resource.ts';
 
 let app: TestApp;
 let customer: VpsAccount;
@@ -72,7 +74,8 @@ describe('a machine is refused', () => {
       '/name': 'required: This is required.',
       '/location': 'required: This is required. GET /flexible-vps/v1/locations lists the valid values.',
       '/plan': expect.stringContaining('required: Give plan, or custom_size'),
-      '/source': 'required: This is required.',
+      '/source':
+        'required: This is required. Must be an object with members of these: type, image_id, vm_id, snapshot_id, backup_id, iso_id.',
     });
     const source = await errorsOf({
       nmae: 'x',
@@ -101,6 +104,50 @@ describe('a machine is refused', () => {
     expect(told).toMatch(/GET \/flexible-vps\/v1\/plans\?location=ams1 lists the valid values\.$/);
   });
 
+  it('with a text instead of an object or a list: what it has to be', async () => {
+    expect(await errorsOf({ ...sound, source: 'ubuntu-24.04', networks: ['backend'] })).toEqual({
+      '/source':
+        'invalid_format: Must be an object with members of these: type, image_id, vm_id, snapshot_id, backup_id, iso_id.',
+      '/networks/0': 'invalid_format: Must be an object with members of these: network_id, ipv4, alias_ips.',
+    });
+    expect(await errorsOf({ ...sound, source: { image_id: 'ubuntu-24.04' } })).toEqual({
+      '/source/type': 'required: This is required. Must be one of image, snapshot, vm, backup, iso.',
+    });
+  });
+
+  it('with ids of what is not offered yet: to leave them out', async () => {
+    const told = 'invalid_format: Nothing that has such an id is offered yet; leave this member out.';
+    expect(
+      await errorsOf({ ...sound, firewall_ids: ['web'], volume_ids: ['v'], backup_policy_id: 'daily' }),
+    ).toEqual({ '/firewall_ids/0': told, '/volume_ids/0': told, '/backup_policy_id': told });
+  });
+
+  it('with an image for another processor: the list of those that fit', async () => {
+    expect(await errorsOf({ ...sound, plan: 'flex-2-4a' })).toEqual({
+      '/source/image_id':
+        'incompatible: The image is for amd64, the machine is arm64. GET /flexible-vps/v1/images?architecture=arm64 lists the images that fit.',
+    });
+  });
+
+  it('with the name of a snapshot instead of its id: that id', async () => {
+    const vm = await customer.vm({ name: 'with-snapshot' });
+    const made = await customer.send('POST', `vms/${vm.id}/snapshots`, { name: 'before-upgrade' });
+    const { id } = made.json<{ id: string }>();
+    const source = { type: 'snapshot', snapshot_id: 'before-upgrade' };
+    for (const path of ['vms', 'images']) {
+      const { '/source/snapshot_id': told } = await errorsOf({ ...sound, source }, 'POST', path);
+      expect(told).toContain(`You sent "before-upgrade", the name of ${id}: send that id.`);
+    }
+  });
+
+  it('with a plan for another processor in a resize: the list of those that fit', async () => {
+    const { id } = await customer.vm({ name: 'to-resize' });
+    const { '/plan': told } = await errorsOf({ plan: 'flex-2-4a' }, 'POST', `vms/${id}/resize`);
+    expect(told).toMatch(
+      new RegExp(`GET /flexible-vps/v1/plans\\?resize_for=${id} shows to which plans it can change\\.$`),
+    );
+  });
+
   it('with a name that another one has: which one, and how to read it', async () => {
     const vm = await customer.send('POST', 'vms', sound);
     const { id } = vm.json<{ id: string }>();
@@ -108,11 +155,47 @@ describe('a machine is refused', () => {
     expect(again.json()).toMatchObject({ code: 'name_taken', existing_id: id });
     const detail = `The machine ${id} already has the name web-1. GET /flexible-vps/v1/vms/${id} reads it.`;
     expect(again.json<{ detail: string }>().detail).toBe(detail);
-    expect(await errorsOf({ status: 'stopped', plan: 'flex-4-8', etag: 'x' }, 'PATCH', `vms/${id}`)).toEqual({
+    const fixed = { status: 'stopped', plan: 'flex-4-8', ssh_key_ids: [], etag: 'x' };
+    expect(await errorsOf(fixed, 'PATCH', `vms/${id}`)).toEqual({
       '/status': `immutable: This call cannot change status; POST /flexible-vps/v1/vms/${id}/actions (performVmAction) does.`,
       '/plan': `immutable: This call cannot change plan; POST /flexible-vps/v1/vms/${id}/resize (resizeVm) does.`,
+      '/ssh_key_ids': `immutable: This call cannot change ssh_key_ids; POST /flexible-vps/v1/vms/${id}/redeploy (redeployVm) does, but destroys data: see its dry run first.`,
       '/etag': 'immutable: etag cannot be changed; leave it out.',
     });
+  });
+});
+
+describe('404: a path', () => {
+  const missed = async (path: string, method: 'GET' | 'POST' = 'GET', body?: object) => {
+    const answer = await customer.send(method, path, body);
+    expect(answer.statusCode).toBe(404);
+    return answer.json<{ detail: string; next_step: string }>();
+  };
+
+  it('with the name of a machine: the id that belongs to it', async () => {
+    const { id } = (await customer.send('POST', 'vms', { ...sound, name: 'path-1' })).json<{ id: string }>();
+    const told = {
+      detail: `There is no id "path-1"; it is the name of ${id}.`,
+      next_step: `Repeat the call with ${id} in the path.`,
+    };
+    expect(await missed('vms/path-1')).toMatchObject(told);
+    expect(await missed('vms/path-1/actions', 'POST', { type: 'shutdown' })).toMatchObject(told);
+  });
+
+  it('with an unknown id: the calls that list the ids', async () => {
+    const vm = vms.newId();
+    expect(await missed(`vms/${vm}`)).toMatchObject({
+      next_step: 'Check the id; GET /flexible-vps/v1/vms lists the valid ones.',
+    });
+    expect(await missed(`vms/${vm}/snapshots/${snapshots.newId()}`)).toMatchObject({
+      next_step:
+        'Check the ids; GET /flexible-vps/v1/vms and GET /flexible-vps/v1/vms/{id}/snapshots list the valid ones.',
+    });
+  });
+
+  it('says nothing about the names of other accounts', async () => {
+    await (await VpsAccount.open(app)).vm({ name: 'secret-1' });
+    expect((await missed('vms/secret-1')).detail).not.toContain('vm_');
   });
 });
 

@@ -191,7 +191,8 @@ export const problems = define({
     status: 409,
     title: 'Machine is in rescue mode',
     when: 'The machine is in rescue mode, which does not allow this call.',
-    next_step: 'Leave rescue mode with setVmRescue and enabled false, then repeat the call.',
+    next_step:
+      'Leave rescue mode with POST /flexible-vps/v1/vms/{id}/rescue and `enabled` false (also `restart` false if a stopped machine must stay stopped), then repeat the call.',
     extra: ['current_state'],
   },
   vm_has_snapshots: {
@@ -332,7 +333,7 @@ export const problems = define({
     title: 'Budget exceeded',
     when: 'The cost of the call would exceed a blocking budget of your account.',
     next_step:
-      'Raise the budget with PUT /account/v1/budgets/{id} (your provider does it if the budget is locked), or reduce other costs first.',
+      'Raise the budget with PUT /account/v1/budgets/{id} and repeat all its other members (without `action` it would no longer block), ask your provider if it is locked, or reduce other costs first.',
     extra: ['budget_id', 'amount', 'spent', 'committed', 'requested'],
   },
   approval_required: {

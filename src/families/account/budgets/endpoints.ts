@@ -1,4 +1,4 @@
-import { forGood } from '../../../kernel/effect.ts';
+import { forGood, forNow } from '../../../kernel/effect.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { findDeclared, findNamed, NameOrId, type Reference } from '../../../kernel/named/named.ts';
 import { dateFilters, List, ListQuery, nameFilter } from '../../../kernel/pages/list.ts';
@@ -86,15 +86,17 @@ export const setBudget = endpoint({
     );
     const declaration = await declare(db, accountId, body);
     if (target.existing === null) await requireRoom(call, 'account.budgets');
-    else {
-      const before = declarationOf(target.existing);
-      const loosenings = await findLoosenings(db, accountId, before, declaration);
-      if (target.existing.locked) refuseLoosening(loosenings);
-      loosenings.forEach(call.destroys);
-    }
+    const loosenings =
+      target.existing === null
+        ? []
+        : await findLoosenings(db, accountId, declarationOf(target.existing), declaration);
+    if (target.existing?.locked) refuseLoosening(loosenings);
+    loosenings.forEach(call.destroys);
+    const loss =
+      loosenings.length === 0 ? {} : { loss: forNow(`A part of the limit: ${loosenings.join('; ')}.`) };
     const { budget, figures, changes, events } = await writeBudget(db, accountId, target, declaration, now);
     const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
-    effect({ action, type: 'budget', id: budget.id, name: budget.name, changes });
+    effect({ action, type: 'budget', id: budget.id, name: budget.name, changes, ...loss });
     events.forEach(event);
     if (call.dryRun) (await lookBack(db, services.registry, accountId, declaration, now)).forEach(call.warn);
     const shown = viewBudget(budget, figures);

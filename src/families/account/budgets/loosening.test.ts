@@ -69,6 +69,33 @@ describe('409 approval_required: a budget is loosened', () => {
     expect(await budgetNow()).toEqual(before);
   });
 
+  it('and the person who decides, like the dry run, sees what is loosened', async () => {
+    const url = '/account/v1/budgets/cap?dry_run=true';
+    const { amount, thresholds } = strict();
+    const payload = { amount, thresholds, emails: [told] };
+    const dry = await app.call({ method: 'PUT', url, payload, key: key.key });
+    const { operation_id } = (await put(payload, careful)).json<{ operation_id: string }>();
+    const { effects } = await app.services.db
+      .selectFrom('approvals')
+      .select('effects')
+      .where('operation_id', '=', operation_id)
+      .executeTakeFirstOrThrow();
+    expect(effects).toEqual(dry.json().effects);
+    const loss = { what: 'A part of the limit: action no longer blocks.', recoverable: true };
+    expect(effects).toMatchObject([{ action: 'update', type: 'budget', name: 'cap', loss }]);
+  });
+
+  it('but a tightened budget loses nothing', async () => {
+    const url = '/account/v1/budgets/cap?dry_run=true';
+    const dry = await app.call({
+      method: 'PUT',
+      url,
+      payload: { ...strict(), amount: '30' },
+      key: key.key,
+    });
+    expect(dry.json().effects).toMatchObject([{ action: 'update', loss: null }]);
+  });
+
   it('by a member that is left out and has a looser default', async () => {
     const { action: _, ...rest } = strict();
     expect(outcomeOf(await put({ ...rest, amount: '30' }, careful))).toBe('409 approval_required');

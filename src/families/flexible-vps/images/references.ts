@@ -6,6 +6,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
+import { unfitImage } from '../hardware.ts';
 import { findImageRow, findImageRows } from './store.ts';
 import type { ImageRow, Os } from './table.ts';
 
@@ -106,7 +107,7 @@ export async function requireImage(
       `The image is not offered any more since ${removedAt}; choose another one.`,
     );
   if (architecture !== undefined && image.architecture !== architecture)
-    throw refuse('incompatible', `The image is for ${image.architecture}, the machine is ${architecture}.`);
+    throw refuse('incompatible', unfitImage(image.architecture, architecture));
   if (diskGb !== undefined && diskGb < image.min_disk_gb)
     throw refuse('incompatible', `The image needs a disk of ${image.min_disk_gb} GB.`);
   if (memoryMb !== undefined && memoryMb < image.min_memory_mb)

@@ -23,7 +23,7 @@ const detailOf = ({ length }: readonly NetworkUser[]): string =>
   `${length === 1 ? 'A machine has' : `${length} machines have`} an interface in this network.`;
 
 const NEXT_STEP =
-  'Detach the machines in used_by with detachVmInterface, or add ?detach=true to detach all of them with the deletion, and confirm if a machine would have no connection left.';
+  'Detach the machines in used_by with DELETE /flexible-vps/v1/vms/{id}/interfaces/{interface_id}, or add ?detach=true to detach all of them with the deletion, and confirm if a machine would have no connection left.';
 
 export const deleteVpsNetwork = endpoint({
   id: 'deleteVpsNetwork',

@@ -49,6 +49,30 @@ describe('a dry run', () => {
     expect(await preview(id, 'restart')).toMatchObject({ cost: { hourly: '0.000000', monthly: '0.00' } });
   });
 
+  it.each([
+    ['resize', { plan: 'flex-4-8', start_after: 'yes' }],
+    ['rescue', { enabled: true }],
+    ['redeploy', { image_id: 'debian-12' }],
+    ['actions', { type: 'power_on' }],
+  ])('of %s says that a stopped machine is started', async (call, body) => {
+    const vm = await stopped();
+    const confirm = call === 'redeploy' ? { confirm: vm.name } : {};
+    const dry = await vps.send('POST', `vms/${vm.id}/${call}?dry_run=true`, { ...body, ...confirm });
+    expect(dry.json().effects).toContainEqual({
+      action: 'start',
+      type: 'vm',
+      id: vm.id,
+      name: vm.name,
+      loss: null,
+    });
+  });
+
+  it('of a resize that leaves a stopped machine stopped does not say that it is started', async () => {
+    const { id } = await stopped();
+    const dry = await vps.send('POST', `vms/${id}/resize?dry_run=true`, { plan: 'flex-4-8' });
+    expect(dry.json().effects).toMatchObject([{ action: 'update' }]);
+  });
+
   it('names the budgets that have no room, also if they only notify', async () => {
     const { id } = await stopped();
     const { id: budget_id } = (await budget('7.99', { action: 'notify' })).json();

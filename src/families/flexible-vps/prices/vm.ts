@@ -5,6 +5,7 @@ import { type Bill, count } from '../../../money/prices/bill.ts';
 import { HOURS_PER_MONTH } from '../../../money/prices/line.ts';
 import { IDENTITY, pricedType } from '../../../money/prices/priced-type.ts';
 import type { CustomPlan } from '../../../provider/catalogue.ts';
+import { unfitImage } from '../hardware.ts';
 import {
   chargeIpv4,
   chargeMachine,
@@ -211,11 +212,7 @@ function licenceOf(
     return undefined;
   }
   if (image.architecture !== size.architecture) {
-    bill.fail(
-      pointer,
-      'incompatible',
-      `The image is for ${image.architecture}, the machine is ${size.architecture}.`,
-    );
+    bill.fail(pointer, 'incompatible', unfitImage(image.architecture, size.architecture));
   }
   if (image.min_disk_gb > size.diskGb) {
     bill.fail(pointer, 'incompatible', `The image needs a disk of ${image.min_disk_gb} GB.`);

@@ -106,6 +106,7 @@ export const redeployVm = endpoint({
       ...vms.ref(before),
       loss: forGood(`All data on the disk (${before.disk_gb} GB).`),
     });
+    if (before.status !== 'running') call.effect({ action: 'start', ...vms.ref(before) });
     const remove = await sacrifice(call, await lockSnapshotsOf(db, accountId, before.id), {
       isMeant: body.delete_snapshots ?? false,
       code: 'vm_has_snapshots',

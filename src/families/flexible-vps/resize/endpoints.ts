@@ -124,11 +124,11 @@ export const resizeVm = endpoint({
     const operation = await start({ kind: resizeVmKind, input, resource });
     const resizing = await enterStatus(db, row, 'resizing');
     effect({ action: 'update', ...resource, changes: changesOf(row, target) });
-    if (input.mode !== 'live' && row.status === 'running') {
-      const on_timeout = input.force_after_timeout ? 'force' : 'fail';
-      effect(effectOf({ type: input.runs_after ? 'restart' : 'shutdown', on_timeout }, resource));
-    }
     const { configuration, runs_after } = input;
+    const on_timeout = input.force_after_timeout ? 'force' : 'fail';
+    if (input.mode !== 'live' && row.status === 'running')
+      effect(effectOf({ type: runs_after ? 'restart' : 'shutdown', on_timeout }, resource));
+    if (row.status !== 'running' && runs_after) effect(effectOf({ type: 'power_on', on_timeout }, resource));
     const status = runs_after ? 'running' : 'stopped';
     await vms.reportCost(call, [row], { configuration, status, is_billed: true });
     return accepted(await showVm(call, resizing, operation));

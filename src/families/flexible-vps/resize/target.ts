@@ -107,19 +107,20 @@ function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number): Chos
 }
 
 function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): void {
+  const where = `GET /flexible-vps/v1/plans?resize_for=${row.id} shows to which plans it can change.`;
   const pointer = chosen.plan === 'custom' ? '/custom_size' : '/plan';
   if (chosen.architecture !== row.architecture)
     throw refuse(
       pointer,
       'incompatible',
-      `The machine is ${row.architecture}, this would make it ${chosen.architecture}.`,
+      `The machine is ${row.architecture}, this would make it ${chosen.architecture}. ${where}`,
     );
   const image = provider.catalogue.images.find(({ slug }) => slug === row.image?.slug);
   if (image !== undefined && chosen.memory_mb < image.min_memory_mb)
     throw refuse(
       pointer,
       'incompatible',
-      `The image of the machine needs ${image.min_memory_mb} MB of memory.`,
+      `The image of the machine needs ${image.min_memory_mb} MB of memory. ${where}`,
     );
 }
 

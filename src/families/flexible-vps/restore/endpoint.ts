@@ -5,7 +5,7 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
 import { enterStatus } from '../power/status.ts';
-import { SnapshotRef } from '../references.ts';
+import { SnapshotOf } from '../references.ts';
 import { StartAfter } from '../resize/schema.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
 import { BackupId } from '../snapshots/source.ts';
@@ -26,7 +26,7 @@ const RestoreVm = Shape({
       snapshot: {
         means: 'A snapshot of this machine.',
         members: {
-          snapshot_id: { ...SnapshotRef('path/id'), description: 'The snapshot to restore.' },
+          snapshot_id: { ...SnapshotOf('path/id'), description: 'The snapshot to restore.' },
         },
       },
       backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },

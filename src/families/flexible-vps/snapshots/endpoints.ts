@@ -136,6 +136,8 @@ export const createVmSnapshot = endpoint({
       expires_at,
     });
     // The size is known only when the snapshot is taken, so the cost is that of a copy of the whole disk.
+    const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${vm.disk_gb} GB.`;
+    call.warn({ code: 'cost_follows_size', detail });
     await snapshots.reportCost(call, [row], { status: 'available', size_bytes: vm.disk_gb * BYTES_PER_GB });
     const operation = await call.start({
       kind: createSnapshotKind,

@@ -55,6 +55,15 @@ const isAtEngine = async (id: string): Promise<boolean> =>
   (await mine.instance(vm))?.snapshots.some((snapshot) => snapshot.id === id) ?? false;
 
 describe('a snapshot', () => {
+  it('costs at most what its dry run says, which says so', async () => {
+    const dry = await mine.send('POST', `${path()}?dry_run=true`, {});
+    const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${vm.disk_gb} GB.`;
+    expect(dry.json().warnings).toEqual([{ code: 'cost_follows_size', detail }]);
+    const { id } = await taken();
+    const monthly = Number((await resourceOf(id))?.price?.monthly);
+    expect(monthly).toBeLessThanOrEqual(Number(dry.json().cost.monthly));
+  });
+
   it('is taken of a running machine, which stays as it is', async () => {
     const answer = await take({ name: 'first', labels: { env: 'test' }, description: 'before' });
     expect(answer.statusCode, answer.body).toBe(202);

@@ -3,15 +3,15 @@ import { readAs } from '../../../kernel/member-marks.ts';
 import { Id, Type } from '../../../kernel/schema.ts';
 import { SnapshotRef, type VmRef } from '../references.ts';
 
-/** `vm` is the reference to the machine of the snapshot. */
-export const snapshotSource = (vm: typeof VmRef) => ({
+/** `vm` is the reference to the machine of the snapshot; `location` points to the location in the same request. */
+export const snapshotSource = (vm: typeof VmRef, location?: string) => ({
   vm_id: Type.Optional({
     ...vm,
     writeOnly: true,
     description: 'The machine of the snapshot. May be left out: the snapshot already names it.',
   }),
   snapshot_id: {
-    ...SnapshotRef('/source/vm_id'),
+    ...SnapshotRef(location),
     ...readAs('/source/id'),
     description: 'The snapshot to copy.',
   },

@@ -146,8 +146,8 @@ export const setVmRescue = endpoint({
       ...resource,
       changes: [{ pointer: '/rescue/active', before: !body.enabled, after: body.enabled }],
     });
-    if (input.restart && row.status === 'running')
-      effect(effectOf({ type: 'restart', on_timeout: 'force' }, resource));
+    const type = row.status === 'running' ? 'restart' : 'power_on';
+    if (input.restart) effect(effectOf({ type, on_timeout: 'force' }, resource));
     const rescue_credentials = password === null ? null : { username: USERNAME, password };
     return accepted({ ...(await showVm(call, changed, operation)), rescue_credentials });
   },

@@ -155,7 +155,7 @@ export const deleteVm = endpoint({
         {
           pointer: 'query/final_backup',
           code: 'incompatible',
-          detail: 'Backups are not offered yet; take an image with createImage first.',
+          detail: 'Backups are not offered yet; create an image with POST /flexible-vps/v1/images first.',
         },
       ]);
     await tellEffects(call as Call, before);

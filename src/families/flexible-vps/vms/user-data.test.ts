@@ -47,6 +47,9 @@ describe('user data', () => {
     const [good, bad] = [readUserData(script), readUserData('hello')];
     expect([null, good, bad].map((userData) => judge({ userData }).password)).toEqual([true, false, true]);
     expect(judge({ userData: bad, sshKeys: 1 }).password).toBe(false);
+    expect(judge({ userData: good }).told).toEqual(['login_by_user_data']);
+    expect(judge({ userData: good, sshKeys: 1 }).told).toEqual([]);
+    expect(judge({ userData: good, generatePassword: true }).told).toEqual([]);
     expect(judge({ userData: bad, generatePassword: false })).toEqual({
       told: ['user_data_ignored', 'no_login'],
       password: false,

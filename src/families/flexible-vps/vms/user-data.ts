@@ -86,5 +86,12 @@ export function decidePassword(
         'Nobody can log in: there is no SSH key, no password and no user data that cloud-init reads. Send ssh_key_ids, or leave generate_password out.',
       pointer: '/generate_password',
     });
+  if (isOpen && sshKeys === 0 && generatePassword !== true)
+    call.warn({
+      code: 'login_by_user_data',
+      detail:
+        'There is no SSH key and no password, so only users that the user data sets up can log in. Otherwise send ssh_key_ids, or set generate_password to true.',
+      pointer: '/user_data',
+    });
   return generatePassword ?? !isOpen;
 }

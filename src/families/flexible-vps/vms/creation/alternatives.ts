@@ -19,7 +19,10 @@ export const NewVmSource = Variants(
         },
       },
     },
-    snapshot: { means: 'A snapshot of a machine in the same location.', members: snapshotSource(NearVmRef) },
+    snapshot: {
+      means: 'A snapshot of a machine in the same location.',
+      members: snapshotSource(NearVmRef, '/location'),
+    },
     vm: {
       means: 'The disk of a machine in the same location.',
       members: { vm_id: { ...NearVmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },

@@ -64,9 +64,17 @@ function misfitsOf(origin: Origin, { size, architecture }: Sized): FieldError[] 
     errors.push({ pointer, code, detail });
   };
   if (origin.architecture !== architecture)
-    add('/plan', 'incompatible', `The source is for ${origin.architecture}, the plan is ${architecture}.`);
+    add(
+      '/plan',
+      'incompatible',
+      `The source is for ${origin.architecture}, the plan is ${architecture}. GET /flexible-vps/v1/plans?architecture=${origin.architecture} lists the plans that fit.`,
+    );
   if (size.diskGb < origin.minDiskGb)
-    add('/disk_gb', 'incompatible', `The source needs a disk of ${origin.minDiskGb} GB.`);
+    add(
+      '/disk_gb',
+      'incompatible',
+      `The source needs a disk of ${origin.minDiskGb} GB; set disk_gb to it, or choose a larger plan.`,
+    );
   if (size.memoryMb < origin.minMemoryMb)
     add('/plan', 'incompatible', `The source needs ${origin.minMemoryMb} MB of memory.`);
   return errors;
