@@ -161,6 +161,7 @@ export const ProvisionedAt = Named(
   'ProvisionedAt',
   Nullable({
     ...Time,
+    ...volatile,
     description:
       'When it first came into being. Null while it is being created and if that failed: then nothing usable exists, so delete or replace it. A later failure does not change it.',
   }),

@@ -26,12 +26,16 @@ type ValueOf<By extends string, A extends Readonly<Record<string, Alternative>>>
 
 const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
-/** `title` and the value name the component of each alternative: `VmSource` and `image` give `VmSourceImage`. */
+/**
+ * `title` and the value name the component of each alternative: `VmSource` and `image` give `VmSourceImage`. `marks` are
+ * for the deciding member.
+ */
 export function Variants<By extends string, const A extends Readonly<Record<string, Alternative>>>(
   title: string,
   by: By,
   alternatives: A,
   options: object = {},
+  marks: object = {},
 ): TUnsafe<ValueOf<By, A>> {
   const nameOf = (value: string): string => `${title}${capital(value)}`;
   const entries = Object.entries(alternatives);
@@ -40,7 +44,7 @@ export function Variants<By extends string, const A extends Readonly<Record<stri
       Named(
         nameOf(value),
         Shape({
-          [by]: Type.Unsafe<string>({ type: 'string', const: value, description: means }),
+          [by]: Type.Unsafe<string>({ type: 'string', const: value, ...marks, description: means }),
           ...members,
         }),
       ),

@@ -60,7 +60,7 @@ describe('tags', () => {
 });
 
 describe('operations', () => {
-  const ROLES = ['list', 'create', 'read', 'update', 'action', 'delete'];
+  const ROLES = ['list', 'create', 'read', 'update', 'declare', 'action', 'delete'];
 
   it.each(families.flatMap(topicsOf))('of $name are used in this order: list to delete', ({ endpoints }) => {
     const ranks = endpoints.map(({ resource }) => ROLES.indexOf(resource.role));

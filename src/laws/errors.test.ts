@@ -7,7 +7,7 @@ import { fieldCodes, type ProblemCode, problems } from '../kernel/problems/catal
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { errorsPage } from '../surfaces/openapi/errors-page.ts';
-import type { JsonSchema } from '../surfaces/openapi/model.ts';
+import type { JsonSchema, Parameter } from '../surfaces/openapi/model.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -58,6 +58,11 @@ describe('the catalogue', () => {
   });
 });
 
+const componentOf = (parameter: object): Parameter | undefined =>
+  '$ref' in parameter
+    ? document.components.parameters[String(parameter.$ref).split('/').at(-1) ?? '']
+    : undefined;
+
 describe('the specification', () => {
   it('names exactly the public codes', () => {
     expect(codesNamed('Problem')).toEqual(publicCodes);
@@ -65,13 +70,20 @@ describe('the specification', () => {
   });
 
   it.each(registry.endpoints)(
-    'names the codes of $id, together with those of every operation',
+    'names the codes of $id, together with those of every operation and of its parameters',
     (endpoint) => {
-      const always = document.components.responses['Problem']?.['x-problem-codes'] ?? [];
+      const problem = document.components.responses['Problem'];
+      const shared = [
+        ...(problem?.['x-problem-codes'] ?? []),
+        ...(endpoint.body === undefined ? [] : (problem?.['x-problem-codes-with-body'] ?? [])),
+      ];
       const operation = Object.values(document.paths)
         .flatMap((item) => Object.values(item))
         .find(({ operationId }) => operationId === endpoint.id);
-      expect([...always, ...(operation?.['x-problem-codes'] ?? [])].sort()).toEqual(
+      const ofParameters = (operation?.parameters ?? []).flatMap(
+        (parameter) => componentOf(parameter)?.['x-problem-codes'] ?? [],
+      );
+      expect([...shared, ...ofParameters, ...(operation?.['x-problem-codes'] ?? [])].sort()).toEqual(
         possibleProblems(endpoint).sort(),
       );
       expect(operation?.responses['default']).toEqual({ $ref: '#/components/responses/Problem' });

@@ -73,7 +73,7 @@ function pathOf(endpoint: Endpoint, names: Names, query: Query = {}): string {
 }
 
 /** Reads the resource with what its mark says, and with nothing else. */
-async function readBy({ name, key = '', read }: ResourceMark, names: Names): Promise<Json> {
+async function readBy({ name, key = 'id', read }: ResourceMark, names: Names): Promise<Json> {
   const reader = byId(read?.operation);
   const query = read?.filter === undefined ? {} : { [read.filter]: names[name] };
   const answer = await app.call({ url: pathOf(reader, names, query), key: world.key.key });
@@ -151,7 +151,7 @@ interface Made {
 }
 
 async function make({ managed: { creator, name }, vary }: Case): Promise<Made> {
-  const { parameter, parent, key = '' } = resourceMark(creator, endpoints);
+  const { parameter, parent, key = 'id' } = resourceMark(creator, endpoints);
   const outer = { path: creator.path.slice(0, creator.path.lastIndexOf('/')) as Endpoint['path'] };
   const parents: Params = await paramsFor(outer, world);
   const params = parameter === undefined ? parents : { ...parents, [parameter]: freshName() };

@@ -159,8 +159,9 @@ describe('summaries', () => {
 });
 
 describe.each(named)('%s', (id, operation) => {
+  const record = registry.endpoints.find((endpoint) => endpoint.id === id);
+
   it('carries every extension', () => {
-    const record = registry.endpoints.find((endpoint) => endpoint.id === id);
     expect(operation).toMatchObject({
       'x-permission': record?.permission,
       'x-access': expect.stringMatching(/^(read|write|destructive)$/),
@@ -172,7 +173,7 @@ describe.each(named)('%s', (id, operation) => {
   });
 
   it('has the tag of its resource, and an example with its first success', () => {
-    expect(operation.tags).toEqual([operation['x-resource'].name]);
+    expect(operation.tags).toEqual([record?.resource.name]);
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     const contents = successes.flatMap(([, response]) =>
       Object.values(resolve<Response>(document, response).content ?? {}),

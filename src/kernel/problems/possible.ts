@@ -52,6 +52,14 @@ export const always: readonly ProblemCode[] = [
   'engine_unavailable',
 ];
 
+/** The problems of every endpoint that takes a body. */
+export const withBody: readonly ProblemCode[] = [
+  'request_timeout',
+  'payload_too_large',
+  'unsupported_media_type',
+  'secret_in_text',
+];
+
 const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   invalid_cursor: ({ query }) => Object.hasOwn(query.properties, 'cursor'),
   permission_denied: (kind) => !isImplicit(kind),
@@ -60,10 +68,6 @@ const byKind: Partial<Record<ProblemCode, (kind: Kind) => boolean>> = {
   // A closing account also refuses calls that `whileSuspended` allows.
   account_suspended: ({ method }) => method !== 'GET' && method !== 'DELETE',
   not_found: ({ params }) => Object.keys(params.properties).length > 0,
-  request_timeout: hasBody,
-  secret_in_text: hasBody,
-  payload_too_large: hasBody,
-  unsupported_media_type: hasBody,
   // Every write may need approval, and the number of undecided approvals is limited.
   quota_exceeded: isWrite,
   budget_exceeded: ({ raisesCost }) => raisesCost !== undefined,
@@ -82,6 +86,10 @@ const inOrder = Object.keys(problems) as readonly ProblemCode[];
 /** In the order of the catalogue, which is sorted by status. */
 export function possibleProblems(endpoint: Kind & Pick<Endpoint, 'problems'>): ProblemCode[] {
   return inOrder.filter(
-    (code) => always.includes(code) || byKind[code]?.(endpoint) === true || endpoint.problems.includes(code),
+    (code) =>
+      always.includes(code) ||
+      (hasBody(endpoint) && withBody.includes(code)) ||
+      byKind[code]?.(endpoint) === true ||
+      endpoint.problems.includes(code),
   );
 }

@@ -4,12 +4,13 @@
  */
 import { DeniedByShape } from '../../kernel/access/caller.ts';
 import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
-import { always, possibleProblems } from '../../kernel/problems/possible.ts';
+import { always, possibleProblems, withBody } from '../../kernel/problems/possible.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { Named, Shape, Type } from '../../kernel/schema.ts';
 import { exampleReference } from './examples.ts';
 import { type HeaderName, headersWith, onEveryAnswer } from './headers.ts';
 import type { Example, JsonSchema, Reference, Response } from './model.ts';
+import { headerCodes } from './parameters.ts';
 import { type ProblemExample, problemExampleBody, problemExamplesOf } from './problem-examples.ts';
 import { schemaReference } from './schemas.ts';
 
@@ -92,10 +93,11 @@ const schema: JsonSchema = { ...schemaReference('Problem') };
 /** The response for all problems that have no response of their own. */
 const anyProblem: Response = {
   description:
-    'An error. Every call can answer with the codes in `x-problem-codes` here, and with those in `x-problem-codes` of its operation.',
+    'An error. Every call can answer with the codes in `x-problem-codes` here, a call with a body also with those in `x-problem-codes-with-body`. Further codes are in `x-problem-codes` of its operation and of its parameters.',
   ...headersWith([...onEveryAnswer, ...headersOf(publicCodes)]),
   content: { 'application/problem+json': { schema } },
   'x-problem-codes': always,
+  'x-problem-codes-with-body': withBody,
 };
 
 const pascalCase = (name: string): string =>
@@ -117,9 +119,11 @@ function responseWith(status: number, examples: readonly ProblemExample[]): Resp
   };
 }
 
-/** The codes of an operation beyond those that every operation can answer with. */
-export const ownCodes = (endpoint: Endpoint): ProblemCode[] =>
-  possibleProblems(endpoint).filter((code) => !always.includes(code));
+/** The codes of an operation that neither the response `Problem` nor its header parameters name. */
+export function ownCodes(endpoint: Endpoint): ProblemCode[] {
+  const elsewhere = [...always, ...(endpoint.body === undefined ? [] : withBody), ...headerCodes(endpoint)];
+  return possibleProblems(endpoint).filter((code) => !elsewhere.includes(code));
+}
 
 export class ProblemResponses {
   readonly #shared = new Map<string, Response>([['Problem', anyProblem]]);

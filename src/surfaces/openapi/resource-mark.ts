@@ -64,6 +64,7 @@ export function resourceMark(endpoint: Endpoint, endpoints: readonly Endpoint[])
     role,
     ...(parameter === undefined ? {} : { parameter }),
     ...(parent === undefined ? {} : { parent }),
-    ...(read === undefined ? {} : { key, read }),
+    ...(read === undefined || key === 'id' ? {} : { key }),
+    ...(read === undefined ? {} : { read }),
   };
 }

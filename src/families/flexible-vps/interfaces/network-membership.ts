@@ -7,9 +7,9 @@ import { overlaps } from '../networks/addresses.ts';
 import { readNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { VmRow } from '../vms/table.ts';
+import { insertInterface } from './insertion/store.ts';
 import { macFor, newMac } from './macs.ts';
 import { newInterfaceId } from './resource.ts';
-import { insertInterface } from './store.ts';
 import type { InterfaceRow, NewInterface } from './table.ts';
 
 const usable = ['active', 'updating'];

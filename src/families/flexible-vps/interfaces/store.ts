@@ -1,15 +1,13 @@
-import { type CompiledQuery, type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { readPage } from '../../../kernel/pages/store.ts';
 import { operationIn, type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { columnList, insertRow, statement, textOf } from '../../../store/kept-text.ts';
-import { type Arriving, readLater } from '../../../store/send-later.ts';
 import type { InterfaceState } from './lifecycle.ts';
 import type { InterfaceAddresses } from './schema.ts';
-import type { InterfaceRow, NewInterface } from './table.ts';
+import type { InterfaceRow } from './table.ts';
 
 export interface AddressedInterface extends InterfaceRow {
   readonly addresses: InterfaceAddresses;
@@ -186,38 +184,6 @@ export async function lockInterface(
 /** Does not filter by account: callers with an id from a request check `account_id`. Undefined if it was deleted. */
 export function readInterface(db: Db, id: string): Promise<InterfaceRow | undefined> {
   return db.selectFrom('vm_interfaces').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** `preferredMac` replaces the MAC of the row, unless an interface has it: when an address moves, the MAC stays. */
-function insertion(row: NewInterface, preferredMac: string | undefined): CompiledQuery<InterfaceRow> {
-  if (preferredMac === undefined) return insertRow('vm_interfaces', row, 'returning *');
-  const columns = Object.keys(row);
-  const text = textOf(['insert interface with a preferred MAC', ...columns].join(' '), () => {
-    const preferred = `$${columns.length + 1}::macaddr`;
-    const isFree = `not exists (select from vm_interfaces where mac = ${preferred})`;
-    const places = columns.map((column, i) =>
-      column === 'mac' ? `case when ${isFree} then ${preferred} else $${i + 1}::macaddr end` : `$${i + 1}`,
-    );
-    return `insert into vm_interfaces (${columnList(columns)}) values (${places.join(', ')}) returning *`;
-  });
-  return statement(text, [...Object.values(row), preferredMac]);
-}
-
-/** The row arrives with the answer to the next statement. */
-export const insertInterfaceLater = (
-  db: Db,
-  row: NewInterface,
-  preferredMac?: string,
-): Promise<Arriving<InterfaceRow>> => readLater(db, insertion(row, preferredMac));
-
-export async function insertInterface(
-  db: Db,
-  row: NewInterface,
-  preferredMac?: string,
-): Promise<InterfaceRow> {
-  const { rows } = await db.executeQuery(insertion(row, preferredMac));
-  if (rows[0] === undefined) throw new Error('PostgreSQL returned no row for the new interface.');
-  return rows[0];
 }
 
 /** Increases the version, also for an empty change. Returns undefined if the interface was deleted. */

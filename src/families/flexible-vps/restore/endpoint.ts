@@ -29,7 +29,10 @@ const RestoreVm = Shape({
           snapshot_id: { ...SnapshotOf('path/id'), description: 'The snapshot to restore.' },
         },
       },
-      backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
+      backup: {
+        means: 'A backup of the machine. Not offered yet: refused.',
+        members: { backup_id: BackupId },
+      },
     },
     { description: 'Where the content of the disk comes from.' },
   ),

@@ -65,4 +65,5 @@ export const NewPublicIpv4 = Variants(
     ...label('Public IPv4 address'),
     description: 'The public IPv4 address of the machine, which is billed.',
   },
+  readAs('/public_ips/*/kind'),
 );

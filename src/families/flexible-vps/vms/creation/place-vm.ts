@@ -11,10 +11,10 @@ import {
 } from '../../../../resources/addresses/store.ts';
 import { keepIf } from '../../../../store/savepoint.ts';
 import type { Arriving } from '../../../../store/send-later.ts';
+import { insertInterfaceLater } from '../../interfaces/insertion/store.ts';
 import { macFor } from '../../interfaces/macs.ts';
 import { newInterface } from '../../interfaces/network-membership.ts';
 import { newInterfaceId } from '../../interfaces/resource.ts';
-import { insertInterfaceLater } from '../../interfaces/store.ts';
 import type { InterfaceRow } from '../../interfaces/table.ts';
 import { vms } from '../resource.ts';
 import type { VmRow } from '../table.ts';
