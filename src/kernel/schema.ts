@@ -147,7 +147,7 @@ export function Id(prefix: string, options: object = {}): TUnsafe<string> {
 
 /** The id of the resource that a shape shows. Members that name another resource have their own description. */
 export const OwnId = (prefix: string): TUnsafe<string> =>
-  Id(prefix, { description: `Its id, which never changes: \`${prefix}_\` and 26 letters and digits.` });
+  Id(prefix, { description: `Its id, which never changes: \`${prefix}_\` and 26 characters.` });
 
 /** The mark of members that change without a call of the customer. */
 export const volatile = { 'x-volatile': true } as const;

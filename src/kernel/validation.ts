@@ -8,7 +8,7 @@ import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
 import { partsOf, schemaAt } from './reference.ts';
 import { meaningOf, type TSchema } from './schema.ts';
 import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
-import { narrowTo, reasonFor } from './variants.ts';
+import { choiceIn, narrowTo, reasonFor } from './variants.ts';
 
 Settings.Set({ maxErrors: MAX_FIELD_ERRORS });
 
@@ -53,6 +53,9 @@ function listed(params: object, member: string): string[] {
 function wanted(schema: TSchema, pointer: string): string {
   const node = schemaAt(schema, pointer);
   if (node?.enum !== undefined) return ` Must be one of ${node.enum.join(', ')}.`;
+  const choice = node && choiceIn(node);
+  if (choice !== undefined)
+    return ` Must be an object whose ${choice.by} is one of ${choice.values.join(', ')}.`;
   const members = Object.keys(node?.properties ?? {});
   return members.length === 0 ? '' : ` Must be an object with members of these: ${members.join(', ')}.`;
 }

@@ -31,8 +31,10 @@ it('names the valid choices if the choice is unknown or missing, and nothing els
   expect(foundIn({ image_id: 'img' })).toEqual([
     '/source/type required: This is required: one of image, snapshot, vm.',
   ]);
-  expect(foundIn({ type: 5 })).toEqual(['/source/type invalid_format: Must be string.']);
-  expect(foundIn('image')).toEqual(['/source invalid_format: Must be object.']);
+  expect(foundIn({ type: 5 })).toEqual(['/source/type invalid_format: Must be one of image, snapshot, vm.']);
+  expect(foundIn('image')).toEqual([
+    '/source invalid_format: Must be an object whose type is one of image, snapshot, vm.',
+  ]);
 });
 
 it('says which choice takes a member of another alternative', () => {

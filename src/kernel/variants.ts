@@ -61,6 +61,7 @@ interface Plain {
   readonly properties?: Readonly<Record<string, Plain>>;
   readonly items?: Plain;
   readonly const?: unknown;
+  readonly enum?: readonly unknown[];
   readonly oneOf?: readonly Plain[];
   readonly discriminator?: { readonly propertyName: string };
 }
@@ -89,8 +90,17 @@ export function alternativeOf<S extends object>(schema: S, value: unknown): S {
     type: 'object',
     required: [by],
     properties: { [by]: { type: 'string', enum: [...alternatives.keys()] } },
+    discriminator: { propertyName: by },
   };
   return (chosen ?? open) as S;
+}
+
+/** The deciding member and its values, if the schema is the one that `alternativeOf` gives for no valid choice. */
+export function choiceIn(schema: object): { by: string; values: readonly unknown[] } | undefined {
+  const { properties, discriminator } = schema as Plain;
+  const by = discriminator?.propertyName;
+  const values = by === undefined ? undefined : properties?.[by]?.enum;
+  return by === undefined || values === undefined ? undefined : { by, values };
 }
 
 const unions = new WeakMap<object, boolean>();

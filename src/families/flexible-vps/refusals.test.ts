@@ -75,7 +75,7 @@ describe('a machine is refused', () => {
       '/location': 'required: This is required. GET /flexible-vps/v1/locations lists the valid values.',
       '/plan': expect.stringContaining('required: Give plan, or custom_size'),
       '/source':
-        'required: This is required. Must be an object with members of these: type, image_id, vm_id, snapshot_id, backup_id, iso_id.',
+        'required: This is required. Must be an object whose type is one of image, snapshot, vm, backup, iso.',
     });
     const source = await errorsOf({
       nmae: 'x',
@@ -106,8 +106,7 @@ describe('a machine is refused', () => {
 
   it('with a text instead of an object or a list: what it has to be', async () => {
     expect(await errorsOf({ ...sound, source: 'ubuntu-24.04', networks: ['backend'] })).toEqual({
-      '/source':
-        'invalid_format: Must be an object with members of these: type, image_id, vm_id, snapshot_id, backup_id, iso_id.',
+      '/source': 'invalid_format: Must be an object whose type is one of image, snapshot, vm, backup, iso.',
       '/networks/0': 'invalid_format: Must be an object with members of these: network_id, ipv4, alias_ips.',
     });
     expect(await errorsOf({ ...sound, source: { image_id: 'ubuntu-24.04' } })).toEqual({
@@ -131,8 +130,9 @@ describe('a machine is refused', () => {
 
   it('with the name of a snapshot instead of its id: that id', async () => {
     const vm = await customer.vm({ name: 'with-snapshot' });
-    const made = await customer.send('POST', `vms/${vm.id}/snapshots`, { name: 'before-upgrade' });
-    const { id } = made.json<{ id: string }>();
+    const { id } = await customer.do<{ id: string }>('POST', `vms/${vm.id}/snapshots`, {
+      name: 'before-upgrade',
+    });
     const source = { type: 'snapshot', snapshot_id: 'before-upgrade' };
     for (const path of ['vms', 'images']) {
       const { '/source/snapshot_id': told } = await errorsOf({ ...sound, source }, 'POST', path);

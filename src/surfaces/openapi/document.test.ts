@@ -155,7 +155,7 @@ describe('answers', () => {
 
   it('name the codes that not every call has with the operation', () => {
     expect(widgets?.post?.['x-problem-codes']).toEqual(
-      expect.arrayContaining(['name_taken', 'quota_exceeded', 'idempotency_key_conflict']),
+      expect.arrayContaining(['name_taken', 'quota_exceeded']),
     );
     expect(responseOf(widgets?.post, 'default')['x-problem-codes']).toContain('rate_limited');
   });
@@ -283,12 +283,11 @@ describe('marks', () => {
   it('of operations say how to read the resource and what changes the bill', () => {
     const read = { operation: 'getWidget' };
     expect(widgets?.get?.['x-resource']).toEqual({ name: 'widget', role: 'list' });
-    expect(widgets?.post?.['x-resource']).toEqual({ name: 'widget', role: 'create', key: 'id', read });
+    expect(widgets?.post?.['x-resource']).toEqual({ name: 'widget', role: 'create', read });
     expect(widget?.delete?.['x-resource']).toEqual({
       name: 'widget',
       role: 'delete',
       parameter: 'id',
-      key: 'id',
       read,
     });
     expect(
