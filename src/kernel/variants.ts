@@ -62,6 +62,8 @@ interface Plain {
   readonly items?: Plain;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
+  /** The deciding member of a schema that only asks for a valid choice. */
+  readonly choice?: string;
   readonly oneOf?: readonly Plain[];
   readonly discriminator?: { readonly propertyName: string };
 }
@@ -90,17 +92,15 @@ export function alternativeOf<S extends object>(schema: S, value: unknown): S {
     type: 'object',
     required: [by],
     properties: { [by]: { type: 'string', enum: [...alternatives.keys()] } },
-    discriminator: { propertyName: by },
+    choice: by,
   };
   return (chosen ?? open) as S;
 }
 
 /** The deciding member and its values, if the schema is the one that `alternativeOf` gives for no valid choice. */
 export function choiceIn(schema: object): { by: string; values: readonly unknown[] } | undefined {
-  const { properties, discriminator } = schema as Plain;
-  const by = discriminator?.propertyName;
-  const values = by === undefined ? undefined : properties?.[by]?.enum;
-  return by === undefined || values === undefined ? undefined : { by, values };
+  const { properties, choice: by } = schema as Plain;
+  return by === undefined ? undefined : { by, values: properties?.[by]?.enum ?? [] };
 }
 
 const unions = new WeakMap<object, boolean>();
