@@ -110,7 +110,7 @@ describe('a machine is refused', () => {
       '/networks/0': 'invalid_format: Must be an object with members of these: network_id, ipv4, alias_ips.',
     });
     expect(await errorsOf({ ...sound, source: { image_id: 'ubuntu-24.04' } })).toEqual({
-      '/source/type': 'required: This is required. Must be one of image, snapshot, vm, backup, iso.',
+      '/source/type': 'required: This is required: one of image, snapshot, vm, backup, iso.',
     });
   });
 
