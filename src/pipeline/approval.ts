@@ -26,12 +26,14 @@ import type { Input } from './input.ts';
 const withdraws = ({ effects }: Done): boolean =>
   effects.some(({ type, name }) => type === 'operation' && name === APPROVAL_REQUEST);
 
+function isDear({ key: { approvalOverMonthly } }: Caller, done: Done): boolean {
+  return approvalOverMonthly !== null && monthlyOf(done) > micro(approvalOverMonthly);
+}
+
 function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
   if (withdraws(done)) return false;
-  const { approvalOverMonthly } = caller.key;
-  const isDear = approvalOverMonthly !== null && monthlyOf(done) > micro(approvalOverMonthly);
   const access = done.destructive.length > 0 ? 'destructive' : endpoint.access;
-  return isDear || needsApproval(caller, { access });
+  return isDear(caller, done) || needsApproval(caller, { access });
 }
 
 /**
@@ -91,7 +93,8 @@ export async function requestApproval(
   { input, done, actor }: { readonly input: Input; readonly done: Done; readonly actor: EventActor },
 ): Promise<Problem> {
   const endpoint = endpointOf(exchange);
-  const { account, key } = callerOf(exchange);
+  const caller = callerOf(exchange);
+  const { account, key } = caller;
   const { cost, effects } = foresee(services, done);
   const { method, path } = exchange.incoming;
   const approval = await transact(services.db, (tx) =>
@@ -113,7 +116,14 @@ export async function requestApproval(
       resource: subjectOf(endpoint, effects),
     }),
   );
-  const why = done.destructive.length === 0 ? '' : ` It is destructive: ${done.destructive.join('; ')}.`;
+  const why = [
+    ...(done.destructive.length === 0 ? [] : [` It is destructive: ${done.destructive.join('; ')}.`]),
+    ...(isDear(caller, done)
+      ? [
+          ` It adds ${cost.monthly} ${cost.currency} a month; the key may add ${key.approvalOverMonthly} without approval.`,
+        ]
+      : []),
+  ].join('');
   const detail = `A person has to approve this call of the key ${key.name} first: ${approval.operation_id}.${why}`;
   return approvalRequired(approval, services.docsUrl, detail);
 }

@@ -153,10 +153,14 @@ describe('approval and restriction', () => {
     const url = `/flexible-vps/v1/vms/${id}/actions`;
     const ask = async (approval_over_monthly: string) => {
       const { key } = await createKey(app.services.db, vps.account, { approval_over_monthly });
-      return outcomeOf(await app.call({ method: 'POST', url, payload: { type: 'power_on' }, key }));
+      return app.call({ method: 'POST', url, payload: { type: 'power_on' }, key });
     };
-    expect(await ask('7.49')).toBe('409 approval_required');
-    expect(await ask('7.50')).toBe('202');
+    const asked = await ask('7.49');
+    expect(outcomeOf(asked)).toBe('409 approval_required');
+    expect(asked.json<{ detail: string }>().detail).toContain(
+      'It adds 7.50 EUR a month; the key may add 7.49 without approval.',
+    );
+    expect((await ask('7.50')).statusCode).toBe(202);
   });
 
   it('403: a restricted account can stop its machines, but not start them', async () => {

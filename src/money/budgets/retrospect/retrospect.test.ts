@@ -126,7 +126,7 @@ it('the first 20, and says when there are more', async () => {
   expect([told.length, told[20]]).toEqual([21, expect.stringContaining('More calls than these 20')]);
 });
 
-it('is what a dry run of setBudget warns of, and changes nothing', async () => {
+it('is what setBudget warns of, in its dry run and for real', async () => {
   const call = (query: string) =>
     app.call({
       method: 'PUT',
@@ -150,5 +150,7 @@ it('is what a dry run of setBudget warns of, and changes nothing', async () => {
       pointer: '/amount',
     },
   ]);
-  expect((await call('')).statusCode).toBe(201);
+  const real = await call('');
+  expect(real.statusCode).toBe(201);
+  expect(JSON.parse(String(real.headers['hostplane-warnings']))).toEqual(dry.warnings);
 });
