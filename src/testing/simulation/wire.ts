@@ -13,7 +13,7 @@ type Answer = pg.QueryResult<never>;
 const NOTHING = { command: '', rowCount: 0, rows: [] } as unknown as Answer;
 
 /** A statement that writes in a `with` clause; PostgreSQL reports it as a select. */
-const WRITES_FIRST = /^with .* as \((insert|update|delete) /s;
+const WRITES_FIRST = /^\s*with .* as \(\s*(insert|update|delete) /s;
 
 /** The statement that starts an operation also notifies the workers, and says so in its row. */
 const isNotified = ({ rows }: Answer): boolean => {
