@@ -140,6 +140,12 @@ describe('a machine is refused', () => {
     }
   });
 
+  it('without a plan in a resize: how to change only the disk', async () => {
+    const { id } = await customer.vm({ name: 'to-grow' });
+    const { '/plan': told } = await errorsOf({ disk_gb: 200 }, 'POST', `vms/${id}/resize`);
+    expect(told).toContain('To change only the disk, repeat the present plan.');
+  });
+
   it('with a plan for another processor in a resize: the list of those that fit', async () => {
     const { id } = await customer.vm({ name: 'to-resize' });
     const { '/plan': told } = await errorsOf({ plan: 'flex-2-4a' }, 'POST', `vms/${id}/resize`);

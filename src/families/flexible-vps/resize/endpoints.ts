@@ -6,7 +6,6 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
-import { missingSize } from '../vms/creation/body.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { showVm } from '../vms/present.ts';
@@ -17,7 +16,7 @@ import type { VmRow } from '../vms/table.ts';
 import { askCapacity, growthOf, requireCapacity, requireLive } from './capacity.ts';
 import { resizeVmKind } from './kind.ts';
 import { type ResizeInput, ResizeVm } from './schema.ts';
-import { isSame, requireSense, sizeOf, type Target, targetOf } from './target.ts';
+import { isSame, missingTarget, requireSense, sizeOf, type Target, targetOf } from './target.ts';
 
 const SHUTDOWN_SECONDS = 90;
 const MB_PER_GB = 1024;
@@ -75,7 +74,7 @@ export const resizeVm = endpoint({
   resource: { name: 'vm', role: 'action' },
   params: VmId,
   body: ResizeVm,
-  missing: missingSize,
+  missing: missingTarget,
   changes: {
     plan: '/plan',
     custom_size: '/custom_size',

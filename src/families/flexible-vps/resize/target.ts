@@ -1,6 +1,7 @@
 /** Computes the target size and price of a resize, and checks that the machine can have it. */
 import type { Instance, Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
+import type { AnyObject } from '../../../kernel/record.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { placeFaults } from '../catalog/location-faults.ts';
 import { missingSize } from '../vms/creation/body.ts';
@@ -124,11 +125,17 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
     );
 }
 
+export const missingTarget = (body: AnyObject): FieldError[] =>
+  missingSize(body).map((error) => ({
+    ...error,
+    detail: `${error.detail} To change only the disk, repeat the present plan.`,
+  }));
+
 /** Checks that need only the request body, not the machine. */
 export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
-  const missing = missingSize({ plan, custom_size });
+  const missing = missingTarget({ plan, custom_size });
   if (missing.length > 0) throw invalid(missing);
   if (mode === 'live' && start_after === 'no')
     throw refuse(
