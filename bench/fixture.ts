@@ -66,7 +66,8 @@ export interface Sizes {
 
 export async function openFixture(folder: string, sizes: Sizes): Promise<Fixture> {
   const embedded = await openEmbedded({ folder });
-  const pool = openPool({ ...embedded.connection, maxConnections: 2 });
+  // Filling tables takes longer than any statement of the product.
+  const pool = openPool({ ...embedded.connection, maxConnections: 2, answerMs: 3_600_000 });
   const db = openDatabase(pool);
   const close = async (): Promise<void> => {
     await db.destroy();

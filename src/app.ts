@@ -13,7 +13,7 @@ import type { Loaded } from './provider/load.ts';
 import { fingerprintsOf, reloadOf } from './provider/reload.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { openServices, type RunningServices } from './services.ts';
-import { type Connection, namedDatabase, openDatabase, openPool } from './store/database.ts';
+import { type Connection, namedDatabase, openDatabase, openPool, UNLIMITED } from './store/database.ts';
 import { type Embedded, openEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
@@ -76,7 +76,7 @@ async function openStorage(
 }
 
 async function prepare(connection: Connection): Promise<void> {
-  const db = openDatabase(openPool({ ...connection, maxConnections: 2 }));
+  const db = openDatabase(openPool({ ...connection, ...UNLIMITED, maxConnections: 2 }));
   try {
     await migrate(db);
   } finally {

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts';
-import { clientConfig, type Db, openDatabase, openPool } from './database.ts';
+import { clientConfig, type Db, openDatabase, openPool, UNLIMITED } from './database.ts';
 import { MAX_NAMES, NamingClient } from './naming-client.ts';
 import { isUnavailable } from './unavailable.ts';
 
@@ -30,6 +30,16 @@ describe('the connection', () => {
           and statement not like '%pg_prepared_statements%'`.execute(one);
       expect(rows).toHaveLength(1);
     });
+  });
+
+  it('ends a statement that takes too long, except for migrations', async () => {
+    const sleep = sql`select pg_sleep(0.5)`;
+    const hurried = openDatabase(openPool({ ...database.connection, statementMs: 100 }));
+    await expect(sleep.execute(hurried)).rejects.toThrow('statement timeout');
+    await hurried.destroy();
+    const patient = openDatabase(openPool({ ...database.connection, statementMs: 100, ...UNLIMITED }));
+    await sleep.execute(patient);
+    await patient.destroy();
   });
 
   it('describes the columns of a repeated statement once', async () => {

@@ -27,11 +27,16 @@ export interface Connection {
   readonly database?: string;
   readonly maxConnections?: number;
   readonly applicationName?: string;
+  /** PostgreSQL's own limit for a statement; 0: none. */
+  readonly statementMs?: number;
   /** Default: somewhat longer than PostgreSQL's own limit for a statement, so that PostgreSQL can report that one. */
   readonly answerMs?: number;
   /** Default: none, because migrations take as long as they need. */
   readonly transactionMs?: number;
 }
+
+/** For migrations: changing a table of millions of rows takes longer than any statement of a call. */
+export const UNLIMITED = { statementMs: 0, answerMs: Number.POSITIVE_INFINITY } as const;
 
 /** The connection to the database that the operator named, or null without one. */
 export function namedDatabase(given: {
@@ -59,14 +64,14 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function clientConfig(connection: Connection): pg.ClientConfig {
-  const { host, port, user, database, connectionString, urlFile, applicationName } = connection;
+  const { host, port, user, database, connectionString, urlFile, applicationName, statementMs } = connection;
   const url = connectionString === undefined ? undefined : readUrlFile(urlFile, connectionString);
   return {
     ...(url === undefined ? { host, port, user, database } : { connectionString: url }),
     types,
     application_name: applicationName ?? 'hostplane',
     connectionTimeoutMillis: CONNECT_MS,
-    statement_timeout: STATEMENT_MS,
+    statement_timeout: statementMs ?? STATEMENT_MS,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,

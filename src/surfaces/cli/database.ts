@@ -1,7 +1,14 @@
 /** Opens the database for a command: the configured server, or the embedded one, which a running server may share. */
 import { readdir } from 'node:fs/promises';
 import type { ProviderConfig } from '../../provider/schema.ts';
-import { type Connection, type Db, namedDatabase, openDatabase, openPool } from '../../store/database.ts';
+import {
+  type Connection,
+  type Db,
+  namedDatabase,
+  openDatabase,
+  openPool,
+  UNLIMITED,
+} from '../../store/database.ts';
 import { openEmbedded } from '../../store/embedded/embedded.ts';
 import { pendingMigrations } from '../../store/migrations/migrate.ts';
 import { Refusal } from './refusal.ts';
@@ -11,7 +18,7 @@ export type Need =
   | 'migrated'
   /** The database exists; migrations may be missing. */
   | 'present'
-  /** The database is created if it does not exist. */
+  /** The database is created if it does not exist, and statements may take as long as they need: for migrations. */
   | 'any';
 
 /** Whether the folder contains an embedded database. The check itself creates none. */
@@ -22,7 +29,12 @@ export async function hasEmbeddedDatabase(folder: string): Promise<boolean> {
 
 async function withPool<T>(connection: Connection, need: Need, work: (db: Db) => Promise<T>): Promise<T> {
   const db = openDatabase(
-    openPool({ ...connection, maxConnections: 2, applicationName: 'hostplane command' }),
+    openPool({
+      ...connection,
+      ...(need === 'any' ? UNLIMITED : {}),
+      maxConnections: 2,
+      applicationName: 'hostplane command',
+    }),
   );
   try {
     if (need === 'migrated') await requireMigrated(db);
