@@ -34,10 +34,11 @@ describe('the connection', () => {
 
   it('ends a statement that takes too long, except for migrations', async () => {
     const sleep = sql`select pg_sleep(0.5)`;
-    const hurried = openDatabase(openPool({ ...database.connection, statementMs: 100 }));
+    const limited = { ...database.connection, statementMs: 100 };
+    const hurried = openDatabase(openPool(limited));
     await expect(sleep.execute(hurried)).rejects.toThrow('statement timeout');
     await hurried.destroy();
-    const patient = openDatabase(openPool({ ...database.connection, statementMs: 100, ...UNLIMITED }));
+    const patient = openDatabase(openPool({ ...limited, ...UNLIMITED }));
     await sleep.execute(patient);
     await patient.destroy();
   });
