@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const example = join(root, 'examples/typescript-client');
 
 interface Generator {
-  default(document: object): Promise<unknown>;
+  default(document: object, options: { defaultNonNullable: boolean }): Promise<unknown>;
   astToString(types: unknown): string;
 }
 
@@ -31,7 +31,9 @@ beforeAll(async () => {
   folder = await makeTemporaryFolder();
   const installed = join(example, 'node_modules/openapi-typescript/dist/index.mjs');
   const generator = (await import(pathToFileURL(installed).href)) as Generator;
-  const types = await generator.default(exampleDocument(buildRegistry(families)));
+  const types = await generator.default(exampleDocument(buildRegistry(families)), {
+    defaultNonNullable: false,
+  });
   await writeFile(join(folder, 'api.ts'), generator.astToString(types));
   await writeFile(join(folder, 'misuse.ts'), misuse);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -69,6 +71,8 @@ export async function machines(): Promise<unknown> {
   await client.post('/flexible-vps/v1/vms', {}, { ...body, source: { type: 'vm', image_id: 'debian-13' } });
   // @ts-expect-error: a reserved address needs its id
   await client.post('/flexible-vps/v1/vms', {}, { ...body, source: { type: 'vm', vm_id: 'vm_1' }, public_ipv4: { mode: 'reserved' } });
+  const group: operations['createPlacementGroup']['requestBody']['content']['application/json'] = { name: 'a', location: 'fra1' };
+  await client.post('/flexible-vps/v1/placement-groups', {}, group);
   // @ts-expect-error: a machine is not a dry run
   return machine.effects;
 }

@@ -71,7 +71,8 @@ export class Lifecycle<S extends string = string> {
       `${name}Status`,
       OneOf({ ...definition.states, ...gone } as Meanings<S | typeof DELETED>, {
         ...volatile,
-        description: `${description} \`x-states\` lists the calls that each state allows, and the transitions.`,
+        description:
+          'The present state. `x-states` lists the calls that each state allows, and the transitions.',
         'x-states': this.#published(definition.transitions),
       }),
     );

@@ -199,6 +199,19 @@ describe('requests', () => {
     expect(silent.map(({ at, schema }) => `${at}: ${descriptionOf(schema)}`)).toEqual([]);
   });
 
+  it('speak of a member that is null only if null is accepted', () => {
+    const said = operations
+      .flatMap((operation) =>
+        bodiesOf(operation).flatMap((body) => membersOf(resolve(body), operation.operationId)),
+      )
+      .filter(({ schema }) => /\bnull:/i.test(descriptionOf(schema)));
+    const takesNull = (schema: JsonSchema): boolean =>
+      [schema['type']].flat().includes('null') ||
+      ((schema['anyOf'] ?? []) as JsonSchema[]).some((branch) => takesNull(resolve(branch)));
+    expect(said.length).toBeGreaterThan(3);
+    expect(said.filter(({ schema }) => !takesNull(resolve(schema))).map(({ at }) => at)).toEqual([]);
+  });
+
   it('and answers say which secrets can only be written and which only be read', () => {
     const secrets = (found: readonly Place[], mark: string): string[] =>
       found.filter(({ schema }) => schema['x-secret'] === true && schema[mark] !== true).map(({ at }) => at);

@@ -62,6 +62,18 @@ it('every member that can be set is shown under its name or marked as shown else
         expect([name, member, marksIn(body).some(([each]) => each === member)]).toEqual([name, member, true]);
 });
 
+it('every member of a resource without a mark is taken by its update', () => {
+  const fixed = ['readOnly', 'x-immutable', 'x-changed-by'];
+  const wrong = managed.flatMap(({ name, shape, updater }) =>
+    marksIn(shape)
+      .filter(
+        ([member, mark]) => !fixed.some((word) => word in mark) && !(member in membersOf(updater?.body)),
+      )
+      .map(([member]) => `${name} ${member}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 let app: TestApp;
 let world: World;
 

@@ -43,37 +43,39 @@ const threshold = Shape({
 const API_KEYS = { list: 'listApiKeys', value: 'id', label: 'name' };
 
 const scope = Shape({
-  families: Type.Optional(
-    Nullable(
+  families: Type.Optional({
+    ...Nullable(
       Type.Array(Family, {
         minItems: 1,
         maxItems: 9,
         uniqueItems: true,
-        description: 'Only cost of these product families. Left out or null: of all.',
+        description: 'Only cost of these product families; null: of all.',
       }),
     ),
-  ),
-  label_selector: Type.Optional(
-    Nullable(
+    default: null,
+  }),
+  label_selector: Type.Optional({
+    ...Nullable(
       Type.String({
         minLength: 1,
         maxLength: 1000,
-        description:
-          'Only cost of resources whose labels match, such as `env=prod,!legacy`. Left out or null: of all.',
+        description: 'Only cost of resources whose labels match, such as `env=prod,!legacy`; null: of all.',
       }),
     ),
-  ),
-  api_key_ids: Type.Optional(
-    Nullable(
+    default: null,
+  }),
+  api_key_ids: Type.Optional({
+    ...Nullable(
       Type.Array(Ref(Id('key'), API_KEYS), {
         minItems: 1,
         maxItems: 20,
         uniqueItems: true,
         ...label('API keys'),
-        description: 'Only cost of resources that these keys created. Left out or null: of all.',
+        description: 'Only cost of resources that these keys created; null: of all.',
       }),
     ),
-  ),
+    default: null,
+  }),
 });
 
 export const SetBudget = Named(
@@ -90,7 +92,7 @@ export const SetBudget = Named(
     scope: Type.Optional({
       ...scope,
       default: {},
-      description: 'Which costs count: all given members must match. Left out or null: the whole account.',
+      description: 'Which costs count: all given members must match. Left out: the whole account.',
     }),
     thresholds: Type.Array(threshold, {
       minItems: 1,

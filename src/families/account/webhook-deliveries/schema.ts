@@ -48,7 +48,7 @@ export const Delivery = Named(
     next_attempt_at: Nullable({
       ...Time,
       description:
-        'The time of this attempt while it is pending; of the next attempt if it failed and is retried.',
+        'The time of this attempt while it is pending; of the next attempt if it failed and is retried; else null.',
     }),
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -69,7 +69,7 @@ export const Webhook = Named(
     previous_secret_valid_until: Nullable({
       ...Time,
       ...volatile,
-      description: 'Until this time messages also carry a signature of the previous secret.',
+      description: 'Until then the previous secret signs messages, too; null if there is none.',
     }),
     last_success_at: Nullable({
       ...Time,
@@ -108,7 +108,7 @@ export const WebhookWithSecret = Named(
         Type.String({
           readOnly: true,
           description:
-            'The signing secret (`whsec_…`), only in the answer that created it. If you lost that answer, raise `secret_version` again.',
+            'The signing secret (`whsec_…`), only in the answer that created it, else null. If you lost that answer, raise `secret_version` again.',
         }),
       ),
     ),

@@ -55,7 +55,8 @@ export const Image = Named(
       Type.Integer({
         'x-unit': 'bytes',
         ...volatile,
-        description: `The space that the image takes, by which it is billed; null if it is not known. ${GB_MEANS}`,
+        description:
+          'The space that the image takes, billed by the GB of 2^30 bytes; null if it is not known.',
       }),
     ),
     sha256: Nullable(

@@ -35,7 +35,8 @@ const Range = Type.String({ minLength: 4, maxLength: 49, format: 'cidr' });
 const DomainName = Type.String({
   maxLength: 253,
   format: 'hostname',
-  description: 'The domain that machines search for short host names; null: none. Default: null.',
+  description:
+    'The domain that machines search for short host names; null: none, the default of a new network.',
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
 });
 
@@ -74,7 +75,7 @@ const Servers = Type.Array(Address, {
   uniqueItems: true,
   examples: [['2001:db8::53']],
   description:
-    'Addresses of the DNS servers that machines get, stored as their shortest form. Default: those of the provider.',
+    'Addresses of the DNS servers that machines get, stored as their shortest form. Empty, the default of a new network: those of the provider.',
 });
 const Delete = Type.Boolean({ description: 'Refuse to delete the network.' });
 const Nat4 = Type.Boolean({
@@ -218,7 +219,7 @@ export const NewNetwork = Shape({
       { default: {}, ...label('Internet access'), description: NAT },
     ),
   ),
-  dns: Type.Optional({ ...Dns, default: {} }),
+  dns: Type.Optional({ ...Dns, default: { servers: [], domain: null } }),
   routes: Type.Optional({ ...Routes, default: [] }),
   labels: Type.Optional({ ...Labels, default: {} }),
   description: Type.Optional({ ...Description, default: '' }),
@@ -233,7 +234,7 @@ export const NetworkChange = Shape({
   labels: Type.Optional(LabelsPatch),
   description: Type.Optional(Description),
   nat: Type.Optional(Shape({ ipv4: Type.Optional(Nat4), ipv6: Type.Optional(Nat6) }, { description: NAT })),
-  dns: Type.Optional({ ...Dns, description: DNS }),
+  dns: Type.Optional({ ...Dns, description: `${DNS} Members you leave out stay unchanged.` }),
   routes: Type.Optional({
     ...Routes,
     description: 'The complete new list of routes; each destination once.',

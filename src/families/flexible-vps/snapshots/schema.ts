@@ -36,7 +36,8 @@ export const Snapshot = Named(
       Type.Integer({
         'x-unit': 'bytes',
         ...volatile,
-        description: `The space that the snapshot takes, by which it is billed. It grows as the disk changes after the snapshot. ${GB_MEANS}`,
+        description:
+          'The space that the snapshot takes, billed by the GB of 2^30 bytes; null until it is taken. It grows as the disk changes.',
       }),
     ),
     disk_gb: Type.Integer({
