@@ -395,19 +395,6 @@ export const problems = define({
     when: 'Your key already has 5 open event streams, or your account has 20.',
     next_step: 'Close a stream, then open a new one.',
   },
-  ticket_closed: {
-    status: 409,
-    title: 'Ticket cannot be reopened',
-    when: 'The ticket is closed, and the time to reopen it is over.',
-    next_step: 'Open a new ticket and name this one in `follow_up_of`.',
-  },
-  duplicate_ticket: {
-    status: 409,
-    title: 'Duplicate ticket',
-    when: 'You opened a ticket with the same text within the last 10 minutes.',
-    next_step: 'Use the ticket in existing_id.',
-    extra: ['existing_id'],
-  },
   cursor_expired: {
     status: 410,
     title: 'Cursor too old',
