@@ -68,6 +68,18 @@ async function costOf(request: Sent, headers: Record<string, string>, at = serve
 
 const as = (world: World) => ({ 'x-api-key': world.key.key });
 
+// The first test: every call from another address leaves a denial, and a hundred of them would fill the first page.
+it('fifty rows of each list are there to be read', async () => {
+  const other: string[] = [];
+  for (const endpoint of lists) {
+    const { url } = await requestTo(endpoint, many, { query: { limit: 50 } });
+    const { data } = (await app.call({ url, key: many.key.key })).json<{ data: unknown[] }>();
+    const isFilled = data.length === 50 && JSON.stringify(data).includes('many-');
+    if (!isFilled) other.push(endpoint.id);
+  }
+  expect(other.sort()).toEqual(exemptFrom('listsOfRows'));
+});
+
 it('the count counts: a key that is not known yet costs two queries', async () => {
   const { key } = await createKey(app.services.db, one.account);
   queries.length = 0;
@@ -107,17 +119,6 @@ describe('a list costs as many queries for fifty rows as for one', () => {
     const full = await page(endpoint, many);
     expect([endpoint.id, few.outcome, full.outcome]).toEqual([endpoint.id, '200', '200']);
     expect([endpoint.id, full.queries]).toEqual([endpoint.id, few.queries]);
-  });
-
-  it('fifty are there to be read', async () => {
-    const other: string[] = [];
-    for (const endpoint of lists) {
-      const { response } = await page(endpoint, many);
-      const { data } = response.json<{ data: { name?: string }[] }>();
-      const isFilled = data.length === 50 && JSON.stringify(data).includes('many-');
-      if (!isFilled) other.push(endpoint.id);
-    }
-    expect(other.sort()).toEqual(exemptFrom('listsOfRows'));
   });
 });
 
