@@ -65,7 +65,12 @@ describe('createVm with on_failure=delete', () => {
 
   it('releases the addresses into quarantine, so that the next try gets them again', async () => {
     const addressesOf = async (id: string) =>
-      app.services.db.selectFrom('public_addresses').select('block').where('vm_id', '=', id).execute();
+      app.services.db
+        .selectFrom('public_addresses')
+        .select('block')
+        .where('vm_id', '=', id)
+        .orderBy('block')
+        .execute();
     const { id } = (await order()).json<{ id: string }>();
     const taken = await addressesOf(id);
     await addFault(app.services.db, { call: 'ensureRunning', target: id, times: 1, effect: refusal });
