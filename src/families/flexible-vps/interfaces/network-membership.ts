@@ -8,7 +8,7 @@ import { readNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { VmRow } from '../vms/table.ts';
 import { insertInterface } from './insertion/store.ts';
-import { macFor, newMac } from './macs.ts';
+import { newMac } from './macs.ts';
 import { newInterfaceId } from './resource.ts';
 import type { InterfaceRow, NewInterface } from './table.ts';
 
@@ -69,8 +69,6 @@ export function nextPosition(present: readonly Pick<InterfaceRow, 'position'>[])
 
 interface Chosen {
   readonly id?: string;
-  /** The IPv4 address with which a public interface begins. */
-  readonly ipv4?: string | undefined;
   readonly anti_spoofing?: boolean | undefined;
   readonly description?: string | undefined;
 }
@@ -96,9 +94,7 @@ export function newInterface(
   };
 }
 
-export function addInterface(db: Db, ...args: Parameters<typeof newInterface>): Promise<InterfaceRow> {
-  const ipv4 = args[3]?.ipv4;
-  return insertInterface(db, newInterface(...args), ipv4 === undefined ? undefined : macFor(ipv4));
-}
+export const addInterface = (db: Db, ...args: Parameters<typeof newInterface>): Promise<InterfaceRow> =>
+  insertInterface(db, newInterface(...args));
 
 const PUBLIC_MTU = 1500;

@@ -19,7 +19,8 @@ import {
 } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
-import { addInterface } from '../interfaces/network-membership.ts';
+import { insertInterface } from '../interfaces/insertion/store.ts';
+import { newInterface } from '../interfaces/network-membership.ts';
 import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';
@@ -94,7 +95,7 @@ async function prepare(work: Work<AttachInput>): Promise<Outcome> {
   return done({ changed }, async (tx) => {
     await updateVm(tx, vm.id, {});
     if (!present.some(({ kind }) => kind === 'public'))
-      await addInterface(tx, vm, present, null, { ipv4: ipv4In([address]) });
+      await insertInterface(tx, newInterface(vm, present, null), ipv4In([address]));
     if (!changed || address.vm_id === null) return undefined;
     await updateVm(tx, address.vm_id, {});
     await setAttachment(tx, address.id, { vmId: address.vm_id, interfaceId: null });

@@ -2,11 +2,15 @@ import type { CompiledQuery } from 'kysely';
 import type { Db } from '../../../../store/database.ts';
 import { columnList, insertRow, statement, textOf } from '../../../../store/kept-text.ts';
 import { type Arriving, readLater } from '../../../../store/send-later.ts';
+import { macFor } from '../macs.ts';
 import type { InterfaceRow, NewInterface } from '../table.ts';
 
-/** `preferredMac` replaces the MAC of the row, unless an interface has it: when an address moves, the MAC stays. */
-function insertion(row: NewInterface, preferredMac: string | undefined): CompiledQuery<InterfaceRow> {
-  if (preferredMac === undefined) return insertRow('vm_interfaces', row, 'returning *');
+/**
+ * An interface that is made for an IPv4 address has the MAC of the address, unless another interface has it: when an
+ * address moves, the MAC stays.
+ */
+function insertion(row: NewInterface, ipv4: string | undefined): CompiledQuery<InterfaceRow> {
+  if (ipv4 === undefined) return insertRow('vm_interfaces', row, 'returning *');
   const columns = Object.keys(row);
   const text = textOf(['insert interface with a preferred MAC', ...columns].join(' '), () => {
     const preferred = `$${columns.length + 1}::macaddr`;
@@ -16,22 +20,18 @@ function insertion(row: NewInterface, preferredMac: string | undefined): Compile
     );
     return `insert into vm_interfaces (${columnList(columns)}) values (${places.join(', ')}) returning *`;
   });
-  return statement(text, [...Object.values(row), preferredMac]);
+  return statement(text, [...Object.values(row), macFor(ipv4)]);
 }
 
 /** The row arrives with the answer to the next statement. */
 export const insertInterfaceLater = (
   db: Db,
   row: NewInterface,
-  preferredMac?: string,
-): Promise<Arriving<InterfaceRow>> => readLater(db, insertion(row, preferredMac));
+  ipv4?: string,
+): Promise<Arriving<InterfaceRow>> => readLater(db, insertion(row, ipv4));
 
-export async function insertInterface(
-  db: Db,
-  row: NewInterface,
-  preferredMac?: string,
-): Promise<InterfaceRow> {
-  const { rows } = await db.executeQuery(insertion(row, preferredMac));
+export async function insertInterface(db: Db, row: NewInterface, ipv4?: string): Promise<InterfaceRow> {
+  const { rows } = await db.executeQuery(insertion(row, ipv4));
   if (rows[0] === undefined) throw new Error('PostgreSQL returned no row for the new interface.');
   return rows[0];
 }

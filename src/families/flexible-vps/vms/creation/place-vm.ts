@@ -12,7 +12,6 @@ import {
 import { keepIf } from '../../../../store/savepoint.ts';
 import type { Arriving } from '../../../../store/send-later.ts';
 import { insertInterfaceLater } from '../../interfaces/insertion/store.ts';
-import { macFor } from '../../interfaces/macs.ts';
 import { newInterface } from '../../interfaces/network-membership.ts';
 import { newInterfaceId } from '../../interfaces/resource.ts';
 import type { InterfaceRow } from '../../interfaces/table.ts';
@@ -84,9 +83,8 @@ async function insertAt(call: CreateCall, plan: VmPlan, candidate: Candidate): P
   const id = newInterfaceId();
   const { exhausted, rows } = await takeAddresses(call, row, id, plan.reserved);
   if (exhausted !== undefined) return exhausted;
-  const ipv4 = ipv4In(rows);
   const wanted = newInterface(row, [], null, { id });
-  const inserted = await insertInterfaceLater(call.db, wanted, ipv4 === undefined ? ipv4 : macFor(ipv4));
+  const inserted = await insertInterfaceLater(call.db, wanted, ipv4In(rows));
   return { row, candidate, front: { ...inserted, position: wanted.position }, addresses: rows };
 }
 
