@@ -1,5 +1,5 @@
 import type { KnownKey } from '../kernel/access/cache.ts';
-import { DUMMY_HASH, matchesHash, readPublicId } from '../kernel/access/key-format.ts';
+import { DUMMY_DIGEST, matchesDigest, readPublicId } from '../kernel/access/key-format.ts';
 import type { Exchange, Stage } from '../kernel/exchange.ts';
 import type { ProblemCode } from '../kernel/problems/catalogue.ts';
 import type { Refused } from '../kernel/problems/problem.ts';
@@ -77,7 +77,7 @@ function lifeDetail({ key, account, owner }: KnownKey, code: ProblemCode): strin
 }
 
 function accept(exchange: Exchange, services: Services, sent: string, known: KnownKey | null): Refused {
-  const right = matchesHash(sent, known?.hash ?? DUMMY_HASH);
+  const right = matchesDigest(sent, known?.digest ?? DUMMY_DIGEST);
   return right ? admitKey(exchange, services, known) : refuse('api_key_invalid');
 }
 

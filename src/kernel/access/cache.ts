@@ -8,6 +8,7 @@ import { parseCidr } from '../net/cidr.ts';
 import { buildPrefixTrie } from '../net/prefix-trie.ts';
 import type { Registry } from '../registry.ts';
 import { type AccountAccess, type Caller, type Decision, decide } from './caller.ts';
+import { toDigest } from './key-format.ts';
 import { type AccountRow, findAccount, findKey, type KeyRow } from './store.ts';
 
 declare module '../services.ts' {
@@ -24,7 +25,8 @@ const MAX_KEYS = 50_000;
 const MAX_UNKNOWN = 10_000;
 
 export interface KnownKey extends Caller {
-  readonly hash: Buffer;
+  /** Of the whole key, see `matchesDigest`. */
+  readonly digest: string;
 }
 
 interface Kept {
@@ -168,7 +170,7 @@ function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): Known
       row.owner_id === null || row.owner_role === null
         ? null
         : { memberId: row.owner_id, role: row.owner_role, suspended: row.owner_status !== 'active' },
-    hash: row.hash,
+    digest: toDigest(row.hash),
   };
   return {
     ...known,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { issueKey, maskKeys, matchesHash, readPublicId } from './key-format.ts';
+import { issueKey, maskKeys, matchesDigest, readPublicId, toDigest } from './key-format.ts';
 
 const VECTOR = 'hpk1_EXAMPLEkey00_EXAMPLEONLYdoNOTuse00000000000001bUagA';
 
@@ -16,8 +16,8 @@ describe('key format', () => {
       const { key, publicId, hash } = issueKey();
       expect(key).toMatch(/^hpk1_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/);
       expect(readPublicId(key)).toBe(publicId);
-      expect(matchesHash(key, hash)).toBe(true);
-      expect(matchesHash(VECTOR, hash)).toBe(false);
+      expect(matchesDigest(key, toDigest(hash))).toBe(true);
+      expect(matchesDigest(VECTOR, toDigest(hash))).toBe(false);
       seen.add(key);
     }
     expect(seen.size).toBe(200);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../../families/index.ts';
-import { matchesHash, readPublicId } from '../../kernel/access/key-format.ts';
+import { matchesDigest, readPublicId, toDigest } from '../../kernel/access/key-format.ts';
 import { presetNames } from '../../kernel/access/presets.ts';
 import { contractPermissions } from '../../kernel/access/vocabulary.ts';
 import { findBreak } from '../../kernel/audit/store.ts';
@@ -59,7 +59,7 @@ describe('a new key', () => {
       .selectAll()
       .where('id', '=', key.id)
       .executeTakeFirstOrThrow();
-    expect(matchesHash(secret, stored.hash)).toBe(true);
+    expect(matchesDigest(secret, toDigest(stored.hash))).toBe(true);
     const everything = JSON.stringify([stored, await portal.audit(account.id), key]);
     expect(everything).not.toContain(secret);
     expect((await portal.audit(account.id)).at(-1)).toMatchObject({
