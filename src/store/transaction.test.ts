@@ -38,7 +38,8 @@ it('of two that wait for each other both are done, each once', async () => {
   await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);
   const { rows } = await sql<{ value: number }>`select value from counters order by name`.execute(db);
   expect(rows).toEqual([{ value: 2 }, { value: 2 }]);
-  expect(tries).toBe(3);
+  // One lost and was run again, perhaps more than once: it may take its first row back before the other one wakes up.
+  expect(tries).toBeGreaterThan(2);
 });
 
 it('passes on what is not the fault of waiting', async () => {
