@@ -364,3 +364,21 @@ it('the database itself refuses to hold an address twice, or one within the pref
   await expect(insert('ip_2', '2001:db8::/64')).rejects.toThrow('held_once');
   await expect(insert('ip_3', '2001:db8::7/128')).rejects.toThrow('held_once');
 });
+
+it('the check for an address that is held reads as few pages of many addresses as of few', async () => {
+  const insert = (from: number, to: number) =>
+    sql`insert into public_addresses (id, account_id, pool, location, block, kind)
+        select 'ip_' || i, ${account.id}, 'a', 'fra1', ('10.0.0.0'::inet + i)::cidr, 'reserved'
+        from generate_series(${from}::int, ${to}::int) i`.execute(db);
+  const pagesRead = async (): Promise<number> => {
+    const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>`
+      explain (analyze, buffers, format json)
+      select from public_addresses where block && '10.0.0.77'::inet`.execute(db);
+    const plan = rows[0]!['QUERY PLAN'][0].Plan;
+    return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+  };
+  await insert(1, 500);
+  const few = await pagesRead();
+  await insert(501, 5000);
+  expect(await pagesRead()).toBeLessThanOrEqual(few + 2);
+});
