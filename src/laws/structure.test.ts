@@ -22,11 +22,12 @@ const knows: Record<string, RegExp> = {
   engines: /^(store|kernel|provider)$/,
   pipeline: /^(store|kernel|provider|money)$/,
   families: /^(store|kernel|provider|money|resources|operations)$/,
-  'portal-api': /^(store|kernel|provider|money)$/,
+  mail: /^(store|kernel|provider)$/,
+  'portal-api': /^(store|kernel|provider|money|mail)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
   'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
   'surfaces/pages': /^(kernel|pipeline)$/,
-  'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/openapi)$/,
+  'surfaces/cli': /^(store|kernel|provider|money|portal-api|mail|surfaces\/openapi)$/,
   assembly: /./,
 };
 
