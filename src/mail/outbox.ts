@@ -4,6 +4,7 @@
  */
 import { idPrefix } from '../kernel/ids.ts';
 import type { Tx } from '../store/database.ts';
+import { isMailAddress } from './address.ts';
 import { countRecent, insertMail } from './store.ts';
 import { type MailData, type TemplateName, templates } from './templates.ts';
 
@@ -14,7 +15,7 @@ export const MOST_BY_STRANGERS = 3;
 
 export type NewMail = {
   readonly [T in TemplateName]: {
-    /** One address, as the person typed it. */
+    /** One address, for which `isMailAddress` is true. */
     readonly to: string;
     readonly template: T;
     readonly data: MailData<T>;
@@ -31,6 +32,7 @@ const strangers = (Object.keys(templates) as TemplateName[]).filter(
  */
 export async function sendMail(tx: Tx, mail: NewMail): Promise<string | null> {
   const { to, template, data } = mail;
+  if (!isMailAddress(to)) throw new Error('A mail was written for something that is not one address.');
   if (strangers.includes(template) && (await countRecent(tx, to, strangers)) >= MOST_BY_STRANGERS)
     return null;
   const id = newMailId();

@@ -154,7 +154,7 @@ export const templates = {
         `your account "${quoted(account_name)}" is ready. The portal leads you through the first steps: create an API key, and make the first call with it.`,
         'Add a passkey or a second factor soon. Then your password alone opens nothing.',
       ],
-      button: { label: 'Open the portal', link },
+      button: { label: 'Open your account', link },
       unexpected: IGNORE,
     }),
   }),
