@@ -23,6 +23,7 @@ import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
 import { serveOutbox } from './surfaces/portal/outbox.ts';
+import { serveActs } from './surfaces/portal/routes.ts';
 
 /**
  * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
@@ -107,7 +108,10 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   });
   serveOpenapi(server, services, openExchange);
   servePages(server, services, version, openExchange);
-  serveOutbox(server, services);
+  if (provider.portal.enabled) {
+    serveActs(server, services);
+    serveOutbox(server, services);
+  }
   return server;
 }
 

@@ -82,7 +82,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const password = draft.isSound('/mail') ? readPassword(draft.file.mail.smtp, folder('mail'), report) : null;
   if (faults.length > 0) return refuse(faults);
 
-  const { provider, server, catalogue, database: data, secrets, egress, mail } = draft.file;
+  const { provider, server, catalogue, database: data, secrets, egress, mail, portal } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   const dataFolder = resolve(dataBase, data.folder);
   return {
@@ -110,6 +110,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
         from: mail.from ?? `no-reply@${provider.domain}`,
         smtp: mail.smtp && withPassword(mail.smtp, password),
       },
+      portal: { ...portal, logo: portal.logo === null ? null : resolve(folder('portal'), portal.logo) },
       catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
     },
   };
