@@ -22,6 +22,9 @@ import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
+import { serveCalls } from './surfaces/portal/call.ts';
+import { serveOutbox } from './surfaces/portal/outbox.ts';
+import { serveActs } from './surfaces/portal/routes.ts';
 
 /**
  * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
@@ -106,6 +109,11 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   });
   serveOpenapi(server, services, openExchange);
   servePages(server, services, version, openExchange);
+  if (provider.portal.enabled) {
+    serveActs(server, services);
+    serveCalls(server);
+    serveOutbox(server, services);
+  }
   return server;
 }
 

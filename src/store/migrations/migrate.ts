@@ -24,7 +24,10 @@ import * as pendingPrices from './0016-pending-prices.ts';
 import * as warnings from './0017-warnings.ts';
 import * as failedCreates from './0018-failed-creates.ts';
 import * as addressesFirst from './0019-addresses-first.ts';
-import * as addressTree from './0022-address-tree.ts';
+import * as people from './0020-people.ts';
+import * as mails from './0021-mails.ts';
+import * as callsOfPeople from './0022-calls-of-people.ts';
+import * as addressTree from './0024-address-tree.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -46,7 +49,10 @@ const migrations: Record<string, Migration> = {
   '0017-warnings': warnings as Migration,
   '0018-failed-creates': failedCreates as Migration,
   '0019-addresses-first': addressesFirst as Migration,
-  '0022-address-tree': addressTree as Migration,
+  '0020-people': people as Migration,
+  '0021-mails': mails as Migration,
+  '0022-calls-of-people': callsOfPeople as Migration,
+  '0024-address-tree': addressTree as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

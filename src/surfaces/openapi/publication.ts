@@ -25,7 +25,7 @@ const writers: Readonly<Record<Format, (document: OpenApiDocument) => string>> =
   yaml: asYaml,
 };
 
-export class Publication {
+class Publication {
   readonly #services: Services;
   readonly #editions = new Map<string, Edition>();
   readonly #parts = new Map<string, string>();
@@ -75,4 +75,15 @@ export class Publication {
     this.#document ??= openapiDocument(registry, { ...factsOf(provider), baseUrl, docsUrl, version });
     return this.#document;
   }
+}
+
+const publications = new WeakMap<Services, Publication>();
+
+/** One publication for all surfaces of a process, so that they serve the same document and write it once. */
+export function publicationOf(services: Services): Publication {
+  const known = publications.get(services);
+  if (known !== undefined) return known;
+  const made = new Publication(services);
+  publications.set(services, made);
+  return made;
 }
