@@ -22,6 +22,7 @@ import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
+import { serveOutbox } from './surfaces/portal/outbox.ts';
 import { serveActs } from './surfaces/portal/routes.ts';
 
 /**
@@ -107,7 +108,10 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   });
   serveOpenapi(server, services, openExchange);
   servePages(server, services, version, openExchange);
-  if (provider.portal.enabled) serveActs(server, services);
+  if (provider.portal.enabled) {
+    serveActs(server, services);
+    serveOutbox(server, services);
+  }
   return server;
 }
 
