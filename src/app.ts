@@ -19,9 +19,11 @@ import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer, reloadTls } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
+import { Publication } from './surfaces/openapi/publication.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
+import { servePortalFiles } from './surfaces/portal/files.ts';
 
 /**
  * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
@@ -104,8 +106,11 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
     tls: tls ?? undefined,
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
-  serveOpenapi(server, services, openExchange);
-  servePages(server, services, version, openExchange);
+  const publication = new Publication(services);
+  serveOpenapi(server, services, openExchange, publication);
+  const hasPortal = servePortalFiles(server, services, openExchange, publication);
+  if (!hasPortal) services.log.warn('the portal is not built: run `npm run build`, then start again');
+  servePages(server, services, version, openExchange, hasPortal);
   return server;
 }
 

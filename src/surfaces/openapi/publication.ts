@@ -47,6 +47,11 @@ export class Publication {
     return edition;
   }
 
+  document(): OpenApiDocument {
+    this.#forgetOld();
+    return this.#read();
+  }
+
   partFor(caller: Caller, format: Format): string {
     this.#forgetOld();
     const { endpoints } = this.#services.registry;

@@ -39,8 +39,12 @@ function findMyApis({ registry }: Services): Endpoint {
   return record;
 }
 
-export function serveOpenapi(app: FastifyInstance, services: Services, openExchange: OpenExchange): void {
-  const publication = new Publication(services);
+export function serveOpenapi(
+  app: FastifyInstance,
+  services: Services,
+  openExchange: OpenExchange,
+  publication = new Publication(services),
+): void {
   const myApis = findMyApis(services);
 
   const serve = async (format: Format, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
