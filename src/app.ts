@@ -19,11 +19,11 @@ import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer, reloadTls } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
-import { Publication } from './surfaces/openapi/publication.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
 import { servePortalFiles } from './surfaces/portal/files.ts';
+import { serveActs } from './surfaces/portal/routes.ts';
 
 /**
  * `api` answers requests, `worker` runs operations, webhooks and schedules. By default one process does both.
@@ -106,11 +106,10 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
     tls: tls ?? undefined,
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
-  const publication = new Publication(services);
-  serveOpenapi(server, services, openExchange, publication);
-  const hasPortal = servePortalFiles(server, services, openExchange, publication);
-  if (!hasPortal) services.log.warn('the portal is not built: run `npm run build`, then start again');
+  serveOpenapi(server, services, openExchange);
+  const hasPortal = provider.portal.enabled && servePortalFiles(server, services, openExchange);
   servePages(server, services, version, openExchange, hasPortal);
+  if (provider.portal.enabled) serveActs(server, services);
   return server;
 }
 

@@ -18,6 +18,12 @@ const kernelPrefixes = {
   event: 'evt',
   event_stream: 'str',
   request: 'req',
+  person: 'per',
+  session: 'ses',
+  passkey: 'pky',
+  person_event: 'pev',
+  sign_in_attempt: 'att',
+  invitation: 'inv',
 } as const;
 const prefixes = new Map<string, string>(Object.entries(kernelPrefixes));
 const kinds = new Map([...prefixes].map(([kind, prefix]) => [prefix, kind]));

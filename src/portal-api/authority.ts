@@ -8,12 +8,13 @@ import type { Tx } from '../store/database.ts';
 import type { Actor } from './actor.ts';
 import { findMember } from './members/store.ts';
 
-export type Authority = 'staff' | 'owner' | 'admin' | 'member';
+export type Authority = 'staff' | 'owner' | 'admin' | 'reader' | 'member';
 
 const sufficient: Readonly<Record<Authority, readonly RoleName[]>> = {
   staff: [],
   owner: ['owner'],
   admin: ['owner', 'admin'],
+  reader: ['owner', 'admin', 'operator', 'developer', 'viewer'],
   member: ['owner', 'admin', 'operator', 'developer', 'viewer', 'billing'],
 };
 
@@ -21,8 +22,12 @@ const words: Readonly<Record<Authority, string>> = {
   staff: 'the provider',
   owner: 'owners of the account',
   admin: 'owners and admins of the account',
+  reader: 'members of the account with another role than billing',
   member: 'active members of the account',
 };
+
+/** The roles that may do what needs this authority. */
+export const rolesWith = (needed: Authority): readonly RoleName[] => sufficient[needed];
 
 /**
  * Returns the role of a member that is allowed to, or null for the provider's staff, who always are. Throws
@@ -45,9 +50,10 @@ export function staffOnly(actor: Actor): void {
   if (actor.kind === 'member') throw refusal('staff');
 }
 
-function refusal(needed: Authority): Problem {
+export function refusal(needed: Authority): Problem {
   return new Problem('permission_denied', {
     detail: `Only ${words[needed]} may do this.`,
+    nextStep: needed === 'staff' ? 'Ask your provider.' : 'Ask an owner or admin of the account to do it.',
     extra: { denied_by: ['role'] },
   });
 }

@@ -45,8 +45,7 @@ export async function change<T>(
   });
   return written.catch(async (error: unknown) => {
     if (found && error instanceof Problem) {
-      const ending = { outcome: 'rejected', problem_code: error.code, resource: null, changes: [] } as const;
-      await append(db, accountId, entryOf(actor, action, ending));
+      await append(db, accountId, rejected(actor, action, error));
     }
     throw error;
   });
@@ -56,6 +55,10 @@ export function succeeded(actor: Actor, action: string, changed: Changed<unknown
   const { resource } = changed;
   const changes = changed.changes.slice(0, MAX_CHANGES);
   return entryOf(actor, action, { outcome: 'succeeded', problem_code: null, resource, changes });
+}
+
+export function rejected(actor: Actor, action: string, { code }: Problem): AuditEntry {
+  return entryOf(actor, action, { outcome: 'rejected', problem_code: code, resource: null, changes: [] });
 }
 
 function entryOf(actor: Actor, action: string, ending: Ending): AuditEntry {

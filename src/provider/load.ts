@@ -80,7 +80,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
     : null;
   if (faults.length > 0) return refuse(faults);
 
-  const { provider, server, catalogue, database: data, secrets, egress } = draft.file;
+  const { provider, server, catalogue, database: data, secrets, egress, portal } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   const dataFolder = resolve(dataBase, data.folder);
   return {
@@ -104,6 +104,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
             : resolve(folder('secrets'), secrets.key_file),
       },
       egress: { allow: egress.allow, deny: egress.deny, addresses: egress.addresses, ca },
+      portal: { ...portal, logo: portal.logo === null ? null : resolve(folder('portal'), portal.logo) },
       catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
     },
   };

@@ -37,6 +37,7 @@ const fixed: readonly string[] = [
   'redis.url',
   'secrets.key',
   'secrets.key_file',
+  'portal.enabled',
 ];
 
 const read = (config: ProviderConfig, path: string): unknown => valueAt(config, path.split('.'));

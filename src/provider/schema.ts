@@ -92,6 +92,33 @@ const Secrets = Shape({
   key_file: Default(Nullable(Path), null),
 });
 
+/** The portal, where people sign in. */
+const Portal = Shape({
+  enabled: Default(Type.Boolean(), true),
+  /** Who may sign up: everybody, only people with an invitation, or nobody. */
+  sign_up: Default(OneOf(['open', 'invited', 'closed']), 'open'),
+  /** The address in the browser, if it is not that of the API. Without a path. */
+  base_url: Default(
+    Nullable(
+      Type.String({
+        pattern: '^https?://[^\\s@/]+$',
+        maxLength: 255,
+        examples: ['https://portal.example.com'],
+      }),
+    ),
+    null,
+  ),
+  /** The name in the portal and in mails, if it is not that of the provider. */
+  name: Default(Nullable(Text), null),
+  /** A PNG, SVG or WebP file. */
+  logo: Default(Nullable(Path), null),
+  /** The colour of buttons and links. */
+  accent: Default(Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$', examples: ['#3651d4'] })), null),
+  support_url: Default(Nullable(HttpUrl), null),
+  terms_url: Default(Nullable(HttpUrl), null),
+  privacy_url: Default(Nullable(HttpUrl), null),
+});
+
 /** Rules for outgoing requests to addresses that customers choose, such as webhooks. */
 const Egress = Shape({
   allow: Default(Cidrs, []),
@@ -107,6 +134,7 @@ export const ProviderFile = Shape({
   redis: Redis,
   secrets: Secrets,
   egress: Egress,
+  portal: Portal,
   catalogue: Catalogue,
 });
 
@@ -127,6 +155,8 @@ export interface ProviderConfig {
   readonly secrets: { readonly key: string | null; readonly key_file: string };
   /** `ca` is the content of `ca_file`. */
   readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
+  /** `logo` is an absolute path. */
+  readonly portal: ProviderFile['portal'];
   readonly catalogue: Catalogue;
 }
 

@@ -13,6 +13,8 @@ import { loadProvider } from '../provider/load.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices, type RunningServices } from '../services.ts';
 import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
+import type { Act } from '../surfaces/portal/act.ts';
+import { serveActs } from '../surfaces/portal/routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
@@ -44,6 +46,8 @@ export interface TestAppOptions {
   readonly database?: TestDatabase;
   /** Also runs the worker (operations, webhooks, schedules). Default: off; nothing runs unless a test runs it. */
   readonly works?: boolean;
+  /** Also serves the acts of the portal. */
+  readonly portal?: boolean;
 }
 
 export function defaultProvider(): ProviderConfig {
@@ -69,6 +73,11 @@ function checkAnswer(endpoint: Endpoint, status: number, body: string | null): v
   const faults =
     schema === null ? (body === null ? [] : ['a body']) : faultsOf(schema, JSON.parse(body ?? 'null'));
   if (faults.length > 0) throw new Error(`${endpoint.id} ${status}: ${JSON.stringify(faults)} in ${body}`);
+}
+
+function checkAct(act: Act, answer: unknown): void {
+  const faults = faultsOf(act.answer, answer);
+  if (faults.length > 0) throw new Error(`${act.id}: ${JSON.stringify(faults)} in ${JSON.stringify(answer)}`);
 }
 
 /**
@@ -104,6 +113,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   });
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });
+  if (options.portal) serveActs(app, running.services, { witness: checkAct });
   await app.ready();
   return {
     app,

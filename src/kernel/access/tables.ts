@@ -118,6 +118,8 @@ interface MembersTable extends Stamps {
   status: Generated<'invited' | 'active' | 'suspended'>;
   mfa_enabled: Generated<boolean>;
   last_sign_in_at: Date | null;
+  /** The person who signs in to the portal as this member; null until there is one. */
+  person_id: string | null;
 }
 
 interface ApiKeysTable extends Stamps {

@@ -24,6 +24,7 @@ import * as pendingPrices from './0016-pending-prices.ts';
 import * as warnings from './0017-warnings.ts';
 import * as failedCreates from './0018-failed-creates.ts';
 import * as addressesFirst from './0019-addresses-first.ts';
+import * as people from './0020-people.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0017-warnings': warnings as Migration,
   '0018-failed-creates': failedCreates as Migration,
   '0019-addresses-first': addressesFirst as Migration,
+  '0020-people': people as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

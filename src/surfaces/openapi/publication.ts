@@ -81,3 +81,14 @@ export class Publication {
     return this.#document;
   }
 }
+
+const publications = new WeakMap<Services, Publication>();
+
+/** One publication for all surfaces of a process, so that they serve the same document and write it once. */
+export function publicationOf(services: Services): Publication {
+  const known = publications.get(services);
+  if (known !== undefined) return known;
+  const made = new Publication(services);
+  publications.set(services, made);
+  return made;
+}

@@ -11,7 +11,7 @@ import { OneOf, Shape, Type } from '../../kernel/schema.ts';
 import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import { authenticate, identify, type OpenExchange } from './admission.ts';
-import { type Format, Publication } from './publication.ts';
+import { type Format, publicationOf } from './publication.ts';
 
 const Query = Shape({ for: Type.Optional(OneOf(['me'])) });
 const mediaTypes: Readonly<Record<Format, string>> = { json: 'application/json', yaml: 'application/yaml' };
@@ -39,12 +39,8 @@ function findMyApis({ registry }: Services): Endpoint {
   return record;
 }
 
-export function serveOpenapi(
-  app: FastifyInstance,
-  services: Services,
-  openExchange: OpenExchange,
-  publication = new Publication(services),
-): void {
+export function serveOpenapi(app: FastifyInstance, services: Services, openExchange: OpenExchange): void {
+  const publication = publicationOf(services);
   const myApis = findMyApis(services);
 
   const serve = async (format: Format, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {

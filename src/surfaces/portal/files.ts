@@ -8,7 +8,7 @@ import type { Services } from '../../kernel/services.ts';
 import { runStages } from '../../pipeline/admission.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { requestId } from '../../pipeline/request-id.ts';
-import type { Publication } from '../openapi/publication.ts';
+import { publicationOf } from '../openapi/publication.ts';
 import { html, page, pageHeaders } from '../pages/html.ts';
 import { type BuiltFile, readBuiltFiles } from './built-files.ts';
 import { portalHeaders, sendFile } from './file-answer.ts';
@@ -38,11 +38,11 @@ export function servePortalFiles(
   app: FastifyInstance,
   services: Services,
   openExchange: OpenExchange,
-  publication: Publication,
 ): boolean {
   const files = readBuiltFiles();
-  const reference = new Reference(publication, textOf(files?.get('index.html')), services);
-  const headers = portalHeaders(services.baseUrl.startsWith('https:'));
+  if (files === undefined) services.log.warn('the portal is not built: run `npm run build`, then start again');
+  const reference = new Reference(publicationOf(services), textOf(files?.get('index.html')), services);
+  const headers = portalHeaders((services.provider.portal.base_url ?? services.baseUrl).startsWith('https:'));
 
   const pageFor = (path: string): BuiltFile | undefined => {
     const known = files?.get(path);

@@ -1,0 +1,158 @@
+/** Starts, finds and ends the sessions of people. The browser holds the token; the database holds its hash. */
+import { append } from '../../../kernel/audit/store.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { sendMail } from '../../../mail/outbox.ts';
+import type { Db, Tx } from '../../../store/database.ts';
+import { transact } from '../../../store/transaction.ts';
+import { notFound, succeeded } from '../../portal-write.ts';
+import { logPerson } from '../log/log.ts';
+import { findMembership, type Membership, noteSignIn, type PersonRow } from '../store.ts';
+import { revokeWaiting } from '../tokens/store.ts';
+import { hashOf, newSecret } from '../tokens/tokens.ts';
+import { memberActor, pageLink, type Visit } from '../visit.ts';
+import {
+  deleteSession,
+  deleteSessions,
+  type FoundSession,
+  findByToken,
+  hasEntered,
+  insertEntry,
+  insertSession,
+  knowsBrowser,
+  noteUse,
+  replaceToken,
+} from './store.ts';
+
+export type { FoundSession };
+
+export interface SignedIn {
+  readonly status: 'signed_in';
+  /** The value of the cookie. */
+  readonly token: string;
+}
+
+export type SignInMethod = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link';
+
+interface Start {
+  readonly method: SignInMethod;
+  readonly secondFactor: boolean;
+  /** False for a link alone: whoever reads the mail has not shown that he knows the password. */
+  readonly reauthenticated: boolean;
+}
+
+export async function startSession(tx: Tx, visit: Visit, person: PersonRow, start: Start): Promise<SignedIn> {
+  const token = newSecret();
+  if (!(await knowsBrowser(tx, person.id, visit.userAgent))) {
+    await sendMail(tx, {
+      to: person.email,
+      template: 'sign_in_from_new_device',
+      data: { ...changeData(visit, person), device: visit.userAgent },
+    });
+  }
+  await insertSession(tx, {
+    id: newId('session'),
+    person_id: person.id,
+    token_hash: hashOf(token),
+    second_factor: start.secondFactor,
+    reauthenticated: start.reauthenticated,
+    client_ip: visit.clientIp,
+    user_agent: visit.userAgent,
+  });
+  await noteSignIn(tx, person.id);
+  await revokeWaiting(tx, person.id);
+  await logPerson(tx, visit, person.id, 'signed_in', { method: start.method });
+  return { status: 'signed_in', token };
+}
+
+/** What mails about a change to the security of a person say. */
+export const changeData = (visit: Visit, person: Pick<PersonRow, 'name'>) => ({
+  name: person.name,
+  at: new Date().toISOString(),
+  address: visit.clientIp,
+  link: pageLink(visit.origin, '/me/security'),
+});
+
+export async function findSession(db: Db, token: string): Promise<FoundSession | null> {
+  const session = await findByToken(db, hashOf(token));
+  if (session === undefined) return null;
+  if (session.is_stale) await noteUse(db, session.id);
+  return session;
+}
+
+export interface Renewed {
+  readonly token: string;
+  readonly reauthenticatedUntil: Date | null;
+}
+
+/** A new token, so that a token that somebody planted or saw before is worth nothing afterwards. */
+export async function renewSession(
+  tx: Tx,
+  sessionId: string,
+  values: { readonly reauthenticated?: true; readonly secondFactor?: true },
+): Promise<Renewed> {
+  const token = newSecret();
+  return { token, reauthenticatedUntil: await replaceToken(tx, sessionId, hashOf(token), values) };
+}
+
+/**
+ * The membership with which the session acts in the account, or null if there is none. The first time, the entry is
+ * written to the audit log of the account.
+ */
+export async function enterAccount(
+  db: Db,
+  visit: Visit,
+  session: Pick<FoundSession, 'id' | 'person'>,
+  accountId: string,
+): Promise<Membership | null> {
+  const membership = await findMembership(db, session.person.id, accountId);
+  if (membership === undefined) return null;
+  if (await hasEntered(db, session.id, accountId)) return membership;
+  const { member_id: id, member_name: name } = membership;
+  await transact(db, async (tx) => {
+    if (!(await insertEntry(tx, session.id, accountId))) return;
+    const resource = { type: 'member', id, name };
+    const actor = memberActor(visit, { id, name });
+    await append(tx, accountId, succeeded(actor, 'enterAccount', { result: null, resource, changes: [] }));
+  });
+  return membership;
+}
+
+export async function signOut(db: Db, visit: Visit, session: FoundSession): Promise<void> {
+  await transact(db, async (tx) => {
+    if (!(await deleteSession(tx, session.person.id, session.id))) return;
+    await logPerson(tx, visit, session.person.id, 'signed_out');
+  });
+}
+
+/** `visit` is null for the provider's staff. */
+export async function endSession(
+  db: Db,
+  visit: Visit | null,
+  personId: string,
+  sessionId: string,
+): Promise<void> {
+  await transact(db, async (tx) => {
+    if (!(await deleteSession(tx, personId, sessionId))) throw notFound('session', sessionId);
+    await logPerson(tx, visit, personId, 'session_ended', { session_id: sessionId });
+  });
+}
+
+/** Returns how many were ended. `besides` stays. */
+export async function endSessions(
+  db: Db,
+  visit: Visit | null,
+  personId: string,
+  besides: string | null,
+): Promise<number> {
+  return transact(db, async (tx) => {
+    const ended = await deleteSessions(tx, personId, besides);
+    await logPerson(tx, visit, personId, 'sessions_ended', { ended });
+    return ended;
+  });
+}
+
+/** For acts that need a person who has shown lately that he is the one who signed in. */
+export function requireReauthenticated(session: Pick<FoundSession, 'reauthenticated_until'>): void {
+  if (session.reauthenticated_until === null) throw new Problem('reauthentication_required');
+}

@@ -1,0 +1,89 @@
+/**
+ * An act: what only people may do, declared once. The routes, the role matrix and the laws are derived from the acts, as
+ * those of the API are from the endpoint records.
+ */
+import type { RoleName } from '../../kernel/access/roles.ts';
+import { roleNames } from '../../kernel/access/roles.ts';
+import type { Static, TSchema } from '../../kernel/schema.ts';
+import type { Services } from '../../kernel/services.ts';
+import type { Actor } from '../../portal-api/actor.ts';
+import { type Authority, rolesWith } from '../../portal-api/authority.ts';
+import type { FoundSession } from '../../portal-api/people/sessions/sessions.ts';
+import type { Membership } from '../../portal-api/people/store.ts';
+import type { Visit } from '../../portal-api/people/visit.ts';
+
+/** `none`: nobody has to be signed in. `person`: a person, in no account. Others: a member of the account in the path. */
+export type ActAuthority = 'none' | 'person' | Exclude<Authority, 'staff'>;
+
+export interface VisitorCall {
+  readonly services: Services;
+  readonly visit: Visit;
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly session: FoundSession | null;
+  /** Gives the browser the token of its session; null takes it away. */
+  keepToken(token: string | null): void;
+}
+
+export interface PersonCall extends VisitorCall {
+  readonly session: FoundSession;
+}
+
+export interface MemberCall extends PersonCall {
+  readonly accountId: string;
+  readonly membership: Membership;
+  readonly actor: Actor;
+}
+
+type CallOf<A extends ActAuthority> = A extends 'none'
+  ? VisitorCall
+  : A extends 'person'
+    ? PersonCall
+    : MemberCall;
+
+/** Handlers return times as dates; they are sent as text. */
+type Sent<T> = T extends string
+  ? T | Date
+  : T extends readonly (infer E)[]
+    ? readonly Sent<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Sent<T[K]> }
+      : T;
+
+interface Definition<A extends ActAuthority, I extends TSchema, O extends TSchema> {
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/portal/v1`, with parameters in braces. Acts in an account begin with `/accounts/{account_id}`. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  /** The body; for GET and DELETE the query. */
+  readonly input: I;
+  readonly answer: O;
+  readonly status?: 201 | 202;
+  readonly authority: A;
+  /**
+   * Whether the person must have signed in, or entered a credential again, within the last ten minutes. A function
+   * decides it by what the act is about.
+   */
+  readonly reauthentication: boolean | ((call: CallOf<A>) => Promise<boolean>);
+  /** Which log gets the entry of a change: the account's audit log or the person's own. Reads have none. */
+  readonly audit: 'account' | 'person' | 'none';
+  handle(call: CallOf<A>, input: Static<I>): Promise<Sent<Static<O>>>;
+}
+
+export interface Act extends Omit<Definition<ActAuthority, TSchema, TSchema>, 'handle'> {
+  handle(call: VisitorCall, input: unknown): Promise<unknown>;
+}
+
+export function act<A extends ActAuthority, I extends TSchema, O extends TSchema>(
+  definition: Definition<A, I, O>,
+): Act {
+  return definition as unknown as Act;
+}
+
+/** The role matrix: who may do it, if the act is one in an account. */
+export function rolesOf({ authority }: Act): readonly RoleName[] {
+  return authority === 'none' || authority === 'person' ? roleNames : rolesWith(authority);
+}
+
+export const isRead = ({ method }: Pick<Act, 'method'>): boolean => method === 'GET';

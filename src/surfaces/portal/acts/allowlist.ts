@@ -1,0 +1,113 @@
+import { allowlistModes } from '../../../kernel/access/tables.ts';
+import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { addAllowlistEntry, removeAllowlistEntry } from '../../../portal-api/allowlist/entries.ts';
+import { setAllowlistMode } from '../../../portal-api/allowlist/mode.ts';
+import { previewEnforce, showAllowlist } from '../../../portal-api/allowlist/view.ts';
+import { Line } from '../../../portal-api/input.ts';
+import { act } from '../act.ts';
+import { EntryShape, Nothing, Text, Warnings } from '../shapes.ts';
+import { renamed } from './keys.ts';
+
+const PATH = '/accounts/{account_id}/allowlist';
+
+const Allowlist = {
+  mode: OneOf(allowlistModes),
+  mode_changed: Nullable(Shape({ at: Time, by: Nullable(Text) })),
+  version: Type.Integer(),
+  entries: Type.Array(EntryShape),
+  /** The address from which the person uses the portal. */
+  my_address: Text,
+};
+
+const Preview = {
+  would_deny: Type.Array(
+    Shape({ key_id: Text, key_name: Text, client_ip: Text, count: Type.Integer(), last_at: Time }),
+  ),
+  warnings: Warnings,
+};
+
+export const allowlistActs = [
+  act({
+    id: 'getIpAllowlist',
+    method: 'GET',
+    path: PATH,
+    summary: 'See the IP allowlist of the account',
+    input: Nothing,
+    answer: Shape(Allowlist),
+    authority: 'reader',
+    reauthentication: false,
+    audit: 'none',
+    handle: async ({ services, accountId, visit }) => ({
+      ...(await showAllowlist(services.db, accountId)),
+      my_address: visit.clientIp,
+    }),
+  }),
+  act({
+    id: 'previewEnforce',
+    method: 'GET',
+    path: `${PATH}/enforce-preview`,
+    summary: 'See whom Enforce would cut off',
+    input: Nothing,
+    answer: Shape(Preview),
+    authority: 'reader',
+    reauthentication: false,
+    audit: 'none',
+    handle: ({ services, accountId }) => previewEnforce(services.db, accountId),
+  }),
+  act({
+    id: 'addIpAllowlistEntry',
+    method: 'POST',
+    path: `${PATH}/entries`,
+    summary: 'Add an address range to the IP allowlist',
+    input: Shape({
+      cidr: Type.String({ minLength: 1, maxLength: 64 }),
+      note: Type.Optional(Line(0, 100)),
+      expires_at: Type.Optional(Time),
+    }),
+    answer: Shape({ entry: EntryShape, warnings: Warnings }),
+    status: 201,
+    authority: 'admin',
+    reauthentication: true,
+    audit: 'account',
+    handle: ({ services, actor, accountId }, input) =>
+      addAllowlistEntry(services.db, actor, { account_id: accountId, ...input }, services.provider.catalogue),
+  }),
+  act({
+    id: 'removeIpAllowlistEntry',
+    method: 'DELETE',
+    path: `${PATH}/entries/{entry_id}`,
+    summary: 'Remove an address range from the IP allowlist',
+    input: Nothing,
+    answer: EntryShape,
+    authority: 'admin',
+    reauthentication: true,
+    audit: 'account',
+    handle: ({ services, actor, accountId, params }) =>
+      removeAllowlistEntry(services.db, actor, {
+        account_id: accountId,
+        entry_id: params['entry_id'] ?? '',
+      }),
+  }),
+  act({
+    id: 'setIpAllowlistMode',
+    method: 'PUT',
+    path: `${PATH}/mode`,
+    summary: 'Switch the IP allowlist to Off, Report only or Enforce',
+    input: Shape({
+      mode: OneOf(allowlistModes),
+      /** How many pairs of key and address the person has seen in the preview. */
+      confirm_cut_off: Type.Optional(Type.Integer({ minimum: 0 })),
+    }),
+    answer: Shape({ ...Allowlist, ...Preview }),
+    authority: 'admin',
+    reauthentication: true,
+    audit: 'account',
+    async handle({ services, actor, accountId, visit }, { mode, confirm_cut_off: confirm }) {
+      const input = { account_id: accountId, mode, ...(confirm === undefined ? {} : { confirm }) };
+      const changed = await setAllowlistMode(services.db, actor, input).catch((error: unknown) => {
+        throw renamed(error, '/confirm', '/confirm_cut_off');
+      });
+      return { ...changed, my_address: visit.clientIp };
+    },
+  }),
+];

@@ -1,0 +1,118 @@
+import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Line } from '../../../portal-api/input.ts';
+import { listActivity } from '../../../portal-api/people/log/log.ts';
+import { listMemberships } from '../../../portal-api/people/memberships.ts';
+import { changeProfile } from '../../../portal-api/people/profile.ts';
+import { themes } from '../../../portal-api/people/tables.ts';
+import { act, type PersonCall } from '../act.ts';
+import { Anything, Listed, Nothing, Role, Text } from '../shapes.ts';
+
+const Me = Shape({
+  person: Shape({ id: Text, name: Text, email: Text, theme: OneOf(themes) }),
+  session: Shape({
+    id: Text,
+    created_at: Time,
+    expires_at: Time,
+    reauthenticated_until: Nullable(Time),
+    second_factor: Type.Boolean(),
+  }),
+  accounts: Type.Array(
+    Shape({
+      id: Text,
+      name: Text,
+      status: Text,
+      role: Role,
+      member_id: Text,
+      mfa_required: Type.Boolean(),
+    }),
+  ),
+  needs_second_factor: Type.Boolean(),
+});
+
+async function showMe({ services, session }: PersonCall, person = session.person) {
+  const found = await listMemberships(services.db, person.id);
+  const accounts = found.map((each) => ({
+    id: each.account_id,
+    name: each.account_name,
+    status: each.account_status,
+    role: each.role,
+    member_id: each.member_id,
+    mfa_required: each.mfa_required,
+  }));
+  const { id, created_at, expires_at, reauthenticated_until, second_factor } = session;
+  const { name, email, theme } = person;
+  return {
+    person: { id: person.id, name, email, theme },
+    session: { id, created_at, expires_at, reauthenticated_until, second_factor },
+    accounts,
+    needs_second_factor: !second_factor && accounts.some(({ mfa_required }) => mfa_required),
+  };
+}
+
+export const meActs = [
+  act({
+    id: 'getMe',
+    method: 'GET',
+    path: '/me',
+    summary: 'See who is signed in, and the accounts of that person',
+    input: Nothing,
+    answer: Me,
+    authority: 'person',
+    reauthentication: false,
+    audit: 'none',
+    handle: (call) => showMe(call),
+  }),
+  act({
+    id: 'changeMe',
+    method: 'PATCH',
+    path: '/me',
+    summary: 'Change your name or the theme',
+    input: Shape({ name: Type.Optional(Line(1, 100)), theme: Type.Optional(OneOf(themes)) }),
+    answer: Me,
+    authority: 'person',
+    reauthentication: false,
+    audit: 'person',
+    async handle(call, input) {
+      const { services, visit, session } = call;
+      return showMe(call, await changeProfile(services.db, visit, session.person.id, input));
+    },
+  }),
+  act({
+    id: 'listActivity',
+    method: 'GET',
+    path: '/me/activity',
+    summary: 'See your sign-ins and the changes to them',
+    input: Shape({ cursor: Type.Optional(Type.String({ maxLength: 64 })) }),
+    answer: Listed(
+      Shape({
+        id: Text,
+        type: Text,
+        occurred_at: Time,
+        last_at: Time,
+        count: Type.Integer(),
+        client_ip: Nullable(Text),
+        user_agent: Nullable(Text),
+        data: Anything,
+      }),
+    ),
+    authority: 'person',
+    reauthentication: false,
+    audit: 'none',
+    async handle({ services, session }, { cursor = null }) {
+      const { data, nextCursor } = await listActivity(services.db, session.person.id, cursor);
+      return {
+        data: data.map(({ id, type, occurred_at, last_at, count, client_ip, user_agent, data }) => ({
+          id,
+          type,
+          occurred_at,
+          last_at,
+          count,
+          client_ip,
+          user_agent,
+          data,
+        })),
+        next_cursor: nextCursor,
+      };
+    },
+  }),
+];

@@ -1,0 +1,52 @@
+import { Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { publicationOf } from '../../openapi/publication.ts';
+import { act } from '../act.ts';
+import { Nothing, Text } from '../shapes.ts';
+
+export const siteActs = [
+  act({
+    id: 'getSite',
+    method: 'GET',
+    path: '/site',
+    summary: 'See whose portal this is',
+    input: Nothing,
+    answer: Shape({
+      provider: Shape({
+        name: Text,
+        logo_url: Nullable(Text),
+        accent: Nullable(Text),
+        support_url: Text,
+        terms_url: Nullable(Text),
+        privacy_url: Nullable(Text),
+      }),
+      sign_up: OneOf(['open', 'invited', 'closed']),
+      signed_in: Type.Boolean(),
+      api_base_url: Text,
+      spec_etag: Text,
+      mail: OneOf(['smtp', 'files']),
+    }),
+    authority: 'none',
+    reauthentication: false,
+    audit: 'none',
+    async handle({ services, session, visit }) {
+      const { portal, provider, server } = services.provider;
+      const { name, logo, accent, support_url, terms_url, privacy_url } = portal;
+      return {
+        provider: {
+          name: name ?? provider.name,
+          logo_url: logo === null ? null : '/portal/logo',
+          accent,
+          support_url: support_url ?? `mailto:${provider.support_email}`,
+          terms_url,
+          privacy_url,
+        },
+        sign_up: portal.sign_up,
+        signed_in: session !== null,
+        // Without a configured address, the API is where the portal is.
+        api_base_url: server.base_url ?? visit.origin,
+        spec_etag: publicationOf(services).whole('json').etag,
+        mail: 'files' as const,
+      };
+    },
+  }),
+];

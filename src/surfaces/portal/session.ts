@@ -1,0 +1,70 @@
+/** Finds the session of a request to the portal. Nothing but the portal reads the cookie. */
+import type { IncomingMessage } from 'node:http';
+import type { Exchange } from '../../kernel/exchange.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import type { Services } from '../../kernel/services.ts';
+import type { FoundSession } from '../../portal-api/people/sessions/sessions.ts';
+import { enterAccount, findSession as findByToken } from '../../portal-api/people/sessions/sessions.ts';
+import type { Membership } from '../../portal-api/people/store.ts';
+import type { Visit } from '../../portal-api/people/visit.ts';
+import { readHeader } from '../http/read-header.ts';
+import { CallLimit } from './call-limit.ts';
+import { readCookie } from './cookie.ts';
+import { portalOrigin, requireOwnOrigin } from './origin.ts';
+
+export interface PortalSession {
+  readonly session: FoundSession;
+  readonly person: FoundSession['person'];
+  /** The membership with which the person acts in the account; null if there is none. Throws without the second factor that the account requires. */
+  member(accountId: string): Promise<Membership | null>;
+}
+
+export const visitOf = (
+  services: Pick<Services, 'provider'>,
+  request: IncomingMessage,
+  exchange: Exchange,
+): Visit => ({
+  clientIp: exchange.client.address.text,
+  clientNet: exchange.client.rateLimitKey,
+  userAgent: exchange.client.userAgent,
+  requestId: exchange.requestId,
+  origin: portalOrigin(services, request),
+});
+
+const limit = new CallLimit();
+
+/** What every request to `/portal/v1` has to pass: no API key, our own origin, and not too many calls. */
+export async function admitVisitor(
+  services: Services,
+  request: IncomingMessage,
+  visit: Visit,
+): Promise<PortalSession | null> {
+  if (readHeader(request, 'x-api-key') !== undefined) throw new Problem('key_not_accepted');
+  requireOwnOrigin(request, visit.origin);
+  const found = await findSession(services, request, visit);
+  const retryAfterSeconds = limit.take(found?.session.id ?? visit.clientNet);
+  if (retryAfterSeconds > 0) {
+    const detail = 'More than 600 calls were made within one minute.';
+    throw new Problem('too_many_attempts', { detail, retryAfterSeconds });
+  }
+  return found;
+}
+
+export async function findSession(
+  { db }: Pick<Services, 'db'>,
+  request: IncomingMessage,
+  visit: Visit,
+): Promise<PortalSession | null> {
+  const token = readCookie(request, visit.origin);
+  const session = token === null ? null : await findByToken(db, token);
+  if (session === null) return null;
+  return {
+    session,
+    person: session.person,
+    async member(accountId) {
+      const membership = await enterAccount(db, visit, session, accountId);
+      if (membership?.mfa_required && !session.second_factor) throw new Problem('second_factor_required');
+      return membership;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** People and their browsers, for tests of the portal. Rows are inserted directly, because acts are slow. */
+import { randomBytes } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import type { RoleName } from '../kernel/access/roles.ts';
+import { newId } from '../kernel/ids.ts';
+import { hashPassword } from '../portal-api/people/passwords/hashing.ts';
+import { insertSession } from '../portal-api/people/sessions/store.ts';
+import { insertPerson, type PersonRow } from '../portal-api/people/store.ts';
+import { hashOf } from '../portal-api/people/tokens/tokens.ts';
+import type { Db } from '../store/database.ts';
+import { createMember } from './accounts.ts';
+import { freshAddress, type TestApp } from './app.ts';
+
+export const PASSWORD = 'four unrelated words here';
+export const ORIGIN = 'http://localhost:8080';
+
+let hash: Promise<string> | undefined;
+
+/** A person with the password `PASSWORD`. */
+export async function createPerson(db: Db, values: Partial<PersonRow> = {}): Promise<PersonRow> {
+  hash ??= hashPassword(PASSWORD);
+  const id = newId('person');
+  return db.transaction().execute(async (tx) =>
+    insertPerson(tx, {
+      id,
+      name: `Person ${id.slice(-4)}`,
+      email: `${id}@example.com`,
+      password_hash: await hash!,
+      ...values,
+    }),
+  );
+}
+
+/** Makes the person a member of the account and returns the id of the member. */
+export async function joinAccount(
+  db: Db,
+  person: PersonRow,
+  accountId: string,
+  role: RoleName,
+): Promise<string> {
+  const id = await createMember(db, accountId, role);
+  await db.updateTable('members').set({ person_id: person.id }).where('id', '=', id).execute();
+  return id;
+}
+
+/** Returns the value of the cookie. */
+export async function createSession(
+  db: Db,
+  person: Pick<PersonRow, 'id'>,
+  { reauthenticated = true, secondFactor = false } = {},
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await db.transaction().execute((tx) =>
+    insertSession(tx, {
+      id: newId('session'),
+      person_id: person.id,
+      token_hash: hashOf(token),
+      second_factor: secondFactor,
+      reauthenticated,
+      client_ip: '203.0.113.7',
+      user_agent: 'browser',
+    }),
+  );
+  return token;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A browser with its cookie, as far as the portal notices. */
+export class Browser {
+  readonly #app: TestApp;
+  token: string | null;
+  address = freshAddress();
+
+  constructor(app: TestApp, token: string | null = null) {
+    this.#app = app;
+    this.token = token;
+  }
+
+  async send(
+    method: Method,
+    path: string,
+    payload?: object,
+    headers: Record<string, string | undefined> = {},
+  ): Promise<LightMyRequestResponse> {
+    const sent = {
+      host: 'localhost:8080',
+      origin: ORIGIN,
+      'user-agent': 'browser',
+      'content-type': 'application/json',
+      ...(this.token === null ? {} : { cookie: `hp_session=${this.token}` }),
+      ...headers,
+    };
+    const response = await this.#app.app.inject({
+      method,
+      url: `/portal/v1${path}`,
+      remoteAddress: this.address,
+      headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
+      ...(method === 'GET' || method === 'DELETE' ? {} : { payload: JSON.stringify(payload ?? {}) }),
+    });
+    const set = response.headers['set-cookie'];
+    if (typeof set === 'string') this.token = /^[^=]+=([^;]*)/.exec(set)?.[1] || null;
+    return response;
+  }
+
+  get = (path: string) => this.send('GET', path);
+  post = (path: string, payload?: object) => this.send('POST', path, payload);
+}
