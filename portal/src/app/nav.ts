@@ -27,7 +27,7 @@ export const groups: readonly NavGroup[] = [
     items: [
       { title: 'Keys', to: '/api/keys', icon: 'key', words: 'create key secret allowlist denials' },
       { title: 'Endpoints', to: '/api/endpoints', icon: 'list', open: true },
-      { title: 'My APIs', to: '/api/mine', icon: 'mine' },
+      { title: 'My APIs', to: '/api/mine', icon: 'bolt' },
       { title: 'Full reference', to: '/api/reference', icon: 'book', words: 'documentation', open: true },
       { title: 'Download Spec', to: '/api/spec', icon: 'download', words: 'openapi json yaml', open: true },
       { title: 'View JSON', to: '/api/json', icon: 'braces', open: true },

@@ -78,8 +78,8 @@ interface Preset {
   readonly title: string;
   readonly description: string;
   readonly permissions: readonly string[];
-  readonly approval?: ApiKey['approval'];
-  readonly expires_in?: string;
+  readonly approval: ApiKey['approval'] | null;
+  readonly expires_in: string | null;
 }
 
 export interface PermissionChoice {
@@ -87,6 +87,8 @@ export interface PermissionChoice {
   readonly access: string;
   readonly summary: string;
   readonly sensitive?: boolean;
+  /** Whether the role of the person allows it. */
+  readonly allowed?: boolean;
 }
 
 export interface KeyOptions {
@@ -122,7 +124,7 @@ export type AllowlistMode = 'off' | 'report_only' | 'enforce';
 
 export interface Allowlist {
   readonly mode: AllowlistMode;
-  readonly mode_changed: { readonly at: string; readonly by: string } | null;
+  readonly mode_changed: { readonly at: string; readonly by: string | null } | null;
   readonly version: number;
   readonly my_address: string;
   readonly entries: readonly {
@@ -176,25 +178,26 @@ export interface Effect {
 
 export interface Approval {
   readonly operation_id: string;
-  readonly key_id: string;
-  readonly endpoint_id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly effects: readonly Effect[] | null;
+  readonly status: string;
+  readonly key: { readonly id: string; readonly name: string | null; readonly owner: string | null };
+  readonly call: {
+    readonly operation_id: string;
+    readonly summary: string | null;
+    readonly destructive: boolean;
+    readonly method: string;
+    readonly path: string;
+    readonly query: unknown;
+    readonly body: unknown;
+  };
+  readonly effects: readonly Effect[];
   readonly cost: { readonly hourly?: string; readonly monthly?: string; readonly currency?: string } | null;
+  readonly requested_at: string;
   readonly expires_at: string;
   readonly decision: 'approved' | 'denied' | null;
   readonly decided_by: string | null;
   readonly decided_at: string | null;
   readonly usable_until: string | null;
   readonly used_at: string | null;
-  readonly status: string;
-  readonly error: { readonly code: string; readonly detail: string } | null;
-  readonly requested_at: string;
-  readonly key_name: string | null;
-  readonly key_owner: string | null;
 }
 
 export interface Member {

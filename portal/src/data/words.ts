@@ -14,8 +14,11 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** "2 minutes ago", "in 61 days". */
 export function ago(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;
+  // A number of days says more than a number of months.
+  if (Math.abs(seconds) >= 86_400 && Math.abs(seconds) < 100 * 86_400)
+    return relative.format(Math.round(seconds / 86_400), 'day');
   const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
-  return relative.format(Math.trunc(seconds / length), unit);
+  return relative.format(Math.round(seconds / length), unit);
 }
 
 /** The time in the person's own time zone, to the minute. */

@@ -68,7 +68,7 @@ function NeedsYou({ account }: { account: Account }) {
     ...waiting.map((approval) => ({
       icon: 'approvals' as const,
       tone: 'text-accent-ink',
-      title: `${approval.key_name ?? 'A key'} asks: ${approval.endpoint_id}`,
+      title: `${approval.key.name ?? 'A key'} asks: ${approval.call.summary ?? approval.call.operation_id}`,
       note: (
         <>
           Ends <Ago time={approval.expires_at} />

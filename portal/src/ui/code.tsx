@@ -94,17 +94,16 @@ export function Code({
           <Copy text={text} />
         </span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <div
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
-        role="group"
         aria-label="Code"
         className={`overflow-auto px-3.5 py-3 text-[13px]/5 ${wrap ? 'break-all *:whitespace-pre-wrap' : ''} ${tall ? 'max-h-[70dvh]' : 'max-h-[420px]'}`}
       >
         <pre>
           <code>{paintCode(text)}</code>
         </pre>
-      </div>
+      </section>
     </figure>
   );
 }

@@ -17,7 +17,7 @@ export function Table({
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col" className="px-4 py-2.5 font-medium first:pl-5">
-                {column}
+                {column === 'Acts' ? <span className="sr-only">{column}</span> : column}
               </th>
             ))}
           </tr>

@@ -40,7 +40,8 @@ export function servePortalFiles(
   openExchange: OpenExchange,
 ): boolean {
   const files = readBuiltFiles();
-  if (files === undefined) services.log.warn('the portal is not built: run `npm run build`, then start again');
+  if (files === undefined)
+    services.log.warn('the portal is not built: run `npm run build`, then start again');
   const reference = new Reference(publicationOf(services), textOf(files?.get('index.html')), services);
   const headers = portalHeaders((services.provider.portal.base_url ?? services.baseUrl).startsWith('https:'));
 

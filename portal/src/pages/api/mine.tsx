@@ -3,7 +3,6 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { accessQuery, indexQuery, keysQuery } from '../../data/queries.ts';
 import { useAccount } from '../../data/session.ts';
 import type { Access, Account, OperationIndex } from '../../data/types.ts';
-import { spoken } from '../../data/words.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
@@ -94,7 +93,7 @@ function List({ account, index, keyId }: { account: Account; index: OperationInd
                           <Method>{operation.method}</Method>
                           <code className="break-all">{operation.path}</code>
                         </span>
-                        <Verdict access={byId.get(operation.id)} permission={operation.permission} />
+                        <Verdict access={byId.get(operation.id)} />
                       </li>
                     ))}
                   </ul>
@@ -109,16 +108,21 @@ function List({ account, index, keyId }: { account: Account; index: OperationInd
   );
 }
 
-function Verdict({ access, permission }: { access: Access | undefined; permission: string }) {
+const reasons: Readonly<Record<string, string>> = {
+  key: 'The key lacks the permission',
+  role: 'The role does not allow it',
+  product: 'The product is not enabled',
+  account_status: 'The account is restricted',
+  key_status: 'The key does not work',
+};
+
+function Verdict({ access }: { access: Access | undefined }) {
   if (access?.callable) return <Badge tone="good">yes</Badge>;
-  const reason = access?.reason ? spoken(access.reason) : 'No permission';
   return (
     <span className="min-w-0 text-sm">
-      <Badge tone="plain">{reason}</Badge>
-      {(access?.missing_permission ?? null) !== null && (
-        <code className="mt-0.5 block text-xs break-all text-faint">
-          {access?.missing_permission ?? permission}
-        </code>
+      <Badge tone="plain">{reasons[access?.reason ?? ''] ?? 'no'}</Badge>
+      {access?.missing_permission && (
+        <code className="mt-0.5 block text-xs break-all text-faint">{access.missing_permission}</code>
       )}
     </span>
   );

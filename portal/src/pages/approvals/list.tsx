@@ -45,11 +45,11 @@ export default function Approvals() {
                   >
                     <span className="min-w-0 flex-1">
                       <span className="block font-medium">
-                        {approval.key_name ?? 'A key'} asks for {approval.endpoint_id}
+                        {approval.key.name ?? 'A key'} asks for {approval.call.operation_id}
                       </span>
                       <span className="flex min-w-0 items-baseline text-sm text-muted">
-                        <Method>{approval.method}</Method>
-                        <code className="min-w-0 break-all">{approval.path}</code>
+                        <Method>{approval.call.method}</Method>
+                        <code className="min-w-0 break-all">{approval.call.path}</code>
                       </span>
                     </span>
                     <span className="shrink-0 text-right text-sm text-muted">

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { post } from '../../data/http.ts';
-import { approvalQuery, indexQuery } from '../../data/queries.ts';
+import { approvalQuery } from '../../data/queries.ts';
 import { ADMINS_ONLY, acts, isAdmin, useAccount } from '../../data/session.ts';
 import type { Account, Approval, Effect } from '../../data/types.ts';
 import { formatTime, spoken } from '../../data/words.ts';
@@ -39,37 +39,34 @@ export default function ApprovalPage() {
 }
 
 function Shown({ approval, account }: { approval: Approval; account: Account }) {
-  const index = useQuery(indexQuery).data;
-  const operation = index?.families
-    .flatMap(({ resources }) => resources.flatMap(({ operations }) => operations))
-    .find(({ id }) => id === approval.endpoint_id);
-  const hasBody = approval.body !== null && approval.body !== undefined;
-  const query = queryText(approval.query);
+  const { call, key } = approval;
+  const hasBody = call.body !== null && call.body !== undefined;
+  const query = queryText(call.query);
   return (
     <>
-      <PageHead title={operation?.summary ?? approval.endpoint_id}>
-        Asked by the key {approval.key_name ?? approval.key_id}
-        {approval.key_owner && ` of ${approval.key_owner}`}, <Ago time={approval.requested_at} />.
+      <PageHead title={call.summary ?? call.operation_id}>
+        Asked by the key {key.name ?? key.id}
+        {key.owner && ` of ${key.owner}`}, <Ago time={approval.requested_at} />.
       </PageHead>
       <State approval={approval} />
       <div className="card mb-4 divide-y divide-line">
         <Fact title="Call">
           <span className="flex min-w-0 flex-wrap items-baseline">
-            <Method>{approval.method}</Method>
+            <Method>{call.method}</Method>
             <code className="min-w-0 break-all">
-              {approval.path}
+              {call.path}
               {query}
             </code>
           </span>
         </Fact>
         <Fact title="Effects">
-          <Effects effects={approval.effects ?? []} />
+          <Effects effects={approval.effects} />
         </Fact>
         <Fact title="Cost">{costWords(approval.cost)}</Fact>
       </div>
       {hasBody && (
         <div className="mb-4">
-          <Code title="Exactly this body" text={JSON.stringify(approval.body, null, 2)} />
+          <Code title="Exactly this body" text={JSON.stringify(call.body, null, 2)} />
         </div>
       )}
       <Decide approval={approval} account={account} />
@@ -124,7 +121,7 @@ function Effects({ effects }: { effects: readonly Effect[] }) {
 
 function State({ approval }: { approval: Approval }) {
   const now = useNow();
-  const { decision, decided_by, decided_at, usable_until, used_at, expires_at, status, error } = approval;
+  const { decision, decided_by, decided_at, usable_until, used_at, expires_at, status } = approval;
   if (decision === 'approved')
     return (
       <Told tone="good">
@@ -139,7 +136,7 @@ function State({ approval }: { approval: Approval }) {
     return (
       <Told tone="warn">
         Denied by {decided_by}
-        {decided_at && ` ${formatTime(decided_at)}`}. {error?.detail}
+        {decided_at && ` ${formatTime(decided_at)}`}.
       </Told>
     );
   if (status === 'cancelled') return <Told tone="warn">The key withdrew its question.</Told>;

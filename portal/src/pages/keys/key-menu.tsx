@@ -14,10 +14,17 @@ import { useAct } from '../../ui/use-act.ts';
 type Act = 'roll' | 'suspend' | 'resume' | 'revoke' | 'transfer';
 
 const overlaps: readonly (readonly [string, string])[] = [
-  ['0h', 'At once'],
+  ['0', 'At once'],
   ['1h', 'In 1 hour'],
   ['24h', 'In 24 hours'],
   ['7d', 'In 7 days'],
+];
+
+const reasons: readonly (readonly [string, string])[] = [
+  ['unused', 'No longer used'],
+  ['rotated', 'Replaced by another key'],
+  ['leaked', 'Others may know it'],
+  ['other', 'Something else'],
 ];
 
 const words: Readonly<Record<Act, readonly [string, string, string]>> = {
@@ -117,12 +124,13 @@ function ActDialog({
   );
   const [overlap, setOverlap] = useState('24h');
   const [member, setMember] = useState('');
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useState('unused');
+  const [comment, setComment] = useState('');
   const { busy, error, run } = useAct(async () => {
     const bodies = {
       roll: { overlap },
       transfer: { member_id: member },
-      revoke: reason === '' ? {} : { reason },
+      revoke: { reason, ...(comment === '' ? {} : { comment }) },
       suspend: {},
       resume: {},
     };
@@ -168,14 +176,23 @@ function ActDialog({
         </SelectField>
       )}
       {act === 'revoke' && (
-        <TextField
-          label="Reason"
-          optional
-          hint="It stands in the audit log."
-          maxLength={200}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-        />
+        <>
+          <SelectField label="Reason" value={reason} onChange={(event) => setReason(event.target.value)}>
+            {reasons.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label="Comment"
+            optional
+            hint="It stands in the audit log."
+            maxLength={200}
+            value={comment}
+            onChange={(event) => setComment(event.target.value)}
+          />
+        </>
       )}
     </Confirm>
   );

@@ -64,7 +64,7 @@ export function PermissionTree({ families, chosen, choose, fault }: Props) {
                 <div key={resource.id} className="grid gap-x-4 py-1 pl-7 sm:grid-cols-[170px_minmax(0,1fr)]">
                   <Box
                     label={resource.title}
-                    patterns={resource.permissions.map(({ pattern }) => pattern)}
+                    patterns={allowedIn(resource.permissions)}
                     chosen={chosen}
                     set={set}
                   />
@@ -82,6 +82,9 @@ export function PermissionTree({ families, chosen, choose, fault }: Props) {
     </div>
   );
 }
+
+const allowedIn = (permissions: readonly PermissionChoice[]): string[] =>
+  permissions.filter(({ allowed = true }) => allowed).map(({ pattern }) => pattern);
 
 type SetAll = (patterns: readonly string[], on: boolean) => void;
 
@@ -124,17 +127,18 @@ function Leaf({
   chosen: ReadonlySet<string>;
   set: SetAll;
 }) {
-  const { pattern, summary, sensitive } = permission;
+  const { pattern, summary, sensitive, allowed = true } = permission;
   const verb = pattern.split(':')[2] ?? pattern;
   return (
     <label
-      title={`${pattern}: ${summary}`}
+      title={allowed ? `${pattern}: ${summary}` : `${pattern}: your role does not allow it.`}
       className="flex min-h-7 cursor-pointer items-center gap-2 text-sm text-muted"
     >
       <input
         type="checkbox"
         className="size-4 shrink-0 accent-accent"
         checked={chosen.has(pattern)}
+        disabled={!allowed}
         onChange={(event) => set([pattern], event.target.checked)}
       />
       <span>

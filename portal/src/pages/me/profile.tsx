@@ -89,12 +89,10 @@ export default function Profile() {
 
 interface Happening {
   readonly id: string;
-  readonly type?: string;
-  readonly action?: string;
-  readonly at?: string;
-  readonly created_at?: string;
-  readonly address?: string | null;
-  readonly count?: number;
+  readonly type: string;
+  readonly last_at: string;
+  readonly count: number;
+  readonly client_ip: string | null;
 }
 
 function Activity() {
@@ -113,14 +111,12 @@ function Activity() {
               {data.map((happening) => (
                 <li key={happening.id} className="flex flex-wrap items-baseline gap-x-4 px-4 py-2.5 md:px-5">
                   <span className="min-w-0 flex-1">
-                    {spoken((happening.type ?? happening.action ?? '').replaceAll('.', ' '))}
-                    {(happening.count ?? 1) > 1 && (
-                      <span className="text-muted">, {happening.count} times</span>
-                    )}
+                    {spoken(happening.type.replaceAll('.', ' '))}
+                    {happening.count > 1 && <span className="text-muted">, {happening.count} times</span>}
                   </span>
-                  <code className="text-sm text-muted">{happening.address}</code>
+                  <code className="text-sm text-muted">{happening.client_ip}</code>
                   <span className="text-sm text-muted">
-                    <Ago time={happening.at ?? happening.created_at ?? ''} />
+                    <Ago time={happening.last_at} />
                   </span>
                 </li>
               ))}

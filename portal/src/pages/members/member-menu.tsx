@@ -69,11 +69,7 @@ function ActDialog({ act, account, member, members, close }: Props & { act: Act;
     role: () => send(path, { method: 'PATCH', body: { role } }),
     suspend: () => post(`${path}/suspend`),
     reinstate: () => post(`${path}/reinstate`),
-    remove: () =>
-      send(path, {
-        method: 'DELETE',
-        body: heir === '' ? { keys: 'revoke' } : { keys: 'transfer', transfer_to: heir },
-      }),
+    remove: () => send(`${path}${heir === '' ? '' : `?transfer_keys_to=${heir}`}`, { method: 'DELETE' }),
   };
   const { busy, error, run } = useAct(async () => {
     await calls[act]();

@@ -101,17 +101,21 @@ export function articleOf(content: Content, hash: string): string {
 <h1>${title}</h1>
 <p class="ref-facts"><code>${permission}</code>${facts.map((fact) => html`<span>${fact}</span>`)}</p>
 ${paragraphs.map((text) => html`<p class="ref-lead">${inline(text)}</p>`)}</header>`;
-  const main = join([
-    ...parameters.map(({ place, members }) =>
-      section(place.toLowerCase(), place, html`<ul class="ref-members">${members.map(memberMarkup)}</ul>`),
-    ),
+  const part = ({ place, members }: Content['parameters'][number]): Markup =>
+    section(place.toLowerCase(), place, html`<ul class="ref-members">${members.map(memberMarkup)}</ul>`);
+  const bodyPart =
     body === null
       ? nothing
       : section(
           'body',
           'Body',
           html`${body.note === '' ? nothing : html`<p class="ref-lead">${inline(body.note)}</p>`}${insideMarkup(body)}`,
-        ),
+        );
+  const isPath = ({ place }: Content['parameters'][number]): boolean => place === 'Path';
+  const main = join([
+    ...parameters.filter(isPath).map(part),
+    bodyPart,
+    ...parameters.filter((each) => !isPath(each)).map(part),
     section('answers', 'Answers', join(answers.map(answerMarkup))),
     statesMarkup(content),
     section(
@@ -123,7 +127,7 @@ ${paragraphs.map((text) => html`<p class="ref-lead">${inline(text)}</p>`)}</head
   const first = answers.find(({ examples }) => examples.length > 0)?.examples[0];
   const aside = html`<aside aria-label="Samples"><div class="ref-sticky">${samplesMarkup(content)}${first === undefined ? nothing : codeBox('Answer', first.text)}
 <p class="ref-links"><a class="btn btn-primary" href="/portal/api/explorer/${id}">Try it</a> <a class="btn btn-plain" href="/portal/api/json/${id}">View JSON</a> <a class="btn btn-plain" href="/portal/api/reference/${id}.md">Markdown</a></p></div></aside>`;
-  return html`<article class="ref" data-operation="${id}">${head}<div class="ref-columns"><div class="ref-text">${main}<p class="ref-hash">Specification <code>${hash}</code></p></div>${aside}</div></article>`
+  return html`<article class="ref" data-operation="${id}"><div class="ref-columns"><div class="ref-text">${head}${main}<p class="ref-hash">Specification <code>${hash}</code></p></div>${aside}</div></article>`
     .markup;
 }
 
