@@ -1,5 +1,5 @@
-// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, and the engines that
-// run machines. Root on Debian gets them installed without starting their services; any other user gets a
+// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, an SMTP server, and the
+// engines that run machines. Root on Debian gets them installed without starting their services; any other user gets a
 // list of what is missing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,6 +41,11 @@ const packages = [
     names: ['faketime'],
     isThere: hasFaketime,
     without: "the tests that move a database's clock did not run",
+  },
+  {
+    names: ['python3-aiosmtpd'],
+    isThere: () => hasProgram('aiosmtpd'),
+    without: 'no mail was sent to a foreign SMTP server',
   },
   {
     names: ['xz-utils', 'zstd'],

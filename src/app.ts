@@ -23,6 +23,7 @@ import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
 import { servePortalFiles } from './surfaces/portal/files.ts';
+import { serveOutbox } from './surfaces/portal/outbox.ts';
 import { serveActs } from './surfaces/portal/routes.ts';
 
 /**
@@ -109,7 +110,10 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   serveOpenapi(server, services, openExchange);
   const hasPortal = provider.portal.enabled && servePortalFiles(server, services, openExchange);
   servePages(server, services, version, openExchange, hasPortal);
-  if (provider.portal.enabled) serveActs(server, services);
+  if (provider.portal.enabled) {
+    serveActs(server, services);
+    serveOutbox(server, services);
+  }
   return server;
 }
 

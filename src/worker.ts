@@ -1,8 +1,10 @@
-/** The worker role: runs operations, webhooks and schedules, which outlive requests. */
+/** The worker role: runs operations, webhooks, mails and schedules, which outlive requests. */
 import { EVENTS_CHANNEL } from './kernel/events/store.ts';
 import { WORK_CHANNEL } from './kernel/operations/store.ts';
 import { retention } from './kernel/retention/schedule.ts';
 import type { Services } from './kernel/services.ts';
+import { MailSender } from './mail/sender.ts';
+import { MAILS_CHANNEL } from './mail/store.ts';
 import { REAL } from './operations/environment.ts';
 import { Runner } from './operations/runner.ts';
 import { Schedules } from './operations/schedules/schedules.ts';
@@ -42,20 +44,24 @@ export function openWorker(
   const sender = new WebhookSender(services);
   listener.subscribe(EVENTS_CHANNEL, sender);
   listener.subscribe(WEBHOOKS_CHANNEL, sender);
+  const mails = new MailSender(services, leaseSeconds === undefined ? {} : { leaseSeconds });
+  listener.subscribe(MAILS_CHANNEL, mails);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
   metrics.watch('operations_running', 'Operations that this process runs.', () => runner.running);
   metrics.watch('webhooks_sending', 'Webhook messages that this process is sending.', () => sender.sending);
+  metrics.watch('mails_sending', 'Mails that this process is sending.', () => mails.sending);
   let watches: (() => Promise<void>)[] = [];
   return {
     start() {
       runner.start();
       sender.start();
+      mails.start();
       schedules.start();
       watches = registry.families.flatMap(({ watch }) => watch?.(services) ?? []);
     },
     async close() {
       const ends = watches.map((end) => end());
-      await Promise.all([runner.close(), sender.close(), schedules.close(), ...ends]);
+      await Promise.all([runner.close(), sender.close(), mails.close(), schedules.close(), ...ends]);
     },
   };
 }

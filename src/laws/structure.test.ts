@@ -22,13 +22,14 @@ const knows: Record<string, RegExp> = {
   engines: /^(store|kernel|provider)$/,
   pipeline: /^(store|kernel|provider|money)$/,
   families: /^(store|kernel|provider|money|resources|operations)$/,
-  mail: /^(store|kernel|provider)$/,
+  mail: /^(store|kernel|provider|operations)$/,
   'portal-api': /^(store|kernel|provider|money|mail)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
   'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
   'surfaces/pages': /^(kernel|pipeline)$/,
-  'surfaces/portal': /^(store|kernel|provider|pipeline|portal-api|surfaces\/(http|openapi|pages))$/,
-  'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/openapi)$/,
+  'surfaces/portal':
+    /^(store|kernel|provider|money|mail|pipeline|portal-api|surfaces\/(http|openapi|pages))$/,
+  'surfaces/cli': /^(store|kernel|provider|money|portal-api|mail|surfaces\/openapi)$/,
   assembly: /./,
 };
 

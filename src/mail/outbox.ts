@@ -1,48 +1,41 @@
-/** Writes a mail in the transaction that causes it. */
+/**
+ * Writes a mail into the outbox, within the transaction that causes it: the mail is sent if, and only if, the
+ * transaction commits. A worker sends it soon after (`sender.ts`).
+ */
+import { idPrefix } from '../kernel/ids.ts';
 import type { Tx } from '../store/database.ts';
+import { isMailAddress } from './address.ts';
+import { countRecent, insertMail } from './store.ts';
+import { type MailData, type TemplateName, templates } from './templates.ts';
 
-interface Change {
-  readonly name: string;
-  readonly at: string;
-  readonly address: string;
-  readonly link: string;
-}
+const newMailId = idPrefix('mail', 'mail');
 
-interface Templates {
-  readonly verify_email: { name: string; link: string; expires_at: string };
-  readonly already_registered: { name: string; link: string };
-  readonly recover_password: { name: string; link: string; expires_at: string };
-  readonly recovery_unknown: { link: string };
-  readonly recovery_used: Change & { waits_until: string | null };
-  readonly invitation: {
-    inviter: string;
-    account_name: string;
-    role: string;
-    link: string;
-    expires_at: string;
-  };
-  readonly welcome: { name: string; account_name: string; link: string };
-  readonly second_factor_changed: Change & {
-    change: 'totp_added' | 'totp_removed' | 'passkey_added' | 'passkey_removed' | 'recovery_codes_replaced';
-    passkey_name?: string;
-  };
-  readonly password_changed: Change;
-  readonly recovery_code_used: Change & { left: number };
-  readonly sign_in_from_new_device: Change & { device: string };
-}
+/** Mails to one recipient and hour, over all templates that strangers can cause. */
+export const MOST_BY_STRANGERS = 3;
 
 export type NewMail = {
-  readonly [T in keyof Templates]: {
+  readonly [T in TemplateName]: {
+    /** One address, for which `isMailAddress` is true. */
     readonly to: string;
     readonly template: T;
-    readonly data: Templates[T];
+    readonly data: MailData<T>;
   };
-}[keyof Templates];
+}[TemplateName];
 
-/** The mails of this process; the outbox table replaces it. */
-export const sent: NewMail[] = [];
+const strangers = (Object.keys(templates) as TemplateName[]).filter(
+  (name) => 'byStrangers' in templates[name] && templates[name].byStrangers,
+);
 
-export async function sendMail(_tx: Tx, mail: NewMail): Promise<string | null> {
-  sent.push(mail);
-  return null;
+/**
+ * Returns the id of the mail, or null if it is not sent because its recipient has received the most mails that strangers
+ * can cause in an hour. Whoever is not signed in must get the same answer in both cases.
+ */
+export async function sendMail(tx: Tx, mail: NewMail): Promise<string | null> {
+  const { to, template, data } = mail;
+  if (!isMailAddress(to)) throw new Error('A mail was written for something that is not one address.');
+  if (strangers.includes(template) && (await countRecent(tx, to, strangers)) >= MOST_BY_STRANGERS)
+    return null;
+  const id = newMailId();
+  await insertMail(tx, { id, recipient: to, template, data: JSON.stringify(data) });
+  return id;
 }

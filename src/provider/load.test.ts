@@ -194,6 +194,33 @@ describe('secrets', () => {
   });
 });
 
+describe('mail', () => {
+  it('goes to files unless an SMTP server is named, whose password is in a file', () => {
+    expect(configOf('').mail).toEqual({ from: 'no-reply@demo.example', smtp: null });
+    write('geheim\n', 'smtp-password');
+    const text =
+      'mail:\n  from: hi@example.com\n  smtp: { host: a.example, user: u, password_file: smtp-password }\n';
+    expect(configOf(text).mail).toEqual({
+      from: 'hi@example.com',
+      smtp: { host: 'a.example', port: 587, tls: 'starttls', user: 'u', password: 'geheim' },
+    });
+  });
+
+  it.each([
+    ['{ host: a.example, user: u }', '/mail/smtp/user'],
+    ['{ host: a.example, password_file: nope }', '/mail/smtp/password_file'],
+    ['{ host: a.example, user: u, password_file: nope }', '/mail/smtp/password_file'],
+    ['{ host: a.example, tls: none, user: u, password_file: smtp-password }', '/mail/smtp/tls'],
+    ['{ host: a.example, tls: maybe }', '/mail/smtp/tls'],
+    ['{ port: 25 }', '/mail/smtp/host'],
+  ])('refuses %s', (smtp, path) => {
+    write('geheim\n', 'smtp-password');
+    const faults = faultsIn(`mail:\n  smtp: ${smtp}\n`);
+    expect(faults.map((fault) => fault.path)).toContain(path);
+    expect(JSON.stringify(faults)).not.toContain('geheim');
+  });
+});
+
 describe('TLS', () => {
   it('needs files that are there', () => {
     const faults = faultsIn('server:\n  tls:\n    certificate: a.crt\n    key: a.key\n');

@@ -11,6 +11,7 @@ import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
+import { checkMail } from './checks/mail.ts';
 import { checkOffers } from './checks/offers.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPrices } from './checks/prices.ts';
@@ -21,8 +22,8 @@ import { Draft, fillDefaults } from './draft.ts';
 import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
-import { type ProviderConfig, ProviderFile } from './schema.ts';
-import { databaseUrl, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
+import { type ProviderConfig, ProviderFile, type SmtpConfig } from './schema.ts';
+import { databaseUrl, readPassword, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
 import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
 
@@ -78,9 +79,10 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const ca = draft.isSound('/egress/ca_file')
     ? readAuthorities(draft.file.egress, folder('egress'), report)
     : null;
+  const password = draft.isSound('/mail') ? readPassword(draft.file.mail.smtp, folder('mail'), report) : null;
   if (faults.length > 0) return refuse(faults);
 
-  const { provider, server, catalogue, database: data, secrets, egress, portal } = draft.file;
+  const { provider, server, catalogue, database: data, secrets, egress, mail, portal } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   const dataFolder = resolve(dataBase, data.folder);
   return {
@@ -104,6 +106,10 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
             : resolve(folder('secrets'), secrets.key_file),
       },
       egress: { allow: egress.allow, deny: egress.deny, addresses: egress.addresses, ca },
+      mail: {
+        from: mail.from ?? `no-reply@${provider.domain}`,
+        smtp: mail.smtp && withPassword(mail.smtp, password),
+      },
       portal: { ...portal, logo: portal.logo === null ? null : resolve(folder('portal'), portal.logo) },
       catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
     },
@@ -111,6 +117,13 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
 }
 
 const LOCATIONS = 'catalogue/locations';
+
+function withPassword(
+  { host, port, tls, user }: Omit<SmtpConfig, 'password'>,
+  password: string | null,
+): SmtpConfig {
+  return { host, port, tls, user, password };
+}
 
 function withFiles(locations: readonly Location[], folder: string): Location[] {
   return locations.map((location) =>
@@ -136,6 +149,7 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
   for (const check of [
     checkServer,
     checkEgress,
+    checkMail,
     checkUnique,
     checkReferences,
     checkArchitectures,

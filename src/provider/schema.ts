@@ -23,6 +23,11 @@ const HttpUrl = Type.String({
   maxLength: 255,
   examples: ['https://api.example.com'],
 });
+const EmailAddress = Type.String({
+  pattern: '^[^@\\s]+@[^@\\s]+$',
+  maxLength: 254,
+  examples: ['support@example.com'],
+});
 const Cidrs = ListOf(Type.String({ minLength: 2, maxLength: 64 }), { maxItems: 256 });
 
 const Provider = Shape({
@@ -35,11 +40,7 @@ const Provider = Shape({
   }),
   /** Where the errors and pages of the documentation are. null: the pages that the server itself has, under /docs. */
   docs_url: Default(Nullable(HttpUrl), null),
-  support_email: Type.String({
-    pattern: '^[^@\\s]+@[^@\\s]+$',
-    maxLength: 254,
-    examples: ['support@example.com'],
-  }),
+  support_email: EmailAddress,
   currency: Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] }),
   country: Country,
   timezone: Text,
@@ -127,6 +128,26 @@ const Egress = Shape({
   ca_file: Default(Nullable(Path), null),
 });
 
+/** How mails to people are sent. */
+const Mail = Shape({
+  /** The sender's address. null: no-reply@ at the provider's domain. */
+  from: Default(Nullable(EmailAddress), null),
+  /** null: mails are written to files in the data folder, and nobody receives them. */
+  smtp: Default(
+    Nullable(
+      Shape({
+        host: Type.String({ minLength: 1, maxLength: 253, examples: ['smtp.example.com'] }),
+        port: Default(Type.Integer({ minimum: 1, maximum: 65_535 }), 587),
+        /** `starttls`: TLS after a plain greeting, never without; `implicit`: TLS from the first byte (port 465). */
+        tls: Default(OneOf(['starttls', 'implicit', 'none']), 'starttls'),
+        user: Default(Nullable(Text), null),
+        password_file: Default(Nullable(Path), null),
+      }),
+    ),
+    null,
+  ),
+});
+
 export const ProviderFile = Shape({
   provider: Provider,
   server: Server,
@@ -134,6 +155,7 @@ export const ProviderFile = Shape({
   redis: Redis,
   secrets: Secrets,
   egress: Egress,
+  mail: Mail,
   portal: Portal,
   catalogue: Catalogue,
 });
@@ -155,9 +177,19 @@ export interface ProviderConfig {
   readonly secrets: { readonly key: string | null; readonly key_file: string };
   /** `ca` is the content of `ca_file`. */
   readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
+  readonly mail: { readonly from: string; readonly smtp: SmtpConfig | null };
   /** `logo` is an absolute path. */
   readonly portal: ProviderFile['portal'];
   readonly catalogue: Catalogue;
+}
+
+/** `password` is a secret: the content of `password_file`. */
+export interface SmtpConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: 'starttls' | 'implicit' | 'none';
+  readonly user: string | null;
+  readonly password: string | null;
 }
 
 /** Without a slash at its end. */

@@ -1,5 +1,5 @@
 /**
- * Reads the database URL, the Redis URL and the secret key. A URL with a password comes from the environment or
+ * Reads the database URL, the Redis URL, the secret key and the password for SMTP. A URL with a password comes from the environment or
  * from a separate file: a password in the provider's file is a fault, because that file is copied, mailed and
  * committed. No message repeats a secret.
  */
@@ -104,15 +104,24 @@ export function readSecretKey(env: Environment, report: Report): string | null {
   return text;
 }
 
-function readSecret(file: string, path: string, report: Report): string | null {
+/** The password of the SMTP user. */
+export function readPassword(
+  smtp: { readonly password_file: string | null } | null,
+  folder: string,
+  report: Report,
+): string | null {
+  const file = smtp?.password_file ?? null;
+  return file === null
+    ? null
+    : readSecret(resolve(folder, file), '/mail/smtp/password_file', report, 'the password');
+}
+
+function readSecret(file: string, path: string, report: Report, content = 'the URL'): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    report(
-      path,
-      `${file} cannot be read.`,
-      'Create it, readable by this user, with the URL as its only line.',
-    );
+    const fix = `Create it, readable by this user, with ${content} as its only line.`;
+    report(path, `${file} cannot be read.`, fix);
     return null;
   }
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { DEFAULT_FILE } from '../provider/default.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import type { Connection } from '../store/database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,7 +14,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-export type WorkerTask = { readonly leaseSeconds: number } & (
+/** `mail` replaces that section of the configuration. */
+export type WorkerTask = { readonly leaseSeconds: number; readonly mail?: ProviderConfig['mail'] } & (
   | { readonly connection: Connection }
   /** Also serves the API, on an embedded database in this folder. */
   | { readonly folder: string }
@@ -48,9 +50,14 @@ export async function buildWorker(folder: string): Promise<string> {
   return outfile;
 }
 
-export async function startWorker(program: string, task: WorkerTask): Promise<WorkerProcess> {
+export async function startWorker(
+  program: string,
+  task: WorkerTask,
+  env: Record<string, string> = {},
+): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [program, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

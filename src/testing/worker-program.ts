@@ -21,6 +21,7 @@ const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
 const provider = {
   ...loaded.config,
+  ...(task.mail === undefined ? {} : { mail: task.mail }),
   server: { ...loaded.config.server, trusted_proxies: ['127.0.0.0/8'] },
 };
 const registry = buildRegistry([...families, workshop]);

@@ -24,6 +24,9 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`
       delete from webhook_deliveries
       where created_at < now() - interval '30 days' and status <> 'pending'`.execute(tx);
+    await sql`delete from mails where created_at < now() - interval '30 days' and status <> 'queued'`.execute(
+      tx,
+    );
     await sql`delete from key_addresses where last_used_at < now() - interval '90 days'`.execute(tx);
     // Claims of processes that ended before they released them.
     await sql`delete from claims where until < now()`.execute(tx);

@@ -42,7 +42,7 @@ function checkPlainHttp(draft: Draft, report: Report): void {
   report('/server/host', `Plain HTTP on ${host} would send API keys unencrypted.`, fix);
 }
 
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true;
   const address = parseAddress(host);
   return address !== null && (address.text === '::1' || (address.family === 4 && address.w3 >>> 24 === 127));

@@ -25,6 +25,7 @@ import * as warnings from './0017-warnings.ts';
 import * as failedCreates from './0018-failed-creates.ts';
 import * as addressesFirst from './0019-addresses-first.ts';
 import * as people from './0020-people.ts';
+import * as mails from './0021-mails.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0018-failed-creates': failedCreates as Migration,
   '0019-addresses-first': addressesFirst as Migration,
   '0020-people': people as Migration,
+  '0021-mails': mails as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

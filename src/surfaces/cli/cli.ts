@@ -13,6 +13,7 @@ import { addDoctor } from './doctor/doctor.ts';
 import { afterHelp } from './help.ts';
 import { type CliIo, terminal } from './io.ts';
 import { addKeys } from './keys.ts';
+import { addMail } from './mail.ts';
 import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
@@ -61,6 +62,7 @@ function buildProgram(cli: Cli): Command {
   addAudit(program, cli);
   addSecrets(program, cli);
   addOperations(program, cli);
+  addMail(program, cli);
   program.commandsGroup('Try:');
   addSandbox(program, cli);
   // Set last, because subcommands copy this setting when they are added. With it, an unknown command is reported as

@@ -2,9 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 import { cidrContains, parseCidr } from '../../kernel/net/cidr.ts';
-import { clientAddress, isTrustedProxy } from '../../kernel/net/client-address.ts';
 import type { Services } from '../../kernel/services.ts';
-import { readHeader } from './read-header.ts';
+import { knownClient } from './known-client.ts';
 
 export interface Component {
   readonly status: 'ok' | 'degraded' | 'down';
@@ -15,9 +14,6 @@ export interface Health {
   /** If one component is down, the server is not ready and should get no traffic. A degraded server still serves. */
   check(): Promise<Record<string, Component>>;
 }
-
-/** Headers of proxies that need not name the client in X-Forwarded-For. */
-const PROXY_HEADERS = ['forwarded', 'x-real-ip', 'via'];
 
 /** A scrape formats all metrics, so scrapes within a second share one text. */
 const FRESH_MS = 1_000;
@@ -30,14 +26,8 @@ function worst(components: Record<string, Component>): Component['status'] {
 export function serveSystem(app: FastifyInstance, services: Services, health: Health): void {
   /** A request through a proxy that is not trusted, or that names no client, has an unknown client: it is refused. */
   const mayReadMetrics = (request: IncomingMessage): boolean => {
-    const peer = request.socket.remoteAddress;
-    const forwardedFor = readHeader(request, 'x-forwarded-for');
-    const isUnknown =
-      forwardedFor === undefined
-        ? PROXY_HEADERS.some((name) => readHeader(request, name) !== undefined)
-        : !isTrustedProxy(peer, services.trustedProxies);
-    if (isUnknown) return false;
-    const client = clientAddress({ peer, forwardedFor }, services.trustedProxies);
+    const client = knownClient(request, services.trustedProxies);
+    if (client === null) return false;
     const ranges = services.provider.server.metrics_allow_from;
     const allowed = ranges.flatMap((range) => parseCidr(range)?.cidr ?? []);
     return allowed.some((range) => cidrContains(range, client));

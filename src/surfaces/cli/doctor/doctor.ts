@@ -9,6 +9,7 @@ import { findConfigFile, loadConfiguration } from '../configuration.ts';
 import { clean } from '../table.ts';
 import { type Finding, failed, judged, ok } from './check.ts';
 import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
+import { checkMail } from './mail.ts';
 import { checkPort, checkTls } from './network.ts';
 import { checkSecretKey } from './secret-key.ts';
 import { checkDatabase, checkRedis } from './storage.ts';
@@ -51,6 +52,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     await checkRedis(redis.url),
     await checkPort(server),
     await checkTls(server.tls),
+    await checkMail(config),
     ...(await cli.parts.examineEngines(config)).map(judged),
   ];
 }
