@@ -1,5 +1,7 @@
 // Builds the portal (the browser application in portal/) into dist/portal, compressed in advance.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -16,12 +18,7 @@ export async function ensurePortal() {
   if (readMark() === mark) return folder;
   const started = Date.now();
   const draft = `${folder}.${process.pid}`;
-  const { build } = await import('vite');
-  await build({
-    configFile: join(root, 'portal', 'vite.config.ts'),
-    build: { outDir: draft, emptyOutDir: true },
-    logLevel: 'warn',
-  });
+  await runVite(draft);
   for (const file of listFiles(draft)) compress(join(draft, file));
   writeFileSync(join(draft, 'made-from'), mark);
   mkdirSync(join(root, 'dist'), { recursive: true });
@@ -29,6 +26,27 @@ export async function ensurePortal() {
   renameSync(draft, folder);
   console.error(`Built ${relative(root, folder)} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   return folder;
+}
+
+/** A process of its own: NODE_ENV decides which React is built, and here it may be set for something else. */
+async function runVite(outDir) {
+  const args = [
+    'build',
+    '--config',
+    join(root, 'portal', 'vite.config.ts'),
+    '--outDir',
+    outDir,
+    '--emptyOutDir',
+    '--logLevel',
+    'warn',
+  ];
+  const child = spawn(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), ...args], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error('The portal could not be built. The lines above show the reason.');
 }
 
 function compress(file) {

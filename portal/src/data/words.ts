@@ -32,19 +32,20 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number} ${number === 1 ? one : many}`;
 
 export const roleWords: Readonly<Record<string, string>> = {
-  owner: 'Owners may do everything, and decide about the account itself.',
-  admin: 'Admins may do everything except transferring the account.',
-  operator: 'Operators use all products, read the account, and run its operations, webhooks and budgets.',
-  developer:
-    'Developers build with all products, and delete only machines, snapshots, volumes, images and ISOs.',
-  viewer: 'Viewers read everything but credentials.',
-  billing: 'Billing sees invoices and payment, and may not own keys.',
+  owner: 'Everything, and decisions about the account itself.',
+  admin: 'Everything except transferring the account.',
+  operator: 'All products; reads the account, and runs its operations, webhooks and budgets.',
+  developer: 'Builds with all products; deletes only machines, snapshots, volumes, images and ISOs.',
+  viewer: 'Reads everything but credentials.',
+  billing: 'Invoices and payment; may not own keys.',
 };
 
 export const roleNames = Object.keys(roleWords);
 
 /** `public_key` as "Public key". */
 export const spoken = (name: string): string => {
-  const words = name.replaceAll(/[_-]/g, ' ');
+  const words = name
+    .replaceAll(/[_-]/g, ' ')
+    .replaceAll(/\b(vm|ip|api|ssh|id|url|dns)\b/gi, (word) => word.toUpperCase());
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };

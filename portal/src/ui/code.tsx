@@ -41,7 +41,7 @@ export function Copy({
 }
 
 const PARTS =
-  /("(?:[^"\\]|\\.)*")(\s*:)?|(#.*$|\/\/.*$)|\b(true|false|null)\b|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w.-])/gm;
+  /("(?:[^"\\]|\\.)*")(\s*:)?|((?<=^|\s)(?:#|\/\/).*$)|\b(true|false|null)\b|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w.-])/gm;
 
 /** Strings, names and numbers in colours of their own. */
 export function paintCode(text: string): ReactNode[] {

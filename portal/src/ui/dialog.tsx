@@ -2,6 +2,10 @@ import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 
+/** Where the typing begins: the first field, or else the main button. */
+const FIRST =
+  'input:not([type=radio], [type=checkbox]), select, textarea, [type=submit], footer .btn-primary';
+
 interface Props {
   readonly title: string;
   readonly intro?: ReactNode;
@@ -24,6 +28,7 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
     const { current } = dialog;
     const before = document.activeElement;
     if (current && !current.open) current.showModal();
+    current?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
       current?.close();
       if (before instanceof HTMLElement) before.focus();

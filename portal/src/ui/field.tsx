@@ -17,7 +17,7 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
   const id = useId();
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return (
-    <div className="grid gap-1.5">
+    <div className="grid content-start gap-1.5">
       <label htmlFor={id} className="flex items-baseline justify-between gap-3 text-sm font-medium">
         {label}
         {optional && <span className="font-normal text-faint">Optional</span>}
@@ -77,6 +77,7 @@ export function CheckField({
   label,
   hint,
   fault,
+  optional: _,
   ...input
 }: Omit<Shared, 'label'> & { label: ReactNode } & Omit<InputHTMLAttributes<HTMLInputElement>, 'id'>) {
   const id = useId();

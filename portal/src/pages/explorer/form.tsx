@@ -53,7 +53,8 @@ export function ObjectForm({
   const required = new Set((schema['required'] as string[] | undefined) ?? []);
   const members = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
     .map(([name, each]) => ({ name, schema: resolve(each) }))
-    .filter(({ schema: each }) => isWanted(each, own));
+    .filter(({ schema: each }) => isWanted(each, own))
+    .sort((a, b) => Number(required.has(b.name)) - Number(required.has(a.name)));
   const set = (name: string, next: unknown): void => {
     const { [name]: _, ...rest } = own;
     change(next === undefined ? rest : { ...rest, [name]: next });

@@ -13,7 +13,7 @@ import { RadioCard } from '../../ui/radio-card.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { PermissionTree } from './permission-tree.tsx';
-import { approvalWords, lifetimeWords } from './words.ts';
+import { approvalWords, lifetimeWords, usablePresets } from './words.ts';
 
 interface Props {
   readonly account: Account;
@@ -111,7 +111,7 @@ function Form({ account, wanted, close, made, options }: Props & { options: KeyO
         <legend className="mb-2 text-sm font-medium">Permissions</legend>
         {fault('preset') && <p className="mb-2 text-sm text-bad">{fault('preset')}</p>}
         <div className="grid gap-2 sm:grid-cols-2">
-          {options.presets.map((each) => (
+          {usablePresets(options).map((each) => (
             <RadioCard
               key={each.id}
               name="preset"

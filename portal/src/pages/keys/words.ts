@@ -51,3 +51,18 @@ export const grantWords = ({ permissions, approval }: ApiKey): string => {
   ];
   return what + asks;
 };
+
+const grants = (pattern: string, permission: string): boolean => {
+  const wanted = permission.split(':');
+  return pattern.split(':').every((part, i) => part === '*' || part === wanted[i]);
+};
+
+/** Presets of products that are not offered yet would make keys that can do nothing. */
+export function usablePresets({ presets, families }: KeyOptions): KeyOptions['presets'] {
+  const known = families.flatMap(({ resources }) =>
+    resources.flatMap(({ permissions }) => permissions.map(({ pattern }) => pattern)),
+  );
+  return presets.filter(({ permissions }) =>
+    permissions.some((pattern) => known.some((permission) => grants(pattern, permission))),
+  );
+}
