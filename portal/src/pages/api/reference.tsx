@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { Problem } from '../../data/http.ts';
+import { grants } from '../../data/permissions.ts';
 import { accessQuery, indexQuery, keysQuery } from '../../data/queries.ts';
 import { maySee, useMaybeAccount } from '../../data/session.ts';
 import type { Account, ApiKey } from '../../data/types.ts';
@@ -107,11 +108,6 @@ function Shown({ article, operation }: { article: Element; operation: string | u
     </>
   );
 }
-
-const grants = (pattern: string, permission: string): boolean => {
-  const wanted = permission.split(':');
-  return pattern.split(':').every((part, i) => part === '*' || part === wanted[i]);
-};
 
 /** Whether a key of this account may call the operation: no other reference can say that. */
 function MayCall({ account, operation, article }: { account: Account; operation: string; article: Element }) {

@@ -1,3 +1,4 @@
+import { grants } from '../../data/permissions.ts';
 import type { ApiKey, KeyOptions } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import type { Tone } from '../../ui/badge.tsx';
@@ -50,11 +51,6 @@ export const grantWords = ({ permissions, approval }: ApiKey): string => {
     approval
   ];
   return what + asks;
-};
-
-const grants = (pattern: string, permission: string): boolean => {
-  const wanted = permission.split(':');
-  return pattern.split(':').every((part, i) => part === '*' || part === wanted[i]);
 };
 
 /** Presets of products that are not offered yet would make keys that can do nothing. */
