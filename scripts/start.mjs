@@ -2,7 +2,9 @@
 // signals reach it and no second process uses memory.
 import { pathToFileURL } from 'node:url';
 import { ensureBundle } from './bundle.mjs';
+import { ensurePortal } from './portal.mjs';
 
 const bundle = await ensureBundle();
+await ensurePortal();
 process.argv = [process.execPath, bundle, 'serve', ...process.argv.slice(2)];
 await import(pathToFileURL(bundle).href);

@@ -23,6 +23,7 @@ import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
 import { serveCalls } from './surfaces/portal/call.ts';
+import { servePortalFiles } from './surfaces/portal/files.ts';
 import { serveOutbox } from './surfaces/portal/outbox.ts';
 import { serveActs } from './surfaces/portal/routes.ts';
 
@@ -108,7 +109,8 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
   serveOpenapi(server, services, openExchange);
-  servePages(server, services, version, openExchange);
+  const hasPortal = provider.portal.enabled && servePortalFiles(server, services, openExchange);
+  servePages(server, services, version, openExchange, hasPortal);
   if (provider.portal.enabled) {
     serveActs(server, services);
     serveCalls(server);

@@ -60,6 +60,8 @@ export function keyOptions(registry: Registry, catalogue: Pick<Catalogue, 'produ
       title: presets[id].title,
       description: presets[id].description,
       permissions: presetPatterns(id, vocabulary, role),
+      approval: presets[id].approval ?? null,
+      expires_in: presets[id].expiresIn ?? null,
     })),
     families: [...families].map(([id, resources]) => ({
       id,

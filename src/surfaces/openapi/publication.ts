@@ -25,7 +25,7 @@ const writers: Readonly<Record<Format, (document: OpenApiDocument) => string>> =
   yaml: asYaml,
 };
 
-class Publication {
+export class Publication {
   readonly #services: Services;
   readonly #editions = new Map<string, Edition>();
   readonly #parts = new Map<string, string>();
@@ -45,6 +45,11 @@ class Publication {
     const edition = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
     this.#editions.set(format, edition);
     return edition;
+  }
+
+  document(): OpenApiDocument {
+    this.#forgetOld();
+    return this.#read();
   }
 
   partFor(caller: Caller, format: Format): string {

@@ -1,6 +1,6 @@
 /**
- * Serves the pages that people find who open the address of the API: `/` and `/docs`. A browser gets HTML, other
- * clients get JSON. The pages contain nothing of an account, so they need no key and the rate limit does not count them.
+ * Serves the pages that people find who open the address of the API: `/` and `/docs`. A browser gets HTML, or is led to
+ * the portal; other clients get JSON. The pages contain nothing of an account, so they need no key and the rate limit does not count them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../../kernel/exchange.ts';
@@ -13,11 +13,19 @@ import { pageHeaders } from './html.ts';
 
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
+/** Where the portal shows people the same. A fragment such as the id of an approval stays in the address. */
+const portalPages: Readonly<Record<string, string>> = {
+  '/': '/portal',
+  '/docs': '/portal/api/reference',
+  '/docs/approvals': '/portal/approvals',
+};
+
 export function servePages(
   app: FastifyInstance,
   services: Services,
   version: string,
   openExchange: (request: FastifyRequest) => Exchange,
+  hasPortal = false,
 ): void {
   const identify = async (request: FastifyRequest): Promise<void> => {
     request.exchange = openExchange(request);
@@ -27,6 +35,8 @@ export function servePages(
   const send = (request: FastifyRequest, reply: FastifyReply, page: Page | undefined): unknown => {
     if (page === undefined) return reply.callNotFound();
     reply.headers({ ...request.exchange.headers, vary: 'Accept', 'cache-control': 'public, max-age=60' });
+    const target = hasPortal && wantsHtml(request) ? portalPages[request.routeOptions.url ?? ''] : undefined;
+    if (target !== undefined) return reply.redirect(target, 302);
     if (wantsHtml(request)) return reply.headers(pageHeaders).send(page.html);
     return reply.type('application/json').send(`${JSON.stringify(page.json, null, 2)}\n`);
   };

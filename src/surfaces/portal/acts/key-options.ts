@@ -1,5 +1,5 @@
 import { approvals } from '../../../kernel/access/tables.ts';
-import { OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { showAccount } from '../../../portal-api/accounts/view.ts';
 import { accessOfKey, accessOfMember } from '../../../portal-api/keys/access.ts';
 import { defaultLifetime, lifetimes } from '../../../portal-api/keys/lifetime.ts';
@@ -33,7 +33,17 @@ export const keyOptionActs = [
     summary: 'See what a new API key can have',
     input: Nothing,
     answer: Shape({
-      presets: Type.Array(Shape({ id: Text, title: Text, description: Text, permissions: Type.Array(Text) })),
+      presets: Type.Array(
+        Shape({
+          id: Text,
+          title: Text,
+          description: Text,
+          permissions: Type.Array(Text),
+          /** What a key of this preset gets if nothing else is chosen; null: what the account says. */
+          approval: Nullable(OneOf(approvals)),
+          expires_in: Nullable(OneOf(lifetimes)),
+        }),
+      ),
       families: Type.Array(
         Shape({
           id: Text,

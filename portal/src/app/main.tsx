@@ -1,0 +1,60 @@
+import '../styles/app.css';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Problem, refusals } from '../data/http.ts';
+import { withReauthentication } from '../data/reauth.ts';
+import { meQuery, siteQuery } from '../data/session.ts';
+import { paint } from '../data/site.ts';
+import { guard } from '../ui/use-act.ts';
+import { leave, listenForSignOut } from './leave.ts';
+import { isPublic, openRouter } from './router.tsx';
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) =>
+        failures < 2 &&
+        error instanceof Problem &&
+        (error.status === 0 || error.status >= 500) &&
+        !navigator.webdriver,
+    },
+  },
+});
+
+guard.around = withReauthentication;
+refusals.listener = (problem) => {
+  if (problem.status !== 401) return;
+  if (!isPublic(location.pathname)) leave();
+};
+listenForSignOut();
+
+const router = openRouter(client);
+const root = document.querySelector('#root')!;
+
+const [me, site] = await Promise.all([
+  client.fetchQuery(meQuery).catch(() => undefined),
+  client.fetchQuery(siteQuery).catch(() => undefined),
+]);
+paint(site?.provider.accent ?? null);
+if (me === null && !isPublic(location.pathname)) leave();
+else {
+  // What the server rendered stays on the page until the first page is ready to replace it.
+  await router.load();
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+// After signing out, the back button must not show a page that the browser kept.
+addEventListener('pageshow', (event) => {
+  if (!event.persisted) return;
+  root.replaceChildren();
+  location.reload();
+});

@@ -1,0 +1,54 @@
+/** The menu. An entry appears when its page is built. */
+import type { IconName } from '../ui/icons.tsx';
+
+export interface NavItem {
+  readonly title: string;
+  readonly to: string;
+  readonly icon: IconName;
+  readonly words?: string;
+  readonly open?: boolean;
+}
+
+export interface NavGroup {
+  readonly title: string | null;
+  readonly items: readonly NavItem[];
+}
+
+export const groups: readonly NavGroup[] = [
+  {
+    title: null,
+    items: [
+      { title: 'Home', to: '/', icon: 'home' },
+      { title: 'Approvals', to: '/approvals', icon: 'approvals', words: 'agent requests' },
+    ],
+  },
+  {
+    title: 'Developers · API',
+    items: [
+      { title: 'Keys', to: '/api/keys', icon: 'key', words: 'create key secret allowlist denials' },
+      { title: 'Endpoints', to: '/api/endpoints', icon: 'list', open: true },
+      { title: 'My APIs', to: '/api/mine', icon: 'bolt' },
+      { title: 'Full reference', to: '/api/reference', icon: 'book', words: 'documentation', open: true },
+      { title: 'Download Spec', to: '/api/spec', icon: 'download', words: 'openapi json yaml', open: true },
+      { title: 'View JSON', to: '/api/json', icon: 'braces', open: true },
+      { title: 'API Explorer', to: '/api/explorer', icon: 'play', words: 'try call' },
+      { title: 'Examples', to: '/api/examples', icon: 'code', words: 'curl ci webhook' },
+    ],
+  },
+  {
+    title: 'Account',
+    items: [{ title: 'Members', to: '/members', icon: 'people', words: 'roles invite' }],
+  },
+  {
+    title: 'You',
+    items: [
+      { title: 'Profile', to: '/me', icon: 'person', words: 'name theme' },
+      {
+        title: 'Security',
+        to: '/me/security',
+        icon: 'shield',
+        words: 'password passkey totp sessions recovery codes',
+      },
+    ],
+  },
+];

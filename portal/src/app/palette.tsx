@@ -1,0 +1,141 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { indexQuery, keysQuery } from '../data/queries.ts';
+import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { groups } from './nav.ts';
+
+interface Hit {
+  readonly title: string;
+  readonly note: string;
+  readonly to: string;
+  readonly icon: IconName;
+  readonly text: string;
+}
+
+const MOST = 12;
+
+/** Ctrl K: jumps to a page, a key or an operation. */
+export default function Palette({ close }: { close: () => void }) {
+  const me = useMe();
+  const account = useMaybeAccount();
+  const index = useQuery(indexQuery).data;
+  const keys = useQuery({
+    ...keysQuery(account ?? { id: '', name: '', status: '', role: '', member_id: '', mfa_required: false }),
+    enabled: account !== undefined && maySee(account),
+  }).data;
+  const [words, setWords] = useState('');
+  const [at, setAt] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const navigate = useNavigate();
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const all = useMemo((): Hit[] => {
+    const pages = groups.flatMap(({ title, items }) =>
+      items
+        .filter((item) => me || item.open)
+        .map((item) => ({ ...item, note: title ?? 'Page', text: `${item.title} ${item.words ?? ''}` })),
+    );
+    const mine = (keys?.data ?? []).map((key) => ({
+      title: key.name,
+      note: 'API key',
+      to: `/api/keys?key=${key.id}`,
+      icon: 'key' as const,
+      text: `${key.name} ${key.public_id}`,
+    }));
+    const operations = (index?.families ?? []).flatMap(({ resources }) =>
+      resources.flatMap(({ operations: some }) =>
+        some.map((operation) => ({
+          title: operation.summary,
+          note: `${operation.method} ${operation.path}`,
+          to: `/api/reference/${operation.id}`,
+          icon: 'book' as const,
+          text: `${operation.summary} ${operation.id} ${operation.method} ${operation.path} ${operation.permission}`,
+        })),
+      ),
+    );
+    return [...pages, ...mine, ...operations];
+  }, [me, keys, index]);
+  const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const hits = all
+    .filter(({ text }) => asked.every((word) => text.toLowerCase().includes(word)))
+    .slice(0, MOST);
+  const current = Math.min(at, Math.max(0, hits.length - 1));
+  const go = (hit: Hit | undefined): void => {
+    if (hit === undefined) return;
+    close();
+    const [path = '/', search = ''] = hit.to.split('?');
+    void navigate({ to: path, search: Object.fromEntries(new URLSearchParams(search)) });
+  };
+  return (
+    <dialog
+      ref={dialog}
+      aria-label="Search or jump to"
+      className="mx-auto mt-[12vh] mb-0 w-[calc(100%-24px)] max-w-[600px] animate-[fade_100ms] overflow-hidden rounded-lg border border-line bg-raised p-0 shadow-(--lift)"
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
+      onMouseDown={(event) => event.target === dialog.current && close()}
+    >
+      <div className="flex items-center gap-3 border-b border-line px-4">
+        <Icon name="search" className="text-muted" />
+        <input
+          role="combobox"
+          aria-label="Search or jump to"
+          aria-expanded="true"
+          aria-controls={id}
+          aria-activedescendant={hits.length > 0 ? `${id}-${current}` : undefined}
+          className="h-12 w-full bg-transparent text-lg outline-none"
+          placeholder="A page, a key or an operation"
+          autoComplete="off"
+          value={words}
+          onChange={(event) => {
+            setWords(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={(event) => {
+            const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+            if (move !== 0) {
+              event.preventDefault();
+              setAt((current + move + hits.length) % Math.max(1, hits.length));
+            }
+            if (event.key === 'Enter') go(hits[current]);
+          }}
+        />
+        <kbd className="rounded border border-line px-1.5 text-xs text-faint">Esc</kbd>
+      </div>
+      <div id={id} role="listbox" aria-label="Hits" className="max-h-[56dvh] overflow-y-auto p-1.5">
+        {hits.length === 0 && (
+          <p className="px-3 py-6 text-center text-muted">Nothing has these words. Try fewer.</p>
+        )}
+        {hits.map((hit, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys work in the field above, which keeps the focus.
+          <div
+            key={`${hit.to} ${hit.title}`}
+            id={`${id}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === current}
+            className={`flex min-h-10 cursor-pointer items-center gap-3 rounded-md px-3 py-1.5 ${i === current ? 'bg-accent-soft text-accent-ink' : ''}`}
+            onMouseMove={() => setAt(i)}
+            onClick={() => go(hit)}
+          >
+            <Icon name={hit.icon} className="opacity-70" />
+            <span className="min-w-0 flex-1 truncate">{hit.title}</span>
+            <span className={`max-w-[50%] truncate text-xs ${i === current ? '' : 'text-faint'}`}>
+              {hit.note}
+            </span>
+          </div>
+        ))}
+      </div>
+    </dialog>
+  );
+}

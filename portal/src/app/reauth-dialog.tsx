@@ -1,0 +1,75 @@
+import { useEffect, useState } from 'react';
+import { post } from '../data/http.ts';
+import { onReauthentication } from '../data/reauth.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { ProblemNotice } from '../ui/notice.tsx';
+import { useAct } from '../ui/use-act.ts';
+
+interface Challenge {
+  readonly challenge_id: string;
+  readonly options: Parameters<
+    typeof import('@simplewebauthn/browser').startAuthentication
+  >[0]['optionsJSON'];
+}
+
+async function answerWithPasskey(): Promise<void> {
+  const { startAuthentication } = await import('@simplewebauthn/browser');
+  const { challenge_id, options } = await post<Challenge>('/portal/v1/reauthenticate/passkey/options');
+  const response = await startAuthentication({ optionsJSON: options });
+  await post('/portal/v1/reauthenticate/passkey', { challenge_id, response });
+}
+
+export function ReauthDialog() {
+  const [answer, setAnswer] = useState<{ readonly give: (done: boolean) => void } | null>(null);
+  useEffect(() => {
+    onReauthentication((give) => setAnswer({ give }));
+    return () => onReauthentication(undefined);
+  }, []);
+  const end = (done: boolean): void => {
+    answer?.give(done);
+    setAnswer(null);
+  };
+  return answer === null ? null : <Ask end={end} />;
+}
+
+function Ask({ end }: { end: (done: boolean) => void }) {
+  const [password, setPassword] = useState('');
+  const withPassword = useAct(async () => {
+    await post('/portal/v1/reauthenticate', { password });
+    end(true);
+  });
+  const withPasskey = useAct(async () => {
+    await answerWithPasskey();
+    end(true);
+  });
+  return (
+    <Dialog
+      title="Is it still you?"
+      intro="This is asked once in ten minutes, before acts that matter. What you typed is kept."
+      close={() => end(false)}
+      onSubmit={() => void withPassword.run()}
+      foot={
+        <>
+          <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
+            Use a passkey
+          </Button>
+          <Button kind="primary" type="submit" busy={withPassword.busy}>
+            Go on
+          </Button>
+        </>
+      }
+    >
+      <ProblemNotice error={withPassword.error ?? withPasskey.error} />
+      <TextField
+        label="Your password"
+        type="password"
+        autoComplete="current-password"
+        autoFocus
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,79 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { Failed, NotFound } from './fallbacks.tsx';
+import { Shell } from './shell.tsx';
+
+/** The reference is for everybody, and so is what it is made of. */
+export const isPublic = (path: string): boolean =>
+  /^\/portal\/api\/(reference|endpoints|spec|json)(\/|$)/.test(path);
+
+type Search = Readonly<Record<string, string>>;
+
+const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: Failed,
+  validateSearch: (search): Search =>
+    Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
+});
+
+const page = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
+  createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load) });
+
+const leads = (path: string, to: string) =>
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    beforeLoad: () => {
+      throw redirect({ to });
+    },
+  });
+
+const routes = [
+  page('/', () => import('../pages/home.tsx')),
+  page('/approvals', () => import('../pages/approvals/list.tsx')),
+  page('/approvals/$id', () => import('../pages/approvals/one.tsx')),
+  leads('/api', '/api/keys'),
+  page('/api/keys', () => import('../pages/keys/keys.tsx')),
+  page('/api/keys/allowlist', () => import('../pages/keys/allowlist.tsx')),
+  page('/api/keys/denials', () => import('../pages/keys/denials.tsx')),
+  page('/api/endpoints', () => import('../pages/api/endpoints.tsx')),
+  page('/api/mine', () => import('../pages/api/mine.tsx')),
+  page('/api/reference', () => import('../pages/api/reference.tsx')),
+  page('/api/reference/$operation', () => import('../pages/api/reference.tsx')),
+  page('/api/spec', () => import('../pages/api/spec.tsx')),
+  page('/api/json', () => import('../pages/api/json.tsx')),
+  page('/api/json/$operation', () => import('../pages/api/json.tsx')),
+  page('/api/explorer', () => import('../pages/explorer/explorer.tsx')),
+  page('/api/explorer/$operation', () => import('../pages/explorer/explorer.tsx')),
+  page('/api/examples', () => import('../pages/api/examples.tsx')),
+  page('/members', () => import('../pages/members/members.tsx')),
+  page('/me', () => import('../pages/me/profile.tsx')),
+  page('/me/security', () => import('../pages/me/security.tsx')),
+];
+
+export const openRouter = (client: QueryClient) =>
+  createRouter({
+    routeTree: rootRoute.addChildren(routes),
+    basepath: '/portal',
+    context: { client },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultPendingMs: 400,
+    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: Failed,
+    // The values of the address are plain text: `?q=12` stays text and is not read as a number.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const text = new URLSearchParams(
+        Object.entries(search as Search).filter(([, value]) => value !== undefined && value !== ''),
+      ).toString();
+      return text === '' ? '' : `?${text}`;
+    },
+  });

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { openLive } from '../data/live.ts';
+import { siteQuery, useMaybeAccount, useMe } from '../data/session.ts';
+import { Brand } from '../ui/brand.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { ReauthDialog } from './reauth-dialog.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+export function Shell() {
+  const me = useMe();
+  const account = useMaybeAccount();
+  const site = useQuery(siteQuery).data;
+  const { client } = useRouter().options.context;
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const [menuOpen, setMenuOpen] = useState(false);
+  const [finding, setFinding] = useState(false);
+  useEffect(() => (account === undefined ? undefined : openLive(client, account)), [client, account]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
+  useEffect(() => setMenuOpen(false), [path]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      setFinding(true);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const mustSecure = me?.needs_second_factor === true && path !== '/me/security';
+  return (
+    <div className="shell">
+      <a href="#content" className="skip btn btn-primary">
+        Skip to the content
+      </a>
+      <Sidebar open={menuOpen} close={() => setMenuOpen(false)} signedIn={Boolean(me)} />
+      <header className="shell-head">
+        <button
+          type="button"
+          className="btn btn-quiet -ml-2 w-11 px-0 md:hidden"
+          aria-label="Menu"
+          aria-expanded={menuOpen}
+          onClick={() => setMenuOpen(true)}
+        >
+          <Icon name="menu" className="size-5" />
+        </button>
+        <Link
+          to={me ? '/' : '/api/reference'}
+          className="flex min-w-0 items-center gap-2.5 rounded-md md:hidden"
+        >
+          <Brand site={site} size={26} />
+          <span className="truncate font-semibold">{site?.provider.name}</span>
+        </Link>
+        <button
+          type="button"
+          className="flex h-9 w-full max-w-[320px] items-center gap-2.5 rounded-md border border-line bg-canvas px-3 text-muted hover:text-ink max-md:hidden"
+          onClick={() => setFinding(true)}
+        >
+          <Icon name="search" />
+          <span className="flex-1 text-left">Search or jump to…</span>
+          <kbd className="rounded border border-line bg-surface px-1.5 text-xs">Ctrl K</kbd>
+        </button>
+        <span className="flex-1" />
+        <button
+          type="button"
+          className="btn btn-quiet w-11 px-0 md:hidden"
+          aria-label="Search"
+          onClick={() => setFinding(true)}
+        >
+          <Icon name="search" className="size-5" />
+        </button>
+        {me ? (
+          <AccountMenu me={me} account={account} />
+        ) : (
+          <a href="/portal/sign-in" className="btn btn-plain">
+            Sign in
+          </a>
+        )}
+      </header>
+      <main id="content" tabIndex={-1} className="shell-main">
+        {mustSecure ? (
+          <Notice tone="warn">
+            This account asks for a second factor.{' '}
+            <Link className="link" to="/me/security">
+              Add a passkey or an authenticator app
+            </Link>{' '}
+            to go on.
+          </Notice>
+        ) : me === undefined ? (
+          <Notice tone="bad">
+            The server does not answer at the moment.{' '}
+            <button type="button" className="link" onClick={() => location.reload()}>
+              Try again
+            </button>
+          </Notice>
+        ) : (
+          <Outlet key={account?.id} />
+        )}
+      </main>
+      {finding && (
+        <Suspense>
+          <Palette close={() => setFinding(false)} />
+        </Suspense>
+      )}
+      <ReauthDialog />
+      <Toasts />
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+/** Calls our own server. Every refusal becomes a `Problem`, whose words are written for people. */
+
+export interface FieldFault {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail?: string;
+  readonly message?: string;
+}
+
+interface ProblemBody {
+  readonly title?: string;
+  readonly status?: number;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly next_step?: string;
+  readonly request_id?: string;
+  readonly errors?: readonly FieldFault[];
+  readonly required_permission?: string;
+  readonly retry_after_seconds?: number;
+  readonly [member: string]: unknown;
+}
+
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly body: ProblemBody;
+
+  constructor(status: number, body: ProblemBody) {
+    super(body.title ?? 'Something went wrong');
+    this.status = status;
+    this.code = body.code ?? 'unknown';
+    this.body = body;
+  }
+
+  get detail(): string {
+    return this.body.detail ?? '';
+  }
+
+  get nextStep(): string {
+    return this.body.next_step ?? '';
+  }
+
+  /** What is wrong with the member of the body, in words. */
+  fault(name: string): string | undefined {
+    const found = this.body.errors?.find(
+      ({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`),
+    );
+    return found?.detail ?? found?.message;
+  }
+}
+
+const unreachable = (): Problem =>
+  new Problem(0, {
+    title: 'The server did not answer',
+    code: 'unreachable',
+    detail: 'What you typed is still here.',
+    next_step: 'Check your connection, then try again.',
+  });
+
+const tooLate = (status: number): Problem =>
+  new Problem(status, {
+    title: 'The server has a problem',
+    code: 'unreadable_answer',
+    detail: `It answered ${status} without an explanation. What you typed is still here.`,
+    next_step: 'Try again in a minute.',
+  });
+
+export interface Sent {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+async function exchange(path: string, { method = 'GET', body, headers, signal }: Sent): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      ...(signal ? { signal } : {}),
+      headers: {
+        accept: 'application/json',
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+/** Called with every refusal: the app leaves for the sign-in page when a session has ended. */
+export const refusals: { listener: (problem: Problem) => void } = { listener: () => {} };
+
+export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
+  const response = await exchange(path, sent);
+  const text = await response.text();
+  let parsed: unknown;
+  try {
+    parsed = text === '' ? {} : JSON.parse(text);
+  } catch {
+    throw tooLate(response.status);
+  }
+  if (response.ok) return parsed as Answer;
+  const problem = new Problem(response.status, parsed as ProblemBody);
+  refusals.listener(problem);
+  throw problem;
+}
+
+export const get = <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
+  send<Answer>(path, signal ? { signal } : {});
+export const post = <Answer>(path: string, body: unknown = {}): Promise<Answer> =>
+  send<Answer>(path, { method: 'POST', body });

@@ -1,0 +1,100 @@
+/**
+ * One event stream for the whole browser: the tab that holds the lock reads it, and tells the others. Events only say
+ * that something changed; what changed is read again.
+ */
+import type { QueryClient } from '@tanstack/react-query';
+import type { Account } from './types.ts';
+
+interface Notice {
+  readonly account: string;
+  readonly type: string;
+}
+
+/** Which of the things on the pages an event concerns. */
+const topics: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^api_key\./, ['keys', 'access', 'denials']],
+  [/^ip_allowlist\./, ['allowlist', 'denials']],
+  [/^approval\./, ['approvals', 'operations']],
+  [/^operation\./, ['operations', 'approvals']],
+  [/^member\./, ['members']],
+];
+
+export function refresh(client: QueryClient, { account, type }: Notice): void {
+  for (const [pattern, names] of topics)
+    if (pattern.test(type))
+      for (const name of names) void client.invalidateQueries({ queryKey: [account, name] });
+}
+
+async function read(
+  path: string,
+  signal: AbortSignal,
+  lastId: string | null,
+  tell: (type: string, id: string) => void,
+) {
+  const response = await fetch(path, {
+    signal,
+    credentials: 'same-origin',
+    headers: { accept: 'text/event-stream', ...(lastId === null ? {} : { 'last-event-id': lastId }) },
+  });
+  if (!response.ok || response.body === null) return response.status;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return 200;
+    const frames = (kept + value).split('\n\n');
+    kept = frames.pop() ?? '';
+    for (const frame of frames) {
+      const type = /^event: (.*)$/m.exec(frame)?.[1];
+      const id = /^id: (.*)$/m.exec(frame)?.[1];
+      if (type !== undefined && id !== undefined) tell(type, id);
+    }
+  }
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+async function follow(account: Account, signal: AbortSignal, tell: (type: string) => void): Promise<void> {
+  const path = `/portal/v1/call/${account.id}/account/v1/events?since=now&types=*`;
+  let lastId: string | null = null;
+  for (let failures = 0; !signal.aborted; ) {
+    const status = await read(path, signal, lastId, (type, id) => {
+      lastId = id;
+      failures = 0;
+      tell(type);
+    }).catch(() => 0);
+    // Without the right to read events the pages still work: they read again when they are looked at.
+    if (status === 401 || status === 403 || status === 404) return;
+    if (status === 409 || status === 410) lastId = null;
+    failures++;
+    await pause(Math.min(30_000, 1000 * 2 ** failures), signal);
+  }
+}
+
+export function openLive(client: QueryClient, account: Account): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const channel = new BroadcastChannel('hp-live');
+  channel.onmessage = ({ data }: MessageEvent<Notice>) => refresh(client, data);
+  const tell = (type: string): void => {
+    const notice: Notice = { account: account.id, type };
+    refresh(client, notice);
+    channel.postMessage(notice);
+  };
+  navigator.locks
+    .request(`hp-live-${account.id}`, { signal }, () => follow(account, signal, tell))
+    .catch(() => {
+      // The tab was closed, or the account changed, before its turn.
+    });
+  return () => {
+    end.abort();
+    channel.close();
+  };
+}

@@ -1,0 +1,74 @@
+/** What the pages read. The keys begin with the account, so that switching it shows nothing of another one. */
+import { queryOptions } from '@tanstack/react-query';
+import { get } from './http.ts';
+import { acts, calls } from './session.ts';
+import type {
+  Access,
+  Account,
+  Allowlist,
+  ApiKey,
+  Approval,
+  Denial,
+  EnforcePreview,
+  Invitation,
+  KeyOptions,
+  List,
+  Member,
+  OperationIndex,
+  Security,
+} from './types.ts';
+
+const reading = <Answer>(account: Account, topic: string, path: string) =>
+  queryOptions({
+    queryKey: [account.id, topic, path],
+    queryFn: ({ signal }) => get<Answer>(path, signal),
+  });
+
+export const keysQuery = (account: Account) =>
+  reading<List<ApiKey>>(account, 'keys', `${acts(account)}/keys`);
+export const keyOptionsQuery = (account: Account) =>
+  reading<KeyOptions>(account, 'key-options', `${acts(account)}/key-options`);
+export const allowlistQuery = (account: Account) =>
+  reading<Allowlist>(account, 'allowlist', `${acts(account)}/allowlist`);
+export const previewQuery = (account: Account) =>
+  reading<EnforcePreview>(account, 'allowlist', `${acts(account)}/allowlist/enforce-preview`);
+export const denialsQuery = (account: Account) =>
+  reading<List<Denial> & { readonly dropped: number }>(
+    account,
+    'denials',
+    `${calls(account)}/account/v1/key-denials?limit=100`,
+  );
+export const approvalsQuery = (account: Account) =>
+  reading<List<Approval>>(account, 'approvals', `${acts(account)}/approvals`);
+export const approvalQuery = (account: Account, id: string) =>
+  reading<Approval>(account, 'approvals', `${acts(account)}/approvals/${encodeURIComponent(id)}`);
+export const membersQuery = (account: Account) =>
+  reading<List<Member>>(account, 'members', `${acts(account)}/members`);
+export const invitationsQuery = (account: Account) =>
+  reading<List<Invitation>>(account, 'members', `${acts(account)}/invitations`);
+export const accessQuery = (account: Account, keyId: string | null) =>
+  reading<List<Access>>(
+    account,
+    'access',
+    keyId === null ? `${acts(account)}/access` : `${acts(account)}/keys/${keyId}/access`,
+  );
+
+export const securityQuery = queryOptions({
+  queryKey: ['security'],
+  queryFn: ({ signal }) => get<Security>('/portal/v1/me/security', signal),
+});
+
+/** The index of the live document; `etag` is the hash that all views of it show. */
+export const indexQuery = queryOptions({
+  queryKey: ['operations'],
+  queryFn: ({ signal }) => get<OperationIndex>('/portal/api/operations.json', signal),
+  staleTime: 60_000,
+});
+
+export const operationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operations', id],
+    queryFn: ({ signal }) =>
+      get<Record<string, unknown>>(`/portal/api/operations/${encodeURIComponent(id)}.json`, signal),
+    staleTime: 60_000,
+  });

@@ -1,0 +1,70 @@
+/** Who is signed in, and for which account this tab works. */
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { get, Problem } from './http.ts';
+import { readSite } from './site.ts';
+import type { Account, Me } from './types.ts';
+
+export const siteQuery = queryOptions({
+  queryKey: ['site'],
+  queryFn: readSite,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** Null: nobody is signed in. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: async (): Promise<Me | null> => {
+    try {
+      return await get<Me>('/portal/v1/me');
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+
+const NAME = 'hp-account';
+let chosen = sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME);
+const listeners = new Set<() => void>();
+
+/** Other tabs keep their account; new tabs begin with the one chosen last. */
+export function chooseAccount(id: string): void {
+  chosen = id;
+  sessionStorage.setItem(NAME, id);
+  localStorage.setItem(NAME, id);
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export function accountOf(me: Me | null | undefined): Account | undefined {
+  return me?.accounts.find(({ id }) => id === chosen) ?? me?.accounts[0];
+}
+
+export const useMe = (): Me | null | undefined => useQuery(meQuery).data;
+
+/** The account of the page. Pages inside the portal are shown only to people who have one. */
+export function useAccount(): Account {
+  const me = useMe();
+  useSyncExternalStore(subscribe, () => chosen);
+  const account = accountOf(me);
+  if (account === undefined) throw new Error('This page needs an account.');
+  return account;
+}
+
+export const useMaybeAccount = (): Account | undefined => {
+  const me = useMe();
+  useSyncExternalStore(subscribe, () => chosen);
+  return accountOf(me);
+};
+
+export const acts = (account: Account): string => `/portal/v1/accounts/${account.id}`;
+export const calls = (account: Account): string => `/portal/v1/call/${account.id}`;
+export const maySee = (account: Account): boolean => account.role !== 'billing';
+export const isAdmin = (account: Account): boolean => account.role === 'owner' || account.role === 'admin';
+export const ADMINS_ONLY = 'Only owners and admins of the account may do this.';

@@ -1,0 +1,51 @@
+/** How times, amounts and roles are said. */
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** "2 minutes ago", "in 61 days". */
+export function ago(time: string, now = Date.now()): string {
+  const seconds = (Date.parse(time) - now) / 1000;
+  // A number of days says more than a number of months.
+  if (Math.abs(seconds) >= 86_400 && Math.abs(seconds) < 100 * 86_400)
+    return relative.format(Math.round(seconds / 86_400), 'day');
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  return relative.format(Math.round(seconds / length), unit);
+}
+
+/** The time in the person's own time zone, to the minute. */
+export const formatTime = (time: string): string =>
+  new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+export const formatDate = (time: string): string =>
+  new Date(time).toLocaleDateString('en-GB', { dateStyle: 'medium' });
+
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number} ${number === 1 ? one : many}`;
+
+export const roleWords: Readonly<Record<string, string>> = {
+  owner: 'Everything, and decisions about the account itself.',
+  admin: 'Everything except transferring the account.',
+  operator: 'All products; reads the account, and runs its operations, webhooks and budgets.',
+  developer: 'Builds with all products; deletes only machines, snapshots, volumes, images and ISOs.',
+  viewer: 'Reads everything but credentials.',
+  billing: 'Invoices and payment; may not own keys.',
+};
+
+export const roleNames = Object.keys(roleWords);
+
+/** `public_key` as "Public key". */
+export const spoken = (name: string): string => {
+  const words = name
+    .replaceAll(/[_-]/g, ' ')
+    .replaceAll(/\b(vm|ip|api|ssh|id|url|dns)\b/gi, (word) => word.toUpperCase());
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+};

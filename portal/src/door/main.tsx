@@ -1,0 +1,56 @@
+/** The pages in front of the portal: signing in, and what leads to it. A small entry of its own, without a router. */
+import '../styles/door.css';
+import { type ComponentType, lazy, StrictMode, Suspense } from 'react';
+import { createRoot } from 'react-dom/client';
+import { paint, readSite, type Site } from '../data/site.ts';
+import { Frame } from './frame.tsx';
+import { goOn } from './next.ts';
+import { SignIn } from './sign-in.tsx';
+
+export interface DoorProps {
+  readonly site: Site | undefined;
+}
+
+const pages: Readonly<Record<string, ComponentType<DoorProps>>> = {
+  'sign-in': SignIn,
+  'sign-up': lazy(() => import('./sign-up.tsx')),
+  verify: lazy(() => import('./verify.tsx')),
+  recover: lazy(() => import('./recover.tsx')),
+  join: lazy(() => import('./join.tsx')),
+  welcome: lazy(() => import('./welcome.tsx')),
+};
+
+const name = location.pathname.split('/')[2] ?? 'sign-in';
+const Page = pages[name] ?? SignIn;
+
+function Door({ site, failed }: { site: Site | undefined; failed: boolean }) {
+  return (
+    <Frame site={site} failed={failed}>
+      <Suspense fallback={<div className="h-64" />}>
+        <Page site={site} />
+      </Suspense>
+    </Frame>
+  );
+}
+
+const root = createRoot(document.querySelector('#root')!);
+const show = (site: Site | undefined, failed = false): void =>
+  root.render(
+    <StrictMode>
+      <Door site={site} failed={failed} />
+    </StrictMode>,
+  );
+
+readSite().then(
+  (site) => {
+    if (site.signed_in && (name === 'sign-in' || name === 'sign-up')) return goOn();
+    paint(site.provider.accent);
+    show(site);
+  },
+  () => show(undefined, true),
+);
+
+// A page from the back-forward cache may be older than the session.
+addEventListener('pageshow', (event) => {
+  if (event.persisted) location.reload();
+});

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { siteQuery } from '../../data/session.ts';
+import { Code } from '../../ui/code.tsx';
+import { PageHead, Section } from '../../ui/states.tsx';
+import { ciJob, curlTour, webhookReceiver } from './example-texts.ts';
+
+export default function Examples() {
+  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
+  return (
+    <>
+      <PageHead title="Examples">Ready to copy, with the address of this server in them.</PageHead>
+      <div className="max-w-[860px]">
+        <Section title="curl" note="Who am I, what would it cost, create, wait: the whole way in a shell.">
+          <Code title="Shell" text={curlTour(base)} tall />
+        </Section>
+        <Section
+          title="A CI job"
+          note={
+            <>
+              Store a key as the secret <code>HOSTPLANE_API_KEY</code>. The preset{' '}
+              <Link className="link" to="/api/keys" search={{ create: 'preset ci-deploy' }}>
+                CI deploy
+              </Link>{' '}
+              creates and changes, but cannot delete.
+            </>
+          }
+        >
+          <Code title=".github/workflows/deploy.yml" text={ciJob(base)} tall />
+        </Section>
+        <Section
+          title="A webhook receiver"
+          note={
+            <>
+              Verifies the signature before it believes a message. Declare it with{' '}
+              <Link className="link" to="/api/reference/$operation" params={{ operation: 'setWebhook' }}>
+                setWebhook
+              </Link>
+              , which answers with the secret.
+            </>
+          }
+        >
+          <Code title="receiver.mjs" text={webhookReceiver} tall />
+        </Section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,226 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { post } from '../../data/http.ts';
+import { approvalQuery } from '../../data/queries.ts';
+import { ADMINS_ONLY, acts, isAdmin, useAccount } from '../../data/session.ts';
+import type { Account, Approval, Effect } from '../../data/types.ts';
+import { formatTime, spoken } from '../../data/words.ts';
+import { Badge, Method, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Notice, ProblemNotice } from '../../ui/notice.tsx';
+import { Loaded, PageHead } from '../../ui/states.tsx';
+import { Ago, useNow } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+
+export default function ApprovalPage() {
+  const { id = '' } = useParams({ strict: false });
+  const account = useAccount();
+  const query = useQuery(approvalQuery(account, id));
+  return (
+    <div className="max-w-[720px]">
+      <Link
+        to="/approvals"
+        className="mb-4 inline-flex min-h-8 items-center gap-1.5 rounded text-sm text-muted hover:text-ink"
+      >
+        <Icon name="right" className="rotate-180" />
+        Approvals
+      </Link>
+      <Loaded query={query} rows={4}>
+        {(approval) => <Shown approval={approval} account={account} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Shown({ approval, account }: { approval: Approval; account: Account }) {
+  const { call, key } = approval;
+  const hasBody = call.body !== null && call.body !== undefined;
+  const query = queryText(call.query);
+  return (
+    <>
+      <PageHead title={call.summary ?? call.operation_id}>
+        Asked by the key {key.name ?? key.id}
+        {key.owner && ` of ${key.owner}`}, <Ago time={approval.requested_at} />.
+      </PageHead>
+      <State approval={approval} />
+      <div className="card mb-4 divide-y divide-line">
+        <Fact title="Call">
+          <span className="flex min-w-0 flex-wrap items-baseline">
+            <Method>{call.method}</Method>
+            <code className="min-w-0 break-all">
+              {call.path}
+              {query}
+            </code>
+          </span>
+        </Fact>
+        <Fact title="Effects">
+          <Effects effects={approval.effects} />
+        </Fact>
+        <Fact title="Cost">{costWords(approval.cost)}</Fact>
+      </div>
+      {hasBody && (
+        <div className="mb-4">
+          <Code title="Exactly this body" text={JSON.stringify(call.body, null, 2)} />
+        </div>
+      )}
+      <Decide approval={approval} account={account} />
+    </>
+  );
+}
+
+const Fact = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div className="grid gap-x-6 gap-y-0.5 px-4 py-3 sm:grid-cols-[110px_minmax(0,1fr)] md:px-5">
+    <div className="text-sm text-muted">{title}</div>
+    <div className="min-w-0">{children}</div>
+  </div>
+);
+
+function queryText(query: unknown): string {
+  if (typeof query === 'string') return query === '' ? '' : `?${query.replace(/^\?/, '')}`;
+  if (query === null || typeof query !== 'object') return '';
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function costWords(cost: Approval['cost']): string {
+  const monthly = Number(cost?.monthly ?? 0);
+  if (monthly === 0) return 'The bill stays as it is.';
+  const amount = `${cost?.currency ?? ''} ${Math.abs(monthly).toFixed(2)}`.trim();
+  return monthly > 0 ? `Raises the bill by ${amount} a month.` : `Lowers the bill by ${amount} a month.`;
+}
+
+const actionTone = (action: string): Tone =>
+  action === 'delete' || action === 'overwrite' ? 'bad' : action === 'create' ? 'good' : 'info';
+
+function Effects({ effects }: { effects: readonly Effect[] }) {
+  if (effects.length === 0) return <span className="text-muted">The call reports none.</span>;
+  return (
+    <ul className="grid gap-2">
+      {effects.map((effect) => (
+        <li key={`${effect.action} ${effect.type} ${effect.id} ${effect.name}`}>
+          <span className="flex flex-wrap items-center gap-2">
+            <Badge tone={actionTone(effect.action)}>{effect.action}</Badge>
+            <span>
+              {spoken(effect.type)} <strong className="font-medium">{effect.name ?? effect.id}</strong>
+            </span>
+          </span>
+          {effect.loss && <span className="mt-0.5 block text-sm text-bad">Lost for good: {effect.loss}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function State({ approval }: { approval: Approval }) {
+  const now = useNow();
+  const { decision, decided_by, decided_at, usable_until, used_at, expires_at, status } = approval;
+  if (decision === 'approved')
+    return (
+      <Told tone="good">
+        Approved by {decided_by}
+        {decided_at && ` ${formatTime(decided_at)}`}.{' '}
+        {used_at
+          ? `The key made the call ${formatTime(used_at)}.`
+          : usable_until && `The key can make the call once, until ${formatTime(usable_until)}.`}
+      </Told>
+    );
+  if (decision === 'denied')
+    return (
+      <Told tone="warn">
+        Denied by {decided_by}
+        {decided_at && ` ${formatTime(decided_at)}`}.
+      </Told>
+    );
+  if (status === 'cancelled') return <Told tone="warn">The key withdrew its question.</Told>;
+  if (Date.parse(expires_at) < now || status === 'failed')
+    return <Told tone="warn">Nobody decided in time. The key has to ask again.</Told>;
+  return (
+    <p className="mb-4 flex items-center gap-2 text-sm text-muted">
+      <Icon name="clock" />
+      <span>
+        Ends <Ago time={expires_at} />
+      </span>
+    </p>
+  );
+}
+
+const Told = ({ tone, children }: { tone: 'good' | 'warn'; children: ReactNode }) => (
+  <div className="mb-4">
+    <Notice tone={tone}>{children}</Notice>
+  </div>
+);
+
+function Decide({ approval, account }: { approval: Approval; account: Account }) {
+  const client = useQueryClient();
+  const now = useNow();
+  const [denying, setDenying] = useState(false);
+  const [reason, setReason] = useState('');
+  const path = `${acts(account)}/approvals/${approval.operation_id}`;
+  const settled = async (text: string): Promise<void> => {
+    await client.invalidateQueries({ queryKey: [account.id, 'approvals'] });
+    toast(text);
+  };
+  const approve = useAct(async () => {
+    await post(`${path}/approve`);
+    await settled('Approved. The key can make the call now.');
+  });
+  const deny = useAct(async () => {
+    await post(`${path}/deny`, reason === '' ? {} : { reason });
+    setDenying(false);
+    await settled('Denied. The key was told.');
+  });
+  const isOpen =
+    approval.decision === null &&
+    ['queued', 'running'].includes(approval.status) &&
+    Date.parse(approval.expires_at) > now;
+  if (!isOpen) return null;
+  const why = isAdmin(account) ? undefined : ADMINS_ONLY;
+  return (
+    <>
+      <ProblemNotice error={approve.error} />
+      <div className="sticky bottom-0 -mx-4 mt-2 grid grid-cols-2 gap-3 border-t border-line bg-canvas p-4 md:static md:mx-0 md:flex md:border-0 md:bg-transparent md:p-0">
+        <Button why={why} onClick={() => setDenying(true)}>
+          Deny
+        </Button>
+        <Button kind="primary" why={why} busy={approve.busy} onClick={() => void approve.run()}>
+          Approve
+        </Button>
+      </div>
+      {why && <p className="mt-2 text-sm text-muted">{why}</p>}
+      {denying && (
+        <Dialog
+          title="Deny the call"
+          close={() => setDenying(false)}
+          onSubmit={() => void deny.run()}
+          foot={
+            <>
+              <Button onClick={() => setDenying(false)}>Cancel</Button>
+              <Button kind="danger" type="submit" busy={deny.busy}>
+                Deny
+              </Button>
+            </>
+          }
+        >
+          <ProblemNotice error={deny.error} />
+          <TextField
+            label="Reason"
+            optional
+            hint="The key gets to read it: an agent can do better next time."
+            autoFocus
+            maxLength={200}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+/** Sends one call as a person or with a pasted key, and keeps everything that came back. */
+
+export interface Call {
+  readonly method: string;
+  /** The path of the API with its parameters filled in. */
+  readonly path: string;
+  readonly query: readonly (readonly [string, string])[];
+  readonly body: unknown;
+}
+
+export interface Outcome {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly text: string;
+  readonly milliseconds: number;
+  readonly isDryRun: boolean;
+}
+
+/** A pasted key is only here, in the memory of this tab: reloading forgets it. */
+export const pasted: { key: string } = { key: '' };
+
+const targetOf = ({ path, query }: Call): string => {
+  const text = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
+  return path + (text === '' ? '' : `?${text}`);
+};
+
+export const withDryRun = (call: Call): Call => ({ ...call, query: [...call.query, ['dry_run', 'true']] });
+
+function prettied(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** `through` is the path of calls by a person; null: with the pasted key, to the real path of the API. */
+export async function sendCall(call: Call, through: string | null, isDryRun: boolean): Promise<Outcome> {
+  const started = performance.now();
+  const hasBody = call.method !== 'GET' && call.body !== undefined;
+  const response = await fetch((through ?? '') + targetOf(call), {
+    method: call.method,
+    // The two worlds never mix: a call with a key carries no session.
+    credentials: through === null ? 'omit' : 'same-origin',
+    cache: 'no-store',
+    headers: {
+      ...(through === null ? { 'x-api-key': pasted.key } : {}),
+      ...(call.method === 'GET' ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(hasBody || (through !== null && call.method !== 'GET')
+      ? { body: JSON.stringify(call.body ?? {}) }
+      : {}),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    headers: [...response.headers.entries()],
+    text: prettied(text),
+    milliseconds: Math.round(performance.now() - started),
+    isDryRun,
+  };
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export function curlOf(call: Call, base: string): string {
+  const url = base + targetOf(call);
+  const lines = [
+    `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(url)}`,
+    '  -H "X-API-Key: $HOSTPLANE_API_KEY"',
+    ...(call.body === undefined || call.method === 'GET'
+      ? []
+      : ['  -H "Content-Type: application/json"', `  -d ${quoted(JSON.stringify(call.body, null, 2))}`]),
+  ];
+  return lines.join(' \\\n');
+}

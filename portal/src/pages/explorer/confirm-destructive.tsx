@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { Confirm } from '../../ui/dialog.tsx';
+import { TextField } from '../../ui/field.tsx';
+import type { Outcome } from './call.ts';
+
+interface DryRun {
+  readonly effects?: readonly {
+    readonly action: string;
+    readonly type: string;
+    readonly name: string | null;
+    readonly id: string | null;
+    readonly loss?: string | null;
+  }[];
+}
+
+/** Before a destructive call its victim's name is typed. The dry run says the name, and what would be lost. */
+export function ConfirmDestructive(props: {
+  id: string;
+  outcome: Outcome | null;
+  fallback: string;
+  close: () => void;
+  go: () => void;
+}) {
+  const { id, outcome, fallback, close, go } = props;
+  const [typed, setTyped] = useState('');
+  const effects = readEffects(outcome);
+  const name = effects[0]?.name ?? effects[0]?.id ?? fallback;
+  return (
+    <Confirm
+      title={`Send ${id} for real`}
+      danger
+      busy={false}
+      ready={typed.trim() === name}
+      act={{ label: 'Send for real', run: go }}
+      close={close}
+    >
+      <ul className="grid gap-1">
+        {effects.map((effect) => (
+          <li key={`${effect.type} ${effect.id}`} className="text-bad">
+            {effect.action} {effect.type} {effect.name ?? effect.id}
+            {effect.loss && `: ${effect.loss}`}
+          </li>
+        ))}
+      </ul>
+      <TextField
+        label={`Type ${name} to confirm`}
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </Confirm>
+  );
+}
+
+function readEffects(outcome: Outcome | null): NonNullable<DryRun['effects']> {
+  if (outcome?.isDryRun !== true) return [];
+  try {
+    return (JSON.parse(outcome.text) as DryRun).effects ?? [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,286 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { calls, siteQuery, useAccount } from '../../data/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Field, SelectField, TextField } from '../../ui/field.tsx';
+import { ProblemNotice } from '../../ui/notice.tsx';
+import { useAct } from '../../ui/use-act.ts';
+import { type Call, curlOf, type Outcome, pasted, sendCall, withDryRun } from './call.ts';
+import { ConfirmDestructive } from './confirm-destructive.tsx';
+import type { Described, Parameter } from './document.ts';
+import { Facts, MemberField, ObjectForm } from './form.tsx';
+import { Result } from './result.tsx';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Headers and switches that the explorer sets itself. */
+const HIDDEN = new Set(['dry_run']);
+
+export function Workbench({ id, described }: { id: string; described: Described }) {
+  const account = useAccount();
+  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
+  const [as, setAs] = useState<'me' | 'key'>('me');
+  const [key, setKey] = useState(pasted.key);
+  const [path, setPath] = useState<Values>({});
+  const [query, setQuery] = useState<Values>({});
+  const [body, setBody] = useState<unknown>({});
+  const [text, setText] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [tried, setTried] = useState<string | null>(null);
+  const [confirming, setConfirming] = useState(false);
+  const call = callOf(described, path, query, text === null ? body : parsed(text));
+  const mayTry = described.parameters.some(({ name }) => name === 'dry_run');
+  const fingerprint = JSON.stringify(call);
+  const isTried = tried === fingerprint;
+  const missing = described.parameters.find(({ in: place, name }) => place === 'path' && !path[name]);
+  const run = useAct(async (isDryRun: boolean) => {
+    pasted.key = key.trim();
+    const sent = isDryRun ? withDryRun(call) : call;
+    const answer = await sendCall(sent, as === 'me' ? calls(account) : null, isDryRun);
+    setOutcome(answer);
+    setTried(isDryRun && answer.status < 400 ? fingerprint : null);
+  });
+  const why = missing
+    ? `Fill in ${missing.name} first.`
+    : as === 'key' && key.trim() === ''
+      ? 'Paste a key first.'
+      : text !== null && parsed(text) === undefined && text.trim() !== ''
+        ? 'The body is no valid JSON yet.'
+        : undefined;
+  const send = (): void => {
+    if (described.access === 'destructive') setConfirming(true);
+    else void run.run(false);
+  };
+  const faults = (pointer: string): string | undefined => faultAt(outcome, pointer);
+  return (
+    <div className="grid gap-8 xl:grid-cols-2">
+      <form
+        className="grid content-start gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (why !== undefined) return;
+          if (mayTry && !isTried) void run.run(true);
+          else send();
+        }}
+      >
+        <Who as={as} choose={setAs} keyText={key} setKey={setKey} role={account.role} />
+        <Facts value={{ resolve: described.resolve, body, path: path as Record<string, string>, faults }}>
+          <Parameters title="Path" place="path" described={described} values={path} change={setPath} />
+          <Parameters title="Query" place="query" described={described} values={query} change={setQuery} />
+          {described.body !== null && (
+            <section className="grid gap-3">
+              <div className="flex items-center justify-between">
+                <h2 className="text-lg">Body</h2>
+                <Button
+                  small
+                  kind="quiet"
+                  onClick={() => setText(text === null ? JSON.stringify(body, null, 2) : null)}
+                >
+                  {text === null ? 'Write JSON' : 'Use the form'}
+                </Button>
+              </div>
+              {text === null ? (
+                <ObjectForm schema={described.body} value={body} change={setBody} />
+              ) : (
+                <JsonBody text={text} change={setText} example={described.example} keep={setBody} />
+              )}
+            </section>
+          )}
+        </Facts>
+        <div className="flex flex-wrap gap-2">
+          {mayTry && (
+            <Button
+              kind={isTried ? 'plain' : 'primary'}
+              type={isTried ? 'button' : 'submit'}
+              busy={run.busy}
+              why={why}
+              onClick={isTried ? () => void run.run(true) : undefined}
+            >
+              Dry run
+            </Button>
+          )}
+          <Button
+            kind={described.access === 'destructive' ? 'danger' : mayTry && !isTried ? 'plain' : 'primary'}
+            type={mayTry && !isTried ? 'button' : 'submit'}
+            busy={run.busy}
+            why={why ?? (mayTry && !isTried ? 'Do the dry run with these values first.' : undefined)}
+            onClick={mayTry && !isTried ? send : undefined}
+          >
+            {described.method === 'GET' ? 'Send' : 'Send for real'}
+          </Button>
+        </div>
+      </form>
+      <div className="grid min-w-0 content-start gap-5 xl:sticky xl:top-[88px] xl:max-h-[calc(100dvh-112px)] xl:overflow-y-auto">
+        <ProblemNotice error={run.error && connection} />
+        {outcome && <Result outcome={outcome} />}
+        <Code title="The same call as curl" text={curlOf(call, base)} />
+      </div>
+      {confirming && (
+        <ConfirmDestructive
+          id={id}
+          outcome={outcome}
+          fallback={String(Object.values(path).at(-1) ?? described.summary)}
+          close={() => setConfirming(false)}
+          go={() => {
+            setConfirming(false);
+            void run.run(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const connection = new Error('The server did not answer.');
+
+function Who(props: {
+  as: 'me' | 'key';
+  choose: (as: 'me' | 'key') => void;
+  keyText: string;
+  setKey: (key: string) => void;
+  role: string;
+}) {
+  const { as, choose, keyText, setKey, role } = props;
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <SelectField
+        label="Call as"
+        value={as}
+        onChange={(event) => choose(event.target.value === 'key' ? 'key' : 'me')}
+      >
+        <option value="me">Me ({role})</option>
+        <option value="key">A key that I paste</option>
+      </SelectField>
+      {as === 'key' && (
+        <TextField
+          label="API key"
+          type="password"
+          autoComplete="off"
+          hint="Stays in the memory of this tab. Allowlist and rate limit are real."
+          className="font-mono"
+          value={keyText}
+          onChange={(event) => setKey(event.target.value)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Parameters(props: {
+  title: string;
+  place: 'path' | 'query';
+  described: Described;
+  values: Values;
+  change: (values: Values) => void;
+}) {
+  const { title, place, described, values, change } = props;
+  const all = described.parameters.filter(
+    (parameter) => parameter.in === place && !HIDDEN.has(parameter.name),
+  );
+  if (all.length === 0) return null;
+  const show = (parameter: Parameter) => (
+    <MemberField
+      key={parameter.name}
+      name={parameter.name}
+      schema={{ ...described.resolve(parameter.schema), description: parameter.description }}
+      isRequired={parameter.required === true}
+      value={values[parameter.name]}
+      change={(value) => {
+        const { [parameter.name]: _, ...rest } = values;
+        change(value === undefined ? rest : { ...rest, [parameter.name]: value });
+      }}
+      pointer={`${place}/${parameter.name}`}
+    />
+  );
+  const needed = all.filter(({ required }) => required);
+  const rest = all.filter(({ required }) => !required);
+  return (
+    <section className="grid gap-3">
+      <h2 className="text-lg">{title}</h2>
+      {needed.map(show)}
+      {rest.length > 0 && (
+        <details className="rounded-md border border-line px-3.5 py-2.5">
+          <summary className="text-sm text-muted">{rest.length} optional</summary>
+          <div className="mt-3 grid gap-4">{rest.map(show)}</div>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function JsonBody(props: {
+  text: string;
+  change: (text: string) => void;
+  example: unknown;
+  keep: (body: unknown) => void;
+}) {
+  const { text, change, example, keep } = props;
+  return (
+    <>
+      <Field label="JSON">
+        {(control) => (
+          <textarea
+            {...control}
+            rows={12}
+            spellCheck={false}
+            className="input font-mono text-sm"
+            value={text}
+            onChange={(event) => {
+              change(event.target.value);
+              const value = parsed(event.target.value);
+              if (value !== undefined) keep(value);
+            }}
+          />
+        )}
+      </Field>
+      {example !== null && (
+        <Button
+          small
+          className="justify-self-start"
+          onClick={() => {
+            change(JSON.stringify(example, null, 2));
+            keep(example);
+          }}
+        >
+          Fill in the example
+        </Button>
+      )}
+    </>
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function callOf(
+  { method, path, body: schema }: Described,
+  values: Values,
+  query: Values,
+  body: unknown,
+): Call {
+  return {
+    method,
+    path: path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+      values[name] ? encodeURIComponent(String(values[name])) : whole,
+    ),
+    query: Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      Array.isArray(value) ? value.join(',') : String(value),
+    ]),
+    body: schema === null ? undefined : body,
+  };
+}
+
+function faultAt(outcome: Outcome | null, pointer: string): string | undefined {
+  if (outcome?.status !== 422) return undefined;
+  const problem = parsed(outcome.text) as
+    | { errors?: readonly { pointer: string; detail: string }[] }
+    | undefined;
+  return problem?.errors?.find((each) => each.pointer === pointer)?.detail;
+}

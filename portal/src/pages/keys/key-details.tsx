@@ -1,0 +1,99 @@
+import type { ReactNode } from 'react';
+import type { ApiKey, KeyOptions } from '../../data/types.ts';
+import { formatTime } from '../../data/words.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Ago } from '../../ui/time.tsx';
+import { approvalWords, permissionWords, statusTone } from './words.ts';
+
+export function KeyDetails({
+  keyOf,
+  options,
+  close,
+}: {
+  keyOf: ApiKey | undefined;
+  options: KeyOptions | undefined;
+  close: () => void;
+}) {
+  if (keyOf === undefined)
+    return (
+      <Dialog title="No such key" close={close}>
+        <Notice tone="warn">This account has no such key.</Notice>
+      </Dialog>
+    );
+  const { last_used, last_rejected, revoked, expires_at, permissions } = keyOf;
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [
+      'Status',
+      <Badge key="status" tone={statusTone(keyOf.status)}>
+        {keyOf.status}
+      </Badge>,
+    ],
+    ['Public part', <code key="public">hpk1_{keyOf.public_id}…</code>],
+    ['Owner', keyOf.owner.name],
+    ['Permissions', permissionWords(keyOf, options)],
+    ['Approval mode', approvalWords[keyOf.approval]?.[0] ?? keyOf.approval],
+    ['Created', <Ago key="created" time={keyOf.created_at} />],
+    ['Expires', expires_at === null ? 'Never' : formatTime(expires_at)],
+    [
+      'Last used',
+      last_used === null ? (
+        'Never'
+      ) : (
+        <>
+          <Ago time={last_used.at} />: <code>{last_used.operation_id ?? 'call'}</code> from {last_used.ip}
+          {last_used.user_agent && (
+            <span className="block text-sm break-all text-muted">{last_used.user_agent}</span>
+          )}
+        </>
+      ),
+    ],
+    [
+      'Last refused',
+      last_rejected === null ? (
+        'Never'
+      ) : (
+        <>
+          <Ago time={last_rejected.at} />: <code>{last_rejected.code}</code> from {last_rejected.ip}
+        </>
+      ),
+    ],
+    ...(revoked === null
+      ? []
+      : [
+          [
+            'Revoked',
+            `${formatTime(revoked.at)} by ${revoked.by}${revoked.reason ? `: ${revoked.reason}` : ''}`,
+          ] as const,
+        ]),
+    ...(keyOf.notes === '' ? [] : [['Notes', keyOf.notes] as const]),
+  ];
+  return (
+    <Dialog wide title={keyOf.name} close={close}>
+      {keyOf.exposed_at && (
+        <Notice tone="bad">
+          This key was found in a public place {formatTime(keyOf.exposed_at)}. Roll or revoke it now.
+        </Notice>
+      )}
+      <dl className="grid gap-x-6 gap-y-2.5 sm:grid-cols-[130px_minmax(0,1fr)]">
+        {facts.map(([title, value]) => (
+          <div key={title} className="contents">
+            <dt className="text-muted max-sm:-mb-2 max-sm:text-sm">{title}</dt>
+            <dd className="min-w-0">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div>
+        <h3 className="mb-2 text-sm">What it may do</h3>
+        <ul className="grid max-h-[240px] gap-x-6 overflow-y-auto rounded-md border border-line bg-sunken px-3.5 py-2.5 sm:grid-cols-2">
+          {permissions.map((permission) => (
+            <li key={permission}>
+              <code className="break-all">{permission}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Dialog>
+  );
+}

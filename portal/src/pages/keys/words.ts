@@ -1,0 +1,64 @@
+import { grants } from '../../data/permissions.ts';
+import type { ApiKey, KeyOptions } from '../../data/types.ts';
+import { count } from '../../data/words.ts';
+import type { Tone } from '../../ui/badge.tsx';
+
+export const lifetimeWords: Readonly<Record<string, string>> = {
+  '1h': '1 hour',
+  '1d': '1 day',
+  '7d': '7 days',
+  '30d': '30 days',
+  '90d': '90 days',
+  '180d': '180 days',
+  '365d': '1 year',
+  never: 'Never',
+};
+
+export const approvalWords: Readonly<Record<string, readonly [string, string]>> = {
+  off: ['No approval', 'The key does at once whatever its permissions allow.'],
+  destructive: [
+    'Ask before destructive calls',
+    'Calls that delete or overwrite wait for a person, for up to 24 hours.',
+  ],
+  writes: [
+    'Ask before every change',
+    'Every call that changes something waits for a person, for up to 24 hours.',
+  ],
+};
+
+export const statusTone = (status: string): Tone =>
+  status === 'active' ? 'good' : status === 'suspended' ? 'warn' : status === 'expired' ? 'warn' : 'plain';
+
+const DAY = 86_400_000;
+const WARN_DAYS = 14;
+
+/** A key that ends soon: a seventh of its life is left, and at most 14 days. */
+export function isEnding(key: ApiKey, now: number): boolean {
+  if (key.expires_at === null || key.status !== 'active') return false;
+  const left = Date.parse(key.expires_at) - now;
+  const life = Date.parse(key.expires_at) - Date.parse(key.created_at);
+  return left > 0 && left < Math.min(WARN_DAYS * DAY, life / 4);
+}
+
+export function permissionWords(key: ApiKey, options: KeyOptions | undefined): string {
+  const preset = options?.presets.find(({ id }) => id === key.preset);
+  return preset?.title ?? (key.preset === null ? 'Chosen by hand' : key.preset);
+}
+
+export const grantWords = ({ permissions, approval }: ApiKey): string => {
+  const what = permissions.includes('*:*:*') ? 'everything' : count(permissions.length, 'permission');
+  const asks = { off: '', destructive: ', asks before destructive', writes: ', asks before every change' }[
+    approval
+  ];
+  return what + asks;
+};
+
+/** Presets of products that are not offered yet would make keys that can do nothing. */
+export function usablePresets({ presets, families }: KeyOptions): KeyOptions['presets'] {
+  const known = families.flatMap(({ resources }) =>
+    resources.flatMap(({ permissions }) => permissions.map(({ pattern }) => pattern)),
+  );
+  return presets.filter(({ permissions }) =>
+    permissions.some((pattern) => known.some((permission) => grants(pattern, permission))),
+  );
+}

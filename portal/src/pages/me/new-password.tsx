@@ -1,0 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Problem, post } from '../../data/http.ts';
+import { NewPasswordField } from '../../door/password-field.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ProblemNotice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useAct } from '../../ui/use-act.ts';
+
+export function NewPassword({ isSet, close }: { isSet: boolean; close: () => void }) {
+  const client = useQueryClient();
+  const [password, setPassword] = useState('');
+  const { busy, error, run } = useAct(async () => {
+    await post('/portal/v1/me/password', { new_password: password });
+    await client.invalidateQueries({ queryKey: ['security'] });
+    close();
+    toast('Your password is set. Your other sessions are ended.');
+  });
+  const problem = error instanceof Problem ? error : null;
+  return (
+    <Dialog
+      title={isSet ? 'Change your password' : 'Set a password'}
+      close={close}
+      onSubmit={() => void run()}
+      foot={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={busy}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <ProblemNotice error={error} />
+      <NewPasswordField
+        label="New password"
+        autoFocus
+        value={password}
+        fault={problem?.fault('new_password')}
+        onChange={setPassword}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { Problem } from '../data/http.ts';
+import { Button } from './button.tsx';
+
+const tones = {
+  info: 'bg-accent-soft text-accent-ink',
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+} as const;
+
+export function Notice({ tone = 'info', children }: { tone?: keyof typeof tones; children: ReactNode }) {
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={`rounded-md px-3.5 py-2.5 text-sm ${tones[tone]}`}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** A refusal: its title, what happened, what to do next, and the id by which the provider finds the request. */
+export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  if (error === null || error === undefined) return null;
+  const problem = error instanceof Problem ? error : null;
+  return (
+    <Notice tone="bad">
+      <p className="font-medium">{problem?.message ?? 'Something went wrong'}</p>
+      {problem?.detail && <p>{problem.detail}</p>}
+      {problem?.nextStep && <p>{problem.nextStep}</p>}
+      {problem?.body.required_permission && (
+        <p>
+          It needs the permission <code>{problem.body.required_permission}</code>; an owner or admin of the
+          account can give it.
+        </p>
+      )}
+      {problem?.body.request_id && <p className="mt-1 font-mono text-xs">{problem.body.request_id}</p>}
+      {retry && (
+        <Button small className="mt-2" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </Notice>
+  );
+}

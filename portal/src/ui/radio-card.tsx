@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+
+export function RadioCard({
+  name,
+  title,
+  note,
+  checked,
+  choose,
+}: {
+  name: string;
+  title: string;
+  note: ReactNode;
+  checked: boolean;
+  choose: () => void;
+}) {
+  return (
+    <label
+      className={`flex cursor-pointer gap-3 rounded-md border p-3 transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent ${checked ? 'border-accent bg-accent-soft' : 'border-line bg-surface hover:border-edge'}`}
+    >
+      <input
+        type="radio"
+        name={name}
+        checked={checked}
+        onChange={choose}
+        className="mt-1 size-4 shrink-0 accent-accent outline-none"
+      />
+      <span className="min-w-0">
+        <span className="block font-medium">{title}</span>
+        <span className={`block text-sm ${checked ? 'text-ink' : 'text-muted'}`}>{note}</span>
+      </span>
+    </label>
+  );
+}

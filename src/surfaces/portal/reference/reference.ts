@@ -1,0 +1,94 @@
+/**
+ * The reference: pages made from the live document, kept until the document changes. One document and one hash are
+ * behind all of them, behind `/openapi.json` and behind the lists of the portal.
+ */
+import type { Services } from '../../../kernel/services.ts';
+import type { Publication } from '../../openapi/publication.ts';
+import { forCaller } from '../../openapi/subset.ts';
+import { escapeHtml } from '../../pages/html.ts';
+import { type BuiltFile, madeFile } from '../built-files.ts';
+import { articleOf, indexArticle } from './article.ts';
+import { contentFor } from './content.ts';
+import { indexOf } from './index-of.ts';
+import { llmsText, markdownOf } from './markdown.ts';
+import { type Entry, entriesOf, Resolver } from './resolved.ts';
+
+const HTML = 'text/html; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export class Reference {
+  readonly #publication: Publication;
+  readonly #frame: string;
+  readonly #services: Services;
+  readonly #pages = new Map<string, BuiltFile>();
+  #etag = '';
+  #entries: ReadonlyMap<string, Entry> = new Map();
+  #resolver: Resolver;
+
+  /** `frame` is the HTML page of the application, with a comment where the content belongs. */
+  constructor(publication: Publication, frame: string, services: Services) {
+    this.#publication = publication;
+    this.#frame = frame;
+    this.#services = services;
+    this.#resolver = new Resolver(publication.document());
+  }
+
+  /** `path` is the part below `/portal/`. Undefined: there is no such page here. */
+  find(path: string): BuiltFile | undefined {
+    if (path !== 'llms.txt' && !/^api\/(reference|operations)(\/|\.|$)/.test(path)) return undefined;
+    this.#forgetOld();
+    const known = this.#pages.get(path);
+    if (known !== undefined) return known;
+    const made = this.#make(path);
+    if (made !== undefined) this.#pages.set(path, made);
+    return made;
+  }
+
+  #forgetOld(): void {
+    const { etag } = this.#publication.whole('json');
+    if (etag === this.#etag) return;
+    const document = this.#publication.document();
+    this.#etag = etag;
+    this.#resolver = new Resolver(document);
+    this.#entries = new Map(entriesOf(document).map((entry) => [entry.id, entry]));
+    this.#pages.clear();
+  }
+
+  #make(path: string): BuiltFile | undefined {
+    const { document } = this.#resolver;
+    const hash = this.#etag.replaceAll('"', '');
+    if (path === 'api/operations.json')
+      return madeFile(
+        JSON_TYPE,
+        JSON.stringify({ etag: hash, version: document.info.version, families: indexOf(document) }),
+      );
+    if (path === 'llms.txt')
+      return madeFile(
+        'text/plain; charset=utf-8',
+        llmsText(document.info.title, document.info.description, indexOf(document), this.#services.baseUrl),
+      );
+    if (path === 'api/reference')
+      return this.#page('Full reference', indexArticle('Full reference', indexOf(document), hash));
+    const [, , name = ''] = path.split('/');
+    const [id = '', kind = ''] = name.split('.');
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    if (path.startsWith('api/operations/') && kind === 'json')
+      return madeFile(JSON_TYPE, JSON.stringify(forCaller(document, new Set([id])), null, 2));
+    if (!path.startsWith('api/reference/')) return undefined;
+    const content = contentFor(entry, this.#resolver);
+    if (kind === 'md') return madeFile(MARKDOWN, markdownOf(content));
+    return kind === '' ? this.#page(entry.operation.summary, articleOf(content, hash)) : undefined;
+  }
+
+  #page(title: string, article: string): BuiltFile {
+    const name = escapeHtml(this.#services.provider.provider.name);
+    // The same frame as the application's own, so that nothing moves when it takes over.
+    const content = `<div class="shell"><aside class="shell-side"></aside><header class="shell-head"><span class="font-semibold md:hidden">${name}</span></header><main class="shell-main" id="content">${article}</main></div>`;
+    const text = this.#frame
+      .replace('<title>Portal</title>', () => `<title>${escapeHtml(title)} · ${name}</title>`)
+      .replace('<!--content-->', () => content);
+    return madeFile(HTML, text);
+  }
+}

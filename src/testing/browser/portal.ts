@@ -1,0 +1,98 @@
+/** The portal in a real browser: the real server on a free port of this machine, with its own database. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openExchange } from '../../surfaces/http/exchange.ts';
+import { createServer } from '../../surfaces/http/server.ts';
+import { serveOpenapi } from '../../surfaces/openapi/routes.ts';
+import { servePages } from '../../surfaces/pages/routes.ts';
+import { servePortalFiles } from '../../surfaces/portal/files.ts';
+import { serveActs } from '../../surfaces/portal/routes.ts';
+import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
+import { launchChromium } from './chromium.ts';
+
+export interface TabOptions {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  /** The value of the session's cookie. */
+  readonly token?: string;
+}
+
+export interface Tab {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained about: errors on the console, failed scripts, violations of the policy. */
+  readonly complaints: string[];
+  open(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface BrowserPortal {
+  readonly t: TestApp;
+  readonly server: FastifyInstance;
+  readonly origin: string;
+  readonly browser: Browser;
+  tab(options?: TabOptions): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+const HEIGHT = 900;
+
+async function openTab(browser: Browser, origin: string, options: TabOptions): Promise<Tab> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1440, height: HEIGHT },
+    colorScheme: options.theme ?? 'light',
+    reducedMotion: 'reduce',
+  });
+  if (options.token !== undefined)
+    await context.addCookies([
+      { name: 'hp_session', value: options.token, url: origin, sameSite: 'Strict', httpOnly: true },
+    ]);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // A refused call is an answer that pages show; the browser logs it on its own.
+    const isAnswer = /Failed to load resource: the server responded with a status/.test(message.text());
+    if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return {
+    page,
+    context,
+    complaints,
+    async open(path) {
+      await page.goto(`${origin}${path}`);
+      await page.waitForSelector('h1');
+    },
+    close: () => context.close(),
+  };
+}
+
+export async function openPortal(options: TestAppOptions = {}): Promise<BrowserPortal> {
+  const { ensurePortal } = (await import('../../../scripts/portal.mjs' as string)) as {
+    ensurePortal(): Promise<string>;
+  };
+  await ensurePortal();
+  const t = await createTestApp(options);
+  const server = createServer(t.services);
+  serveOpenapi(server, t.services, openExchange);
+  servePortalFiles(server, t.services, openExchange);
+  servePages(server, t.services, '1.2.3', openExchange, true);
+  serveActs(server, t.services);
+  await server.listen({ host: 'localhost', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  const origin = `http://localhost:${port}`;
+  const browser = await launchChromium();
+  return {
+    t,
+    server,
+    origin,
+    browser,
+    tab: (tabOptions = {}) => openTab(browser, origin, tabOptions),
+    async close() {
+      await browser.close();
+      await server.close();
+      await t.close();
+    },
+  };
+}
