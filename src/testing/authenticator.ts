@@ -11,7 +11,8 @@ function cbor(value: number | string | Buffer | Map<unknown, unknown>): Buffer {
     return Buffer.of((major << 5) | 25, length >> 8, length & 255);
   };
   if (typeof value === 'number') return value >= 0 ? head(0, value) : head(1, -1 - value);
-  if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (typeof value === 'string')
+    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
   const pairs = [...value].flatMap(([key, member]) => [cbor(key as number), cbor(member as Buffer)]);
   return Buffer.concat([head(5, value.size), ...pairs]);

@@ -121,6 +121,11 @@ export async function mailedToken(db: Db, to: string, template: string): Promise
 
 /** The templates of all mails to the address, oldest first. */
 export async function mailsTo(db: Db, to: string): Promise<string[]> {
-  const rows = await db.selectFrom('mails').select('template').where('recipient', '=', to).orderBy('id').execute();
+  const rows = await db
+    .selectFrom('mails')
+    .select('template')
+    .where('recipient', '=', to)
+    .orderBy('id')
+    .execute();
   return rows.map(({ template }) => template);
 }

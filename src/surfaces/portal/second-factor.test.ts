@@ -3,7 +3,15 @@ import { codeAt, stepAt } from '../../portal-api/people/totp/totp.ts';
 import { createAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { SoftwarePasskey } from '../../testing/authenticator.ts';
-import { Browser, createPerson, createSession, joinAccount, mailsTo, ORIGIN, PASSWORD } from '../../testing/people.ts';
+import {
+  Browser,
+  createPerson,
+  createSession,
+  joinAccount,
+  mailsTo,
+  ORIGIN,
+  PASSWORD,
+} from '../../testing/people.ts';
 
 let t: TestApp;
 beforeAll(async () => {
@@ -87,7 +95,11 @@ describe('codes of an app', () => {
     // Four and five wrong codes; the next ticket has room for one more.
     const third = await signIn(person.email);
     expect(third.status).toBe('second_factor');
-    await third.browser.post('/sign-in/second-factor', { ticket: third.ticket, method: 'totp', code: '999999' });
+    await third.browser.post('/sign-in/second-factor', {
+      ticket: third.ticket,
+      method: 'totp',
+      code: '999999',
+    });
     expect((await signIn(person.email)).status).toBe(429);
   });
 
@@ -179,7 +191,8 @@ describe('passkeys', () => {
     const attempt = async (by: SoftwarePasskey) => {
       const browser = new Browser(t);
       const { challenge_id, options } = await offer(browser);
-      return (await browser.post('/sign-in/passkey', { challenge_id, response: by.sign(options) })).json().code;
+      return (await browser.post('/sign-in/passkey', { challenge_id, response: by.sign(options) })).json()
+        .code;
     };
     expect(await attempt(new SoftwarePasskey(ORIGIN))).toBe('sign_in_failed');
     passkey.verifiesUser = false;
@@ -200,11 +213,18 @@ describe('passkeys', () => {
     expect((await remove()).json().code).toBe('reauthentication_required');
     const { challenge_id, options } = (await browser.post('/reauthenticate/passkey/options')).json();
     const before = browser.token;
-    const again = await browser.post('/reauthenticate/passkey', { challenge_id, response: passkey.sign(options) });
+    const again = await browser.post('/reauthenticate/passkey', {
+      challenge_id,
+      response: passkey.sign(options),
+    });
     expect(again.json().reauthenticated_until).toEqual(expect.any(String));
     expect(browser.token).not.toBe(before);
     expect((await browser.post('/me/passkeys', registration)).json().code).toBe('link_not_valid');
-    await t.services.db.updateTable('people').set({ password_hash: null }).where('id', '=', person.id).execute();
+    await t.services.db
+      .updateTable('people')
+      .set({ password_hash: null })
+      .where('id', '=', person.id)
+      .execute();
     expect((await remove()).json()).toMatchObject({ status: 409, code: 'invalid_state' });
   });
 });
@@ -217,7 +237,10 @@ describe('an account that requires a second factor', () => {
     await joinAccount(db, person, account.id, 'owner');
     const members = `/accounts/${account.id}/members`;
     expect((await browser.get('/me')).json().needs_second_factor).toBe(true);
-    expect((await browser.get(members)).json()).toMatchObject({ status: 403, code: 'second_factor_required' });
+    expect((await browser.get(members)).json()).toMatchObject({
+      status: 403,
+      code: 'second_factor_required',
+    });
     const { secret } = (await browser.post('/me/totp/start')).json();
     await browser.post('/me/totp', { code: codeAt(decode(secret), stepAt(Date.now() / 1000)) });
     expect((await browser.get('/me')).json().needs_second_factor).toBe(false);

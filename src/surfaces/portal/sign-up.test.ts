@@ -27,7 +27,9 @@ const signUp = async (input = newInput()) => {
 describe('sign-up', () => {
   it('leads from the form by the link in the mail to a first key', async () => {
     const { input, token } = await signUp();
-    expect(await t.services.db.selectFrom('people').select('id').where('email', '=', input.email).execute()).toEqual([]);
+    expect(
+      await t.services.db.selectFrom('people').select('id').where('email', '=', input.email).execute(),
+    ).toEqual([]);
     const browser = new Browser(t);
     expect((await browser.post('/verify', { token })).json()).toEqual({ status: 'signed_in' });
     const me = (await browser.get('/me')).json();
@@ -66,7 +68,8 @@ describe('sign-up', () => {
 
   it('accepts a link once, not after a day, and not a forged one', async () => {
     const { input, token } = await signUp();
-    const codes = async (link: unknown) => (await new Browser(t).post('/verify', { token: link })).json().code;
+    const codes = async (link: unknown) =>
+      (await new Browser(t).post('/verify', { token: link })).json().code;
     expect(await codes('A'.repeat(43))).toBe('link_not_valid');
     await t.services.db
       .updateTable('one_time_tokens')
@@ -79,7 +82,9 @@ describe('sign-up', () => {
     expect(parallel.sort()).toEqual(['link_not_valid', undefined]);
     // A link of another purpose is a forged one.
     await new Browser(t).post('/recover', { email: other.email });
-    expect(await codes(await mailedToken(t.services.db, other.email, 'recover_password'))).toBe('link_not_valid');
+    expect(await codes(await mailedToken(t.services.db, other.email, 'recover_password'))).toBe(
+      'link_not_valid',
+    );
   });
 
   it('sends at most three mails an hour to an address, with the same answer', async () => {
@@ -96,7 +101,13 @@ describe('sign-up', () => {
     const bad = { ...newInput(), password: 'Password12345!', terms_accepted: false, country: 'Germany' };
     const answer = await new Browser(t).post('/sign-up', bad);
     expect(answer.statusCode).toBe(422);
-    for (const password of ['abcdefghijklmn', 'aaaaaaaaaaaaaaaa', '1234567890123', 'ada.lovelace1', 'short']) {
+    for (const password of [
+      'abcdefghijklmn',
+      'aaaaaaaaaaaaaaaa',
+      '1234567890123',
+      'ada.lovelace1',
+      'short',
+    ]) {
       const refused = await new Browser(t).post('/sign-up', { ...newInput(), password });
       expect([password, refused.json().errors?.[0]?.pointer]).toEqual([password, '/password']);
     }

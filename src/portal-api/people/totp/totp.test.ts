@@ -20,7 +20,9 @@ describe('one-time passwords', () => {
     const code = codeAt(secret, 1000);
     const at = (step: number) => matchingStep(secret, code, step * 30);
     expect([998, 999, 1000, 1001, 1002].map(at)).toEqual([null, 1000, 1000, 1000, null]);
-    expect(['', '12345', 'abcdef', '1234567'].map((text) => matchingStep(secret, text, 0))).toEqual(Array(4).fill(null));
+    expect(['', '12345', 'abcdef', '1234567'].map((text) => matchingStep(secret, text, 0))).toEqual(
+      Array(4).fill(null),
+    );
   });
 
   it('are set up by a link that apps read', () => {
