@@ -7,8 +7,16 @@ import type { Subscriber } from '../../store/listener.ts';
 import { parseCidr } from '../net/cidr.ts';
 import { buildPrefixTrie } from '../net/prefix-trie.ts';
 import type { Registry } from '../registry.ts';
-import { type AccountAccess, type Caller, type Decision, decide } from './caller.ts';
-import { type AccountRow, findAccount, findKey, type KeyRow } from './store.ts';
+import {
+  type AccountAccess,
+  type Caller,
+  type Decision,
+  decide,
+  type Guarded,
+  type KeyCaller,
+  type MemberCaller,
+} from './caller.ts';
+import { type AccountRow, findAccount, findKey, findSignedIn, type KeyRow } from './store.ts';
 
 declare module '../services.ts' {
   interface Services {
@@ -23,8 +31,16 @@ const NO_ACCOUNT = '';
 const MAX_KEYS = 50_000;
 const MAX_UNKNOWN = 10_000;
 
-export interface KnownKey extends Caller {
+export interface KnownKey extends KeyCaller {
   readonly hash: Buffer;
+}
+
+export interface SignedInMember {
+  readonly isSignedIn: boolean;
+  /** When the session ends by itself, in this process's clock. */
+  readonly endsAt: number;
+  /** Null if the person is no active member of the account. */
+  readonly member: MemberCaller | null;
 }
 
 interface Kept {
@@ -74,7 +90,26 @@ export class AccessCache implements Subscriber {
 
   /** Whether the caller's rights are cached as they are here. If not, they may have changed. */
   isCurrent(caller: Caller): boolean {
-    return this.#kept.get(caller.key.publicId)?.key === caller;
+    return caller.key !== null && this.#kept.get(caller.key.publicId)?.key === caller;
+  }
+
+  /** Reads the member each time: people make few calls. */
+  async findMember(sessionId: string, accountId: string): Promise<SignedInMember> {
+    const row = await findSignedIn(this.#db, sessionId, accountId);
+    if (row === undefined) return { isSignedIn: false, endsAt: 0, member: null };
+    const { ends_at, database_now, member_id, role, name } = row;
+    const endsAt = ends_at.getTime() - (database_now.getTime() - Date.now());
+    const account = member_id === null ? undefined : await findAccount(this.#db, accountId);
+    if (member_id === null || role === null || name === null || account === undefined)
+      return { isSignedIn: true, endsAt, member: null };
+    const known = {
+      account: toAccount(account),
+      key: null,
+      owner: { memberId: member_id, role, suspended: false },
+      name,
+      sessionId,
+    };
+    return { isSignedIn: true, endsAt, member: { ...known, decide: decideOnce(known, this.#registry) } };
   }
 
   /** `null`: no such key. Returns a promise only if the key has to be read from the database. */
@@ -150,7 +185,6 @@ function toAccount(row: AccountRow): AccountAccess {
 
 function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): KnownKey {
   const skew = row.database_now.getTime() - Date.now();
-  const decisions: (Decision | undefined)[] = [];
   const known = {
     account: toAccount(account),
     key: {
@@ -170,13 +204,16 @@ function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): Known
         : { memberId: row.owner_id, role: row.owner_role, suspended: row.owner_status !== 'active' },
     hash: row.hash,
   };
-  return {
-    ...known,
-    decide(endpoint) {
-      const at = registry.indexOf(endpoint);
-      const decision = decisions[at] ?? decide(known, endpoint);
-      if (at >= 0) decisions[at] = decision;
-      return decision;
-    },
+  return { ...known, decide: decideOnce(known, registry) };
+}
+
+/** Keeps each decision. */
+function decideOnce(caller: Parameters<typeof decide>[0], registry: Registry) {
+  const decisions: (Decision | undefined)[] = [];
+  return (endpoint: Guarded): Decision => {
+    const at = registry.indexOf(endpoint);
+    const decision = decisions[at] ?? decide(caller, endpoint);
+    if (at >= 0) decisions[at] = decision;
+    return decision;
   };
 }
