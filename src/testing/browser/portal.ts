@@ -6,7 +6,9 @@ import { openExchange } from '../../surfaces/http/exchange.ts';
 import { createServer } from '../../surfaces/http/server.ts';
 import { serveOpenapi } from '../../surfaces/openapi/routes.ts';
 import { servePages } from '../../surfaces/pages/routes.ts';
+import { serveCalls } from '../../surfaces/portal/call.ts';
 import { servePortalFiles } from '../../surfaces/portal/files.ts';
+import { serveOutbox } from '../../surfaces/portal/outbox.ts';
 import { serveActs } from '../../surfaces/portal/routes.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
 import { launchChromium } from './chromium.ts';
@@ -79,6 +81,8 @@ export async function openPortal(options: TestAppOptions = {}): Promise<BrowserP
   servePortalFiles(server, t.services, openExchange);
   servePages(server, t.services, '1.2.3', openExchange, true);
   serveActs(server, t.services);
+  serveCalls(server);
+  serveOutbox(server, t.services);
   await server.listen({ host: 'localhost', port: 0 });
   const { port } = server.server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
