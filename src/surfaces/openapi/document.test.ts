@@ -233,6 +233,7 @@ describe('forCaller', () => {
     expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
     expect(Object.keys(part.components.schemas)).toEqual([
       'Currency',
+      'Decimal',
       'DeniedBy',
       'DryRun',
       'Effect',
@@ -240,6 +241,7 @@ describe('forCaller', () => {
       'FieldError',
       'Problem',
       'Warning',
+      'WidId',
     ]);
     expect(Object.keys(part.components.parameters)).toEqual([
       'ApprovalId',

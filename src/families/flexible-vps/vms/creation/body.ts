@@ -3,11 +3,11 @@ import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
 import {
   advanced,
-  Description,
   Id,
   Labels,
   label,
   Named,
+  NewDescription,
   OneOf,
   ResourceName,
   Shape,
@@ -84,10 +84,12 @@ export const SshKeyIds = Type.Array(SshKeyRef, {
   ...label('SSH keys'),
   description: 'SSH keys of the account to install for the default user of the image. Default: none.',
 });
-/** The protection that a machine gets or keeps. Members that are left out are off in a new machine. */
 export const NewProtection = {
-  delete: Type.Boolean({ description: 'Refuse to delete the machine.' }),
-  redeploy: Type.Boolean({ description: 'Refuse to redeploy the machine or to restore its disk.' }),
+  delete: Type.Boolean({ default: false, description: 'Refuse to delete the machine.' }),
+  redeploy: Type.Boolean({
+    default: false,
+    description: 'Refuse to redeploy the machine or to restore its disk.',
+  }),
 };
 
 const SIZE_MISSING: FieldError = {
@@ -102,7 +104,7 @@ export const missingSize = ({ plan, custom_size }: AnyObject): FieldError[] =>
 export const CreateVm = Shape({
   name: ResourceName,
   hostname: Type.Optional(Hostname),
-  description: Type.Optional({ ...Description, default: '' }),
+  description: Type.Optional(NewDescription),
   labels: Type.Optional({ ...Labels, default: {} }),
   location: {
     ...LocationRef,
@@ -250,8 +252,8 @@ export const CreateVm = Shape({
   protection: Type.Optional(
     Shape(
       {
-        delete: Type.Optional({ ...NewProtection.delete, default: false }),
-        redeploy: Type.Optional({ ...NewProtection.redeploy, default: false }),
+        delete: Type.Optional(NewProtection.delete),
+        redeploy: Type.Optional(NewProtection.redeploy),
       },
       { default: {}, description: 'What is refused until you switch the protection off with `updateVm`.' },
     ),
