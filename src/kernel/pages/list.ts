@@ -66,7 +66,7 @@ export function ListQuery<P extends TProperties, const S extends readonly string
       Object.fromEntries(sort.map((value) => [value, orderOf(value)])) as Meanings<S[number]>,
       {
         default: sort[0],
-        description: 'The member that rows are sorted by. A leading minus reverses the order.',
+        description: 'The order of the rows.',
       },
     ),
     ...filters,

@@ -11,7 +11,6 @@ import {
   ProvisionedAt,
   ResourceName,
   Shape,
-  Slug,
   type Static,
   Time,
   Type,

@@ -22,7 +22,7 @@ import {
   UpdatedAt,
   whenSent,
 } from '../../../kernel/schema.ts';
-import { NetworkRef } from '../references.ts';
+import { VmNetworkRef } from '../references.ts';
 import { interfaceLife } from './lifecycle.ts';
 import type { InterfaceRow } from './table.ts';
 
@@ -137,7 +137,7 @@ const moveAliases = Type.Optional(
 
 export const AttachInterface = Shape({
   network_id: {
-    ...NetworkRef(),
+    ...VmNetworkRef,
     description: 'The private network to join, in the location of the machine.',
   },
   ipv4: Type.Optional(

@@ -18,7 +18,7 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
-import { PlacementGroupRef } from '../references.ts';
+import { VmPlacementGroupRef } from '../references.ts';
 import { NewProtection, UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
@@ -48,7 +48,7 @@ const UpdateVm = Shape({
   ),
   placement_group_id: Type.Optional(
     Nullable({
-      ...PlacementGroupRef(),
+      ...VmPlacementGroupRef,
       description: 'The new placement group, or null to leave it. The machine has to be stopped.',
     }),
   ),

@@ -18,7 +18,13 @@ import {
 } from '../../../../kernel/schema.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
-import { LocationRef, NetworkRef, PlacementGroupRef, PlanRef, SshKeyRef } from '../../references.ts';
+import {
+  LocationRef,
+  NewPlanRef,
+  NewVmNetworkRef,
+  NewVmPlacementGroupRef,
+  SshKeyRef,
+} from '../../references.ts';
 import { NewPublicIpv4, NewVmSource } from './alternatives.ts';
 
 export const CustomSize = Shape({
@@ -110,8 +116,9 @@ export const CreateVm = Shape({
     ...LocationRef,
     description: 'The slug of the location, such as `fra1`. It cannot be changed later.',
   },
+  source: NewVmSource,
   plan: Type.Optional({
-    ...PlanRef('/location'),
+    ...NewPlanRef('/location'),
     ...unlessSent('custom_size'),
     description: 'The slug of a plan. Required without `custom_size`.',
   }),
@@ -127,6 +134,7 @@ export const CreateVm = Shape({
       maximum: 100_000,
       'x-unit': 'GB',
       ...label('Disk size'),
+      ...unlessSent('custom_size'),
       description: `The size of the root disk in GB; what exceeds the plan is billed. Default: the disk of the plan. ${GB_MEANS}`,
     }),
   ),
@@ -138,7 +146,7 @@ export const CreateVm = Shape({
           description: 'Another location. Default: that of the request.',
         }),
         plan: Type.Optional({
-          ...PlanRef('/fallbacks/*/location'),
+          ...NewPlanRef('/fallbacks/*/location', '/location'),
           description: 'Another plan. Default: the size of the request.',
         }),
       }),
@@ -151,7 +159,6 @@ export const CreateVm = Shape({
       },
     ),
   ),
-  source: NewVmSource,
   ssh_key_ids: Type.Optional({ ...SshKeyIds, default: [] }),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
@@ -175,7 +182,7 @@ export const CreateVm = Shape({
     Type.Array(
       Shape({
         network_id: {
-          ...NetworkRef('/location'),
+          ...NewVmNetworkRef,
           description: 'A private network in the same location.',
         },
         ipv4: Type.Optional(
@@ -224,7 +231,7 @@ export const CreateVm = Shape({
     }),
   ),
   placement_group_id: Type.Optional({
-    ...PlacementGroupRef('/location'),
+    ...NewVmPlacementGroupRef,
     ...label('Placement group'),
     ...advanced,
     description: 'A placement group in the same location. Default: none.',
