@@ -129,6 +129,12 @@ it('only the id of the shown resource has the general description of ids', () =>
   expect(general.filter(({ name }) => name !== 'id').map(({ at }) => at)).toEqual([]);
 });
 
+it('each id names its format', () => {
+  const ids = JSON.stringify(document).match(/[^{}]*"pattern":"\^[a-z]+_\[0-7\][^{}]*/g) ?? [];
+  expect(ids.length).toBeGreaterThan(20);
+  expect(ids.filter((schema) => !schema.includes('"format":"typeid"'))).toEqual([]);
+});
+
 describe('each value of an enumeration', () => {
   const valuesOf = (schema: JsonSchema) =>
     (schema['enum'] ?? schema['x-extensible-enum']) as readonly unknown[] | undefined;
