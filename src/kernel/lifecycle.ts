@@ -23,6 +23,8 @@ export const OTHER_CAUSES: readonly string[] = ['engine', 'provider', 'time'];
 
 interface Definition<S extends string> {
   readonly resource: string;
+  /** What messages call the resource, if that is not its name. */
+  readonly noun?: string;
   /** The table with the `status` column. Tests use it to put a resource into a state. */
   readonly table: string;
   /** The states and what each of them means. */
@@ -52,9 +54,11 @@ export class Lifecycle<S extends string = string> {
   readonly Status: TUnsafe<S>;
   /** For answers: a call that waited until its resource was gone shows it as `deleted`. */
   readonly ShownStatus: TUnsafe<S | typeof DELETED>;
+  readonly #noun: string;
 
   constructor(definition: Definition<S>) {
     this.resource = definition.resource;
+    this.#noun = definition.noun ?? definition.resource.replaceAll('_', ' ');
     this.table = definition.table;
     this.states = keysOf(definition.states);
     this.transitional = definition.transitional;
@@ -118,13 +122,13 @@ export class Lifecycle<S extends string = string> {
     if (state === 'suspended') throw new Problem('resource_suspended');
     if (operation !== undefined && this.transitional.includes(state)) {
       throw new Problem('operation_in_progress', {
-        detail: `The ${this.resource} is ${state}.`,
+        detail: `The ${this.#noun} is ${state}.`,
         extra: { operation_id: operation.id },
         retryAfterSeconds: RETRY_SECONDS,
       });
     }
     throw new Problem(code, {
-      detail: `The ${this.resource} is ${state}; this needs ${allowed.join(' or ')}.`,
+      detail: `The ${this.#noun} is ${state}. This call is possible only while it is ${allowed.join(' or ')}.`,
       extra: { current_state: state, allowed_states: allowed },
     });
   }

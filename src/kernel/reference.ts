@@ -20,9 +20,9 @@ export interface Reference {
 
 /**
  * `from` points into the same request: `/location`, `path/id`. An asterisk stands for the position of the list item
- * that contains the reference. `equals` is a fixed value.
+ * that contains the reference. Of several places, the first that has a value counts. `equals` is a fixed value.
  */
-export type Filter = { readonly from: string } | { readonly equals: string };
+export type Filter = { readonly from: string | readonly string[] } | { readonly equals: string };
 
 const MARK = 'x-ref';
 

@@ -25,6 +25,7 @@ export const ANNOTATIONS = [
   'x-advanced',
   'x-when',
   'x-column',
+  'x-ref',
 ] as const;
 
 /** Keeps the annotations of a named schema beside those of its use; it is not published. */
@@ -88,15 +89,15 @@ export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
       ...(meanings ? { [MEANINGS]: [...meanings, 'No value.'] } : {}),
     });
   }
-  // These are about the member, so they stand beside the union and not inside one of its branches.
-  const { description, 'x-volatile': isVolatile, ...rest } = plain;
-  const own = plain[COMPONENT];
-  const isOwn = own !== undefined && own['description'] === description;
-  const branch = own === undefined || isOwn ? rest : { ...rest, description: own['description'] };
+  // Annotations are about the member, so they stand beside the union. A named branch keeps those of its component.
+  const own = plain[COMPONENT] ?? {};
+  const isOfUse = ([name, value]: [string, unknown]): boolean =>
+    name in annotationsOf(schema) && value !== own[name];
+  const members = Object.entries(schema);
+  const branch = { ...Object.fromEntries(members.filter((member) => !isOfUse(member))), ...own };
   return Type.Unsafe({
-    anyOf: [isOwn ? schema : branch, { type: 'null' }],
-    ...(description === undefined || isOwn ? {} : { description }),
-    ...(isVolatile ? volatile : {}),
+    anyOf: [branch, { type: 'null' }],
+    ...Object.fromEntries(members.filter(isOfUse)),
   });
 }
 
@@ -104,8 +105,6 @@ interface Plain {
   readonly type?: unknown;
   readonly enum?: unknown[];
   readonly title?: string;
-  readonly description?: string;
-  readonly 'x-volatile'?: true;
   readonly [COMPONENT]?: Readonly<Record<string, unknown>>;
   readonly 'x-enum-descriptions'?: readonly string[];
 }
@@ -137,17 +136,17 @@ export function Secret<T extends TSchema>(schema: T): T {
   return { ...schema, 'x-secret': true };
 }
 
+/** All ids with this prefix are one component, such as `VmId`. */
 export function Id(prefix: string, options: object = {}): TUnsafe<string> {
-  return Type.Unsafe<string>({
-    type: 'string',
-    pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
-    ...options,
-  });
+  const title = `${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}Id`;
+  const pattern = `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
+  const schema = Type.Unsafe<string>({ type: 'string', format: 'typeid', pattern });
+  return { ...Named(title, schema), ...options };
 }
 
 /** The id of the resource that a shape shows. Members that name another resource have their own description. */
 export const OwnId = (prefix: string): TUnsafe<string> =>
-  Id(prefix, { description: `Its id, which never changes: \`${prefix}_\` and 26 characters.` });
+  Id(prefix, { description: 'Its id, which never changes.' });
 
 /** The mark of members that change without a call of the customer. */
 export const volatile = { 'x-volatile': true } as const;
@@ -183,10 +182,10 @@ export const Etag = Named(
 );
 
 /** Money and other exact quantities are decimal strings, because a binary float cannot hold 0.1. */
-export const Decimal: TUnsafe<string> = Type.Unsafe<string>({
-  type: 'string',
-  pattern: '^-?\\d+(\\.\\d+)?$',
-});
+export const Decimal: TUnsafe<string> = Named(
+  'Decimal',
+  Type.Unsafe<string>({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' }),
+);
 
 const SLUG = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$';
 const NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
@@ -200,11 +199,10 @@ export function meaningOf(pattern: string): string | undefined {
   return `Use lower-case letters, digits${more} and hyphens, with a letter or a digit at both ends.`;
 }
 
-export const Slug: TUnsafe<string> = Type.Unsafe<string>({
-  type: 'string',
-  pattern: SLUG,
-  maxLength: 63,
-});
+export const Slug: TUnsafe<string> = Named(
+  'Slug',
+  Type.Unsafe<string>({ type: 'string', pattern: SLUG, maxLength: 63 }),
+);
 
 export const ResourceName: TUnsafe<string> = Named(
   'ResourceName',
@@ -223,6 +221,9 @@ export const Description = Named(
   Type.String({ maxLength: 255, description: 'A text of your own about it. It has no effect.' }),
 );
 
+/** In a request that creates something. */
+export const NewDescription = { ...Description, default: '' };
+
 export const MOST_LABELS = 32;
 
 export const Labels = Named(
@@ -239,10 +240,10 @@ export const Labels = Named(
 /** Labels in a PATCH body: a merge patch of the present labels. */
 export const LabelsPatch = Named(
   'LabelsPatch',
-  Type.Unsafe<Record<string, string | null>>({
-    type: 'object',
+  Type.Unsafe<Record<string, string | null> | null>({
+    type: ['object', 'null'],
     description:
-      'A merge patch of the present labels: a label you name is set, a label with the value null is removed, all others stay.',
+      'A merge patch of the present labels: a label you name is set, a label with the value null is removed, all others stay. Null removes all.',
     propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
     additionalProperties: { type: ['string', 'null'], maxLength: 63 },
   }),

@@ -31,6 +31,21 @@ const stemOf = (name: string): string =>
     .toLowerCase()
     .replace(/_ids?$|s$/, '');
 
+/** Words of other APIs, and what such a member is called here. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  tags: 'labels',
+  metadata: 'labels',
+  region: 'location',
+  zone: 'location',
+  datacenter: 'location',
+  size: 'plan',
+  flavor: 'plan',
+  server_type: 'plan',
+  instance_type: 'plan',
+  keys: 'ssh_key_ids',
+  vpc_id: 'network_id',
+};
+
 /** The known name that was meant: here, or in an object that is a member here (`source.image_id`). */
 function meantBy(name: string, { properties = {} }: PlainSchema): string | null {
   if (name.length > LONGEST_NAME) return null;
@@ -42,7 +57,9 @@ function meantBy(name: string, { properties = {} }: PlainSchema): string | null 
       .filter(isAlike)
       .map((each) => `${outer}.${each}`),
   );
-  return known.find(isAlike) ?? nearest(name, known) ?? inside[0] ?? null;
+  const elsewhere = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+  const renamed = known.find((each) => each === elsewhere);
+  return known.find(isAlike) ?? renamed ?? nearest(name, known) ?? inside[0] ?? null;
 }
 
 export function unknownMember(pointer: string, name: string, schema: PlainSchema, lists = false): FieldError {

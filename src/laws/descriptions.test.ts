@@ -129,22 +129,30 @@ it('only the id of the shown resource has the general description of ids', () =>
   expect(general.filter(({ name }) => name !== 'id').map(({ at }) => at)).toEqual([]);
 });
 
+it('each id names its format', () => {
+  const ids = JSON.stringify(document).match(/[^{}]*"pattern":"\^[a-z]+_\[0-7\][^{}]*/g) ?? [];
+  expect(ids.length).toBeGreaterThan(20);
+  expect(ids.filter((schema) => !schema.includes('"format":"typeid"'))).toEqual([]);
+});
+
 describe('each value of an enumeration', () => {
+  const valuesOf = (schema: JsonSchema) =>
+    (schema['enum'] ?? schema['x-extensible-enum']) as readonly unknown[] | undefined;
+
   function enumerationsOf(schema: JsonSchema, at: string): { at: string; schema: JsonSchema }[] {
     const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
     return [
-      ...(schema['enum'] === undefined ? [] : [{ at, schema }]),
+      ...(valuesOf(schema) === undefined ? [] : [{ at, schema }]),
       ...properties.flatMap(([name, member]) => enumerationsOf(member, `${at}.${name}`)),
       ...partsOf(schema).flatMap((part) => enumerationsOf(part, at)),
     ];
   }
 
-  it('is explained, except for the members that a list can be sorted by', () => {
+  it('is explained', () => {
     const found = roots
       .flatMap(([at, schema]) => enumerationsOf(schema, at))
-      .filter(({ at }) => !at.endsWith('?sort'))
       .filter(({ schema }) => {
-        const values = schema['enum'] as readonly unknown[];
+        const values = valuesOf(schema) ?? [];
         const meanings = (schema['x-enum-descriptions'] ?? []) as readonly string[];
         const isWhole = meanings.length === values.length;
         return (

@@ -91,7 +91,7 @@ export class Filler {
     const url = urlOf(list, filters, query);
     const rows = this.#rows.get(url) ?? this.#read(url);
     this.#rows.set(url, rows);
-    const values = (await rows).map((row) => String(row[reference.value]));
+    const values = [...new Set((await rows).map((row) => String(row[reference.value])))];
     return values.filter((value) => !reference.except?.includes(value));
   }
 
@@ -193,8 +193,13 @@ function filtersOf({ filters = {} }: Reference, params: Params, body: unknown): 
 
 function filterValue(filter: Filter, params: Params, body: unknown): string | undefined {
   if ('equals' in filter) return filter.equals;
-  if (filter.from.startsWith('path/')) return params[filter.from.slice('path/'.length)];
-  const found = filter.from
+  const found = [filter.from].flat().map((from) => valueFrom(from, params, body));
+  return found.find((value) => value !== undefined);
+}
+
+function valueFrom(from: string, params: Params, body: unknown): string | undefined {
+  if (from.startsWith('path/')) return params[from.slice('path/'.length)];
+  const found = from
     .split('/')
     .slice(1)
     .reduce<unknown>((inner, name) => {

@@ -1,25 +1,64 @@
-/** Every PATCH is a merge patch (RFC 7396): objects are merged, arrays are replaced, and null removes or is refused. */
+/** Every PATCH is a merge patch (RFC 7396): objects are merged, arrays are replaced, and null removes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { managedResource } from '../kernel/managed-resource.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import type { JsonSchema } from '../testing/arbitrary.ts';
+import { type JsonSchema, sampleOf } from '../testing/arbitrary.ts';
 import { settle } from '../testing/operations.ts';
+import { pointerTo } from './broken-input.ts';
+import { plainOf } from './forms.ts';
 import { createWorld, endpoints, type Params, paramsFor, urlOf, type World } from './walk.ts';
 
 const patches = endpoints.filter(({ method }) => method === 'PATCH');
 
+interface Part {
+  readonly at: readonly string[];
+  readonly schema: JsonSchema;
+  readonly change: (value: unknown) => object;
+}
+
 const membersOf = (schema: unknown): [string, JsonSchema][] =>
-  Object.entries((schema as JsonSchema).properties ?? {});
-const isChangeable = ([, schema]: [string, JsonSchema]): boolean => !('x-immutable' in schema);
+  Object.entries((schema as JsonSchema | undefined)?.properties ?? {});
+const isOf = (type: string, schema: JsonSchema): boolean => [plainOf(schema).type].flat().includes(type);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 const acceptsNull = (schema: JsonSchema): boolean =>
   [schema.type].flat().includes('null') ||
   (schema.anyOf ?? []).some((branch) => acceptsNull(branch as JsonSchema));
 
+const valueAt = (value: unknown, at: readonly string[]): unknown =>
+  at.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+
+/** What a member is if the creation leaves it out. */
+function defaultOf(schema: JsonSchema): unknown {
+  const members = membersOf(schema);
+  if (members.length === 0) return schema.default ?? null;
+  return {
+    ...Object.fromEntries(members.map(([name, member]) => [name, defaultOf(member)])),
+    ...(schema.default as object | undefined),
+  };
+}
+
+/** Another valid value for a member; undefined if the schema does not say enough to find one. */
+function otherThan(value: unknown, whole: JsonSchema, example: unknown): unknown {
+  const { additionalProperties: more, pattern, format, ...schema } = plainOf(whole);
+  if (schema['x-ref'] !== undefined || format === 'typeid') return undefined;
+  if (isOf('boolean', whole)) return !value;
+  if (isObject(more)) return { 'law/reset': 'yes' };
+  if (isOf('array', whole)) return example ?? schema.examples?.[0];
+  if (isOf('string', whole))
+    return pattern === undefined ? 'Another text.' : sampleOf({ type: 'string', pattern });
+  const members = membersOf(schema).map(([name, member]) => [
+    name,
+    otherThan(valueAt(value, [name]), member, valueAt(example, [name])),
+  ]);
+  return Object.fromEntries(members.filter(([, other]) => other !== undefined));
+}
+
 /** The parts of a body that do not allow a partial change. */
-function rigidIn(schema: JsonSchema, at = ''): string[] {
-  if (schema.type !== 'object') return [];
+function rigidIn(whole: JsonSchema, at = ''): string[] {
+  const schema = plainOf(whole);
+  if (!isOf('object', schema)) return [];
   const more = schema.additionalProperties;
   const isRigidMap = isObject(more) && !acceptsNull(more as JsonSchema);
   return [
@@ -43,7 +82,7 @@ afterAll(() => app.close());
 
 describe.each(patches)('$id', (patch) => {
   let params: Params;
-  const changeable = membersOf(patch.body).filter(isChangeable);
+  const changeable = membersOf(patch.body);
 
   beforeAll(async () => {
     params = await paramsFor(patch, world);
@@ -86,16 +125,16 @@ describe.each(patches)('$id', (patch) => {
   it('changes nothing if it is sent nothing, or objects without members', async () => {
     const before = await shown();
     expect(await changed({})).toEqual(before);
-    const objects = changeable.filter(([, schema]) => schema.type === 'object');
+    const objects = changeable.filter(([, schema]) => isOf('object', schema));
     expect(await changed(Object.fromEntries(objects.map(([name]) => [name, {}])))).toEqual(before);
   });
 
   it('merges objects: a member that is sent changes, and all others stay', async () => {
-    for (const [name, schema] of changeable.filter((member) => member[1].type === 'object')) {
-      for (const [part, { type }] of membersOf(schema)) {
+    for (const [name, schema] of changeable.filter((member) => isOf('object', member[1]))) {
+      for (const [part, member] of membersOf(plainOf(schema))) {
         const before = await shown();
         const object = before[name] as Record<string, unknown>;
-        if (type !== 'boolean') continue;
+        if (!isOf('boolean', member)) continue;
         const value = !object[part];
         expect(await changed({ [name]: { [part]: value } })).toEqual({
           ...before,
@@ -124,7 +163,7 @@ describe.each(patches)('$id', (patch) => {
 
   it('replaces arrays as a whole', async () => {
     const example = patch.example.body as Record<string, unknown>;
-    for (const [name] of changeable.filter(([, { type }]) => type === 'array')) {
+    for (const [name] of changeable.filter(([, schema]) => isOf('array', schema))) {
       if (Array.isArray(example[name])) {
         const filled = await changed({ [name]: example[name] });
         expect(filled[name]).toHaveLength(example[name].length);
@@ -133,29 +172,46 @@ describe.each(patches)('$id', (patch) => {
     }
   });
 
-  it('removes a member that is sent as null, or says that it cannot be removed', async () => {
-    const parts = changeable.flatMap(([name, schema]): [string, JsonSchema, object][] => [
-      [`/${name}`, schema, { [name]: null }],
-      ...membersOf(schema).map(([part, inner]): [string, JsonSchema, object] => [
-        `/${name}/${part}`,
-        inner,
-        { [name]: { [part]: null } },
-      ]),
-    ]);
-    for (const [pointer, schema, change] of parts) {
-      if (acceptsNull(schema)) {
-        const after = await changed(change);
-        const [name = '', part] = pointer.slice(1).split('/');
-        const value = part === undefined ? after[name] : (after[name] as Record<string, unknown>)[part];
-        expect([pointer, value ?? null]).toEqual([pointer, null]);
-        continue;
-      }
-      const answer = await send(change);
+  const creation = managedResource(patch.resource.name, endpoints)?.creator.body as JsonSchema | undefined;
+  const given = Object.fromEntries(membersOf(creation));
+  const parts = changeable.flatMap(([name, schema]): Part[] => [
+    { at: [name], schema, change: (value) => ({ [name]: value }) },
+    ...membersOf(plainOf(schema)).map(([inner, member]) => ({
+      at: [name, inner],
+      schema: member,
+      change: (value: unknown) => ({ [name]: { [inner]: value } }),
+    })),
+  ]);
+  const isRequired = ({ at: [name = '', inner] }: Part): boolean =>
+    (inner === undefined ? creation : given[name])?.required?.includes(inner ?? name) ?? false;
+
+  it('resets a member that is sent as null to what it is if the creation leaves it out', async () => {
+    for (const part of parts.filter((each) => !isRequired(each))) {
+      const { at, schema, change } = part;
+      const [name = ''] = at;
+      const before = await shown();
+      const other = otherThan(valueAt(before, at), schema, valueAt(patch.example.body, at));
+      if (Object.hasOwn(before, name) && other !== undefined)
+        expect([at, valueAt(await changed(change(other)), at)]).not.toEqual([at, valueAt(before, at)]);
+      const after = await changed(change(null));
+      const wanted = given[name] && valueAt({ [name]: defaultOf(given[name]) }, at);
+      if (Object.hasOwn(before, name)) expect([at, valueAt(after, at)]).toEqual([at, wanted]);
+    }
+  });
+
+  it('says of a member that the creation requires that it cannot be removed', async () => {
+    for (const { at, change } of parts.filter(isRequired)) {
+      const answer = await send(change(null));
       const detail = expect.stringContaining('cannot be removed with null');
       expect([answer.statusCode, answer.json().errors]).toEqual([
         422,
-        [{ pointer, code: expect.any(String), detail }],
+        [{ pointer: pointerTo(at), code: expect.any(String), detail }],
       ]);
     }
+  });
+
+  it('publishes null exactly where null is accepted', () => {
+    const wrong = parts.filter((part) => acceptsNull(part.schema) === isRequired(part));
+    expect(wrong.map(({ at }) => pointerTo(at))).toEqual([]);
   });
 });

@@ -11,10 +11,18 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
 import { pointerTo, put } from './broken-input.ts';
 import { exemptFrom } from './exemptions.ts';
+import { plainOf } from './forms.ts';
 import { outcomeOf } from './responses.ts';
-import { bodyOf, createWorld, endpoints, paramsFor, urlOf, type World } from './walk.ts';
+import { bodyOf, createWorld, endpoints, type Params, paramsFor, urlOf, type World } from './walk.ts';
 
-type Marked = JsonSchema & { readonly 'x-ref'?: Reference; readonly pattern?: string };
+type Marked = JsonSchema & {
+  readonly 'x-ref'?: Reference;
+  readonly 'x-event-type'?: true;
+  readonly pattern?: string;
+};
+
+/** The codes of errors about something that does not exist. */
+const UNKNOWN = /^unknown_(?!member)/;
 
 interface Member {
   readonly endpoint: Endpoint;
@@ -33,11 +41,11 @@ interface Alternative {
 
 type Place = Pick<Member, 'at' | 'schema' | 'within'>;
 
-function membersIn(schema: Marked, at: readonly string[] = [], within?: Alternative): Place[] {
+function membersIn(whole: Marked, at: readonly string[] = [], within?: Alternative): Place[] {
+  const schema = plainOf(whole) as Marked;
   const { by, alternatives } = variantsOf(schema) ?? { by: '', alternatives: new Map<string, object>() };
   return [
     { at, schema, within },
-    ...(schema.anyOf ?? []).flatMap((branch) => membersIn(branch as Marked, at, within)),
     ...[...alternatives].flatMap(([value, each]) =>
       membersIn(each as Marked, at, { at, value: { [by]: value } }),
     ),
@@ -105,6 +113,15 @@ describe('a refused reference', () => {
 
   afterAll(() => app.close());
 
+  const places = new Map<Endpoint, Promise<Params>>();
+
+  /** The resources in the path. All refused calls of an endpoint share them, because none changes anything. */
+  function placeOf(endpoint: Endpoint): Promise<Params> {
+    const place = places.get(endpoint) ?? paramsFor(endpoint, world);
+    places.set(endpoint, place);
+    return place;
+  }
+
   async function refusalOf(member: Member, value: string, params = member.endpoint.example.params ?? {}) {
     const { endpoint, where, at, within } = member;
     const example = bodyOf(endpoint);
@@ -152,7 +169,7 @@ describe('a refused reference', () => {
     for (const member of references.filter(({ where }) => where === 'body')) {
       const prefix = prefixOf(member.schema);
       const sent = prefix === undefined ? 'no-such-thing' : newId('request').replace(/^[a-z]+/, prefix);
-      const error = await refusalOf(member, sent, await paramsFor(member.endpoint, world));
+      const error = await refusalOf(member, sent, await placeOf(member.endpoint));
       if (error?.code !== 'unknown_reference') continue;
       told.push(member.endpoint.id);
       expect([member.endpoint.id, error.detail]).toEqual([
@@ -163,6 +180,26 @@ describe('a refused reference', () => {
     }
     // Some references are only looked at together with other members; most are looked at in the example.
     expect(new Set(told).size).toBeGreaterThan(8);
+  });
+
+  it('is marked: a text that is refused because nothing has it names its list, or is an event type', async () => {
+    const texts = members.filter(
+      ({ where, schema }) => where === 'body' && schema.type === 'string' && schema.const === undefined,
+    );
+    const unmarked: string[] = [];
+    let refused = 0;
+    for (const member of texts) {
+      const prefix = prefixOf(member.schema);
+      const sent = prefix === undefined ? 'no-such.thing' : newId('request').replace(/^[a-z]+/, prefix);
+      const error = await refusalOf(member, sent, await placeOf(member.endpoint));
+      if (!UNKNOWN.test(error?.code ?? '')) continue;
+      refused += 1;
+      const isMarked = member.reference !== undefined || member.schema['x-event-type'] === true;
+      const isOffered = !exemptFrom('idsWithoutList').includes(prefix ?? '');
+      if (!isMarked && isOffered) unmarked.push(`${member.endpoint.id} ${pointerOf(member)}`);
+    }
+    expect(unmarked).toEqual([]);
+    expect(refused).toBeGreaterThan(15);
   });
 
   it('names nothing to a key that may not read the list', async () => {

@@ -178,9 +178,11 @@ describe.each(named)('%s', (id, operation) => {
     const contents = successes.flatMap(([, response]) =>
       Object.values(resolve<Response>(document, response).content ?? {}),
     );
-    expect(contents.some(({ example, examples }) => (example ?? examples) !== undefined)).toBe(
-      contents.length > 0,
+    const shown = contents.map(
+      ({ example, examples, schema }) =>
+        example ?? examples ?? resolve<JsonSchema>(document, schema)['examples'],
     );
+    expect(shown.some((example) => example !== undefined)).toBe(contents.length > 0);
   });
 
   it('gives each answer one shape, so that generated clients have one type for it', () => {

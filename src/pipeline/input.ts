@@ -4,6 +4,7 @@ import { type OnFailure, OnFailureParameter } from '../kernel/operations/schema.
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
 import { convertQuery } from '../kernel/query-string.ts';
 import { type AnyObject, type Endpoint, isAsync, isAsyncCreate, isWrite } from '../kernel/record.ts';
+import { withResets } from '../kernel/resets.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
@@ -176,7 +177,7 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   return {
     params: exchange.incoming.params,
     query,
-    body,
+    body: endpoint.body === undefined ? body : withResets(endpoint.body, body),
     dryRun: isDryRun,
     onFailure: on_failure as OnFailure,
     idempotencyKey: isRepeatable ? idempotencyKey : undefined,

@@ -35,6 +35,23 @@ describe('a request', () => {
     }
   });
 
+  it.each([
+    ['with a typing error', '/account/v1/who-am-i', '/account/v1/whoami'],
+    ['without the version', '/workshop/widgets', '/workshop/v1/widgets'],
+    ['without the family', '/v1/widgets/wid_1', '/workshop/v1/widgets/{id}'],
+  ])('404: a path %s is told the path that was meant', async (_, url, meant) => {
+    const { code, detail } = (await t.call({ url, key: key.key })).json();
+    expect([code, detail]).toEqual([
+      'endpoint_not_found',
+      `The API has no endpoint with this path. Did you mean ${meant}?`,
+    ]);
+  });
+
+  it('404: a path like no other is told no other', async () => {
+    const { detail } = (await t.call({ url: '/workshop/v1/gadgets/1/2/3', key: key.key })).json();
+    expect(detail).toBe('The API has no endpoint with this path.');
+  });
+
   describe('as a dry run', () => {
     const typeFor = async (accept?: string): Promise<unknown> => {
       const { statusCode, headers, body } = await t.call({

@@ -30,6 +30,7 @@ const ADVISED: readonly FieldCode[] = [
   'too_short',
   'too_long',
   'unknown_reference',
+  'unknown_resource_type',
   'location_mismatch',
   'unverified_email',
 ];
@@ -104,7 +105,8 @@ export class ReferenceAdvice {
     if (typeof sent !== 'string') return { told: [error.detail], call };
     const quoted = JSON.stringify(sent.slice(0, LONGEST_QUOTE));
     const told = [error.detail];
-    const isSaid = (text: string): boolean => told.some((part) => part.includes(text));
+    const isSaid = (text: string): boolean =>
+      told.some((part) => part.toLowerCase().includes(text.toLowerCase()));
     const bearer = found === null ? undefined : await this.#bearerOf(sent, found, reference, list);
     if (bearer !== undefined)
       told.push(
@@ -168,8 +170,11 @@ export class ReferenceAdvice {
     const places = pointer.match(/(?<=\/)\d+(?=\/|$)/g) ?? [];
     const values = Object.entries(filters).map(([name, filter]): [string, unknown] => {
       if ('equals' in filter) return [name, filter.equals];
-      let at = 0;
-      return [name, this.#sent(filter.from.replaceAll('*', () => places[at++] ?? '*'))];
+      const sent = [filter.from].flat().map((from) => {
+        let at = 0;
+        return this.#sent(from.replaceAll('*', () => places[at++] ?? '*'));
+      });
+      return [name, sent.find((value) => value !== undefined)];
     });
     return Object.fromEntries(
       values.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -224,7 +229,8 @@ function rowsIn(body: unknown, { value, label, except = [] }: Reference): Rows {
   const rows = data
     .map((row) => ({ value: String(row[value]), label: String(row[label] ?? '') }))
     .filter((row) => !except.includes(row.value));
-  return { rows, isWhole: (next_cursor ?? null) === null };
+  const distinct = new Map(rows.map((row) => [row.value, row]));
+  return { rows: [...distinct.values()], isWhole: (next_cursor ?? null) === null };
 }
 
 const ID = /^[a-z]+_[0-7][0-9a-z]{25}$/;

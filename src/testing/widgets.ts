@@ -124,7 +124,7 @@ const createWidget = endpoint({
   body: Shape({
     name: ResourceName,
     size: Type.Integer({ minimum: 1, maximum: 10 }),
-    labels: Type.Optional(Labels),
+    labels: Type.Optional({ ...Labels, default: {} }),
   }),
   answers: { 201: NewWidget },
   problems: ['name_taken', 'quota_exceeded'],

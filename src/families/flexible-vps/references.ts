@@ -20,20 +20,29 @@ export const IMAGES = rows('listImages');
 
 export const LocationRef = Ref(Slug, LOCATIONS);
 
-/** `location` points to the location of the machine in the same request. */
-export const PlanRef = (location?: string) =>
-  Ref(Slug, {
-    ...PLANS,
-    except: ['custom'],
-    ...(location === undefined ? {} : { filters: { location: { from: location } } }),
-  });
+/** The source of a new machine in the same request. */
+const SOURCE: Filter = { from: ['/source/image_id', '/source/snapshot_id', '/source/vm_id'] };
+/** The machine in the path of the request. */
+const THIS_VM: Filter = { from: 'path/id' };
 
-export const ImageRef = Ref(
-  Type.String({ minLength: 1, maxLength: 90 }),
-  rows('listImages', { status: AVAILABLE }),
-);
+const planRef = (filters: Filters) => Ref(Slug, { ...PLANS, except: ['custom'], filters });
+
+/** A plan for a new machine. `location` points to its location in the same request, the first that is there. */
+export const NewPlanRef = (...location: readonly string[]) =>
+  planRef({ location: { from: location.length === 1 ? location[0]! : location }, for_source: SOURCE });
+
+export const ResizePlanRef = planRef({ resize_for: THIS_VM, resize_allowed: { equals: 'true' } });
+
+const imageRef = (filters: Filters) =>
+  Ref(Type.String({ minLength: 1, maxLength: 90 }), rows('listImages', { status: AVAILABLE, ...filters }));
+
+export const NewImageRef = imageRef({ location: { from: '/location' } });
+export const RedeployImageRef = imageRef({ for_vm: THIS_VM });
 
 export const VmRef = Ref(Id('vm'), rows('listVms'));
+
+/** For lists that can be narrowed to what a machine can be changed to. */
+export const ForVm = Type.Optional({ ...VmRef, description: 'Only rows that this machine can use.' });
 
 /** A machine in the location of the same request. */
 export const NearVmRef = Ref(Id('vm'), rows('listVms', { location: { from: '/location' } }));
@@ -53,18 +62,19 @@ export const SnapshotRef = (location?: string) =>
     }),
   );
 
-/** `location` points to the location of the machine in the same request. */
-export const NetworkRef = (location?: string) =>
-  Ref(
-    Id('net'),
-    rows('listVpsNetworks', location === undefined ? undefined : { location: { from: location } }),
-  );
+/** Where a machine is: in the location of the same request, or where the machine in the path is. */
+const NEW: Filters = { location: { from: '/location' } };
+const EXISTING: Filters = { for_vm: THIS_VM };
 
-export const PlacementGroupRef = (location?: string) =>
-  Ref(
-    Id('pg'),
-    rows('listPlacementGroups', location === undefined ? undefined : { location: { from: location } }),
-  );
+const networkRef = (filters?: Filters) => Ref(Id('net'), rows('listVpsNetworks', filters));
+export const NetworkRef = networkRef();
+export const NewVmNetworkRef = networkRef(NEW);
+export const VmNetworkRef = networkRef(EXISTING);
+
+const placementGroupRef = (filters?: Filters) => Ref(Id('pg'), rows('listPlacementGroups', filters));
+export const PlacementGroupRef = placementGroupRef();
+export const NewVmPlacementGroupRef = placementGroupRef(NEW);
+export const VmPlacementGroupRef = placementGroupRef(EXISTING);
 
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 

@@ -43,7 +43,7 @@ describe('a machine is refused', () => {
       /^unknown_reference: There is no image "ubuntu-2404"\. Did you mean ubuntu-24\.04\? Valid: /,
     );
     expect(told).toMatch(
-      /debian-13.* GET \/flexible-vps\/v1\/images\?status=available lists the valid values\.$/,
+      /debian-13.* GET \/flexible-vps\/v1\/images\?status=available&location=fra1 lists the valid values\.$/,
     );
   });
 
@@ -65,12 +65,23 @@ describe('a machine is refused', () => {
   });
 
   it('with wrong member names: the right ones, and all that is missing in the same answer', async () => {
-    const told = await errorsOf({ image: 'ubuntu-24.04', ssh_keys: [keyId], sshKeyIds: [], region: 'fra1' });
+    const told = await errorsOf({
+      image: 'ubuntu-24.04',
+      ssh_keys: [keyId],
+      sshKeyIds: [],
+      region: 'fra1',
+      size: 'large',
+      tags: {},
+      colour: 'red',
+    });
     expect(told).toMatchObject({
       '/image': 'unknown_member: "image" is not known here; did you mean source.image_id?',
       '/ssh_keys': 'unknown_member: "ssh_keys" is not known here; did you mean ssh_key_ids?',
       '/sshKeyIds': 'unknown_member: "sshKeyIds" is not known here; did you mean ssh_key_ids?',
-      '/region': 'unknown_member: "region" is not known here.',
+      '/region': 'unknown_member: "region" is not known here; did you mean location?',
+      '/size': 'unknown_member: "size" is not known here; did you mean plan?',
+      '/tags': 'unknown_member: "tags" is not known here; did you mean labels?',
+      '/colour': 'unknown_member: "colour" is not known here.',
       '/name': 'required: This is required.',
       '/location': 'required: This is required. GET /flexible-vps/v1/locations lists the valid values.',
       '/plan': expect.stringContaining('required: Give plan, or custom_size'),
@@ -90,8 +101,8 @@ describe('a machine is refused', () => {
       '/public_ipv4/ip_id',
       '/source/snapshot_id',
     ]);
-    const { '/region': listed } = await errorsOf({ ...sound, region: 'fra1' });
-    expect(listed).toContain('Known: name, hostname, description, labels, location, plan,');
+    const { '/colour': listed } = await errorsOf({ ...sound, colour: 'red' });
+    expect(listed).toContain('Known: name, hostname, description, labels, location, source, plan,');
   });
 
   it('with an Arm plan where there are no Arm machines: where it is sold, and what is sold here', async () => {
@@ -101,7 +112,9 @@ describe('a machine is refused', () => {
     );
     expect(told).toMatch(/Valid: flex-1-1, .*flex-2-4,/);
     expect(told).not.toContain('custom');
-    expect(told).toMatch(/GET \/flexible-vps\/v1\/plans\?location=ams1 lists the valid values\.$/);
+    expect(told).toMatch(
+      /GET \/flexible-vps\/v1\/plans\?location=ams1&for_source=ubuntu-24\.04 lists the valid values\.$/,
+    );
   });
 
   it('with a text instead of an object or a list: what it has to be', async () => {

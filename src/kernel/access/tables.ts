@@ -1,7 +1,7 @@
 /** The tables that define who may do what. The kernel reads them; only the functions in `portal-api` write them. */
 import type { Generated } from 'kysely';
 import { statesAllowing } from '../published-states.ts';
-import { keysOf, Named, OneOf, volatile } from '../schema.ts';
+import { keysOf, Named, OneOf, Type, volatile } from '../schema.ts';
 import type { RoleName } from './roles.ts';
 
 const openStatuses = {
@@ -24,6 +24,13 @@ export const OpenAccountStatus = Named(
     description: 'Decides which calls the account may make. No API key can change it.',
   }),
 );
+export const PublicId = Named(
+  'KeyPublicId',
+  Type.String({
+    description: 'The second part of the key: safe to show and enough to identify the key.',
+  }),
+);
+
 const approvalMeanings = {
   off: 'No call of the key waits for a person, except for those above `approval_over_monthly`.',
   destructive: 'A person has to approve each call that deletes or overwrites something.',

@@ -3,7 +3,7 @@
  * writes them and does not import families; the account family publishes them.
  */
 import { RoleNameShape } from '../access/roles.ts';
-import { AllowlistModeShape, ApprovalMode, OpenAccountStatus } from '../access/tables.ts';
+import { AllowlistModeShape, ApprovalMode, OpenAccountStatus, PublicId } from '../access/tables.ts';
 import type { Registry, Resource } from '../registry.ts';
 import { Named, Nullable, Shape, Time, type TObject, type TProperties, Type } from '../schema.ts';
 import { nothing } from './declaration.ts';
@@ -38,7 +38,7 @@ const product = details('ProductDetails', {
   family: text('The product family that was switched on or off.'),
   reason: Nullable(text('Why it was switched off; null if nobody gave a reason.')),
 });
-const key = { public_id: text('The second part of the key, which is safe to show.') };
+const key = { public_id: PublicId };
 const client = {
   client_ip: text('The address that the call came from.'),
   operation_id: text('The call: the `operationId` in this document, such as `listVms`.'),

@@ -5,15 +5,20 @@
 import { nearest } from '../did-you-mean.ts';
 import type { FieldError } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
-import { Type } from '../schema.ts';
+import { Named, Type } from '../schema.ts';
 
 export const MAX_PATTERNS = 50;
 
-export const EventPattern = Type.Unsafe<string>({
-  type: 'string',
-  pattern: '^(\\*|[a-z][a-z0-9_]*\\.(\\*|[a-z][a-z0-9_]*))$',
-  maxLength: 100,
-});
+/** `x-event-type`: the types themselves stand in the schema `Event` of the OpenAPI document, each with its meaning. */
+export const EventPattern = Named(
+  'EventPattern',
+  Type.Unsafe<string>({
+    type: 'string',
+    pattern: '^(\\*|[a-z][a-z0-9_]*\\.(\\*|[a-z][a-z0-9_]*))$',
+    maxLength: 100,
+    'x-event-type': true,
+  }),
+);
 
 export function matchesType(pattern: string, type: string): boolean {
   if (pattern === '*' || pattern === type) return true;

@@ -1,5 +1,6 @@
 /** The query parameters and the answer that all lists share. */
 import {
+  type Meanings,
   Named,
   Nullable,
   OneOf,
@@ -46,6 +47,13 @@ export const labelFilter = {
   ),
 };
 
+/** What a value of `sort` means. Members whose name ends in `_at` are times. */
+function orderOf(value: string): string {
+  const isReversed = value.startsWith('-');
+  if (value.endsWith('_at')) return isReversed ? 'Latest first.' : 'Earliest first.';
+  return isReversed ? 'In descending order.' : 'In ascending order.';
+}
+
 export function ListQuery<P extends TProperties, const S extends readonly string[]>(
   filters: P,
   options: { sort: S; maximum?: number; initial?: number },
@@ -54,10 +62,13 @@ export function ListQuery<P extends TProperties, const S extends readonly string
   return Shape({
     ...paging,
     limit: { ...paging.limit, maximum, default: initial },
-    sort: OneOf<S[number]>(sort, {
-      default: sort[0],
-      description: 'The member that rows are sorted by. A leading minus reverses the order.',
-    }),
+    sort: OneOf<S[number]>(
+      Object.fromEntries(sort.map((value) => [value, orderOf(value)])) as Meanings<S[number]>,
+      {
+        default: sort[0],
+        description: 'The order of the rows.',
+      },
+    ),
     ...filters,
   });
 }

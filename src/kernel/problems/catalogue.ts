@@ -612,30 +612,33 @@ export const problems = define({
 export type ProblemCode = keyof typeof problems;
 
 /** Codes for single fields, in `errors[]` of a 422. */
-export const fieldCodes = [
-  'required',
-  'invalid_format',
-  'out_of_range',
-  'too_long',
-  'too_short',
-  'too_many',
-  'too_few',
-  'not_unique',
-  'unknown_member',
-  'unknown_reference',
-  'unknown_resource_type',
-  'unknown_event_type',
-  'immutable',
-  'mutually_exclusive',
-  'incompatible',
-  'location_mismatch',
-  'reserved_name',
-  'blocked_address',
-  'unverified_email',
-  'confirmation_missing',
-  'confirmation_mismatch',
-  'disk_shrink',
-  'no_network',
-] as const;
+/** The codes of errors about one field of a request, and what each of them means. */
+export const fieldMeanings = {
+  required: 'It is missing.',
+  invalid_format: 'It is of another type or form.',
+  out_of_range: 'The value is too low or too high.',
+  too_long: 'The text has too many characters.',
+  too_short: 'The text has too few characters.',
+  too_many: 'It has too many items or members.',
+  too_few: 'It has too few items or members.',
+  not_unique: 'Another item has the same value.',
+  unknown_member: 'The call does not take it.',
+  unknown_reference: 'Nothing of yours has this id or name.',
+  unknown_resource_type: 'There is no such type.',
+  unknown_event_type: 'There is no such type.',
+  immutable: 'This call cannot change it.',
+  mutually_exclusive: 'It excludes another member.',
+  incompatible: 'It does not fit other values, or is not offered.',
+  location_mismatch: 'It is in another location, or not sold there.',
+  reserved_name: 'The name is not free to choose.',
+  blocked_address: 'Messages cannot be sent there.',
+  unverified_email: 'Nobody has confirmed the address.',
+  confirmation_missing: 'Repeat the name of what will be lost.',
+  confirmation_mismatch: 'It is not the name of what will be lost.',
+  disk_shrink: 'A disk can only grow.',
+  no_network: 'The machine would have no connection.',
+} as const;
 
-export type FieldCode = (typeof fieldCodes)[number];
+export type FieldCode = keyof typeof fieldMeanings;
+
+export const fieldCodes = Object.keys(fieldMeanings) as readonly FieldCode[];

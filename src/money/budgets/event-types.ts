@@ -1,20 +1,22 @@
 import type { EventType } from '../../kernel/events/event.ts';
-import { Currency, Decimal, Named, Shape, Type } from '../../kernel/schema.ts';
+import { Currency, Named, Shape, Type } from '../../kernel/schema.ts';
+import { BudgetAmount, perMonth, SpentSoFar } from '../prices/members.ts';
 import { ActionShape, BasisShape } from './budget.ts';
-
-const amount = { ...Decimal, 'x-unit': 'currency/month', description: 'The most to spend in a month.' };
 
 const figures = {
   period: Type.String({ description: 'The month: `2026-03`.' }),
-  amount,
-  spent: { ...Decimal, 'x-unit': 'currency', description: 'The cost so far this month.' },
-  forecast: { ...Decimal, 'x-unit': 'currency/month', description: 'The expected cost of the whole month.' },
+  amount: BudgetAmount,
+  spent: SpentSoFar,
+  forecast: perMonth('The expected cost of the whole month.'),
   currency: Currency,
 };
 
 const declared = Named(
   'BudgetDetails',
-  Shape({ amount, currency: Currency, action: ActionShape }, { description: 'Details of the event.' }),
+  Shape(
+    { amount: BudgetAmount, currency: Currency, action: ActionShape },
+    { description: 'Details of the event.' },
+  ),
 );
 
 export const budgetEventTypes: readonly EventType[] = [

@@ -24,11 +24,14 @@ const EstimateRequestItem = Named(
           'A name of yours for the item, unique in the request and returned in the answer. Default: none.',
       }),
     ),
-    resource_type: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'What to price: a `resource_type` of the price list, such as `vm`.',
-    }),
+    resource_type: Ref(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'What to price: a `resource_type` of the price list, such as `vm`.',
+      }),
+      { list: 'listPrices', value: 'resource_type', label: 'resource_type' },
+    ),
     configuration: Type.Optional({
       ...Configuration,
       ...unlessSent('change'),

@@ -32,13 +32,16 @@ export const WarningShape = Named(
   }),
 );
 
+export const BudgetAmount = Named('BudgetAmount', perMonth('The most to spend in a month.'));
+export const SpentSoFar = Named('SpentSoFar', money('The cost so far this month.'));
+
 export const ExceededBudgets = Type.Array(
   Named(
     'ExceededBudget',
     Shape({
       budget_id: text('The id of the budget that has no room for the cost.'),
-      amount: perMonth('The most to spend in a month.'),
-      spent: money('The cost so far this month.'),
+      amount: BudgetAmount,
+      spent: SpentSoFar,
       committed: perMonth(
         'All that runs or is being created, for a whole month, and what this month has cost otherwise.',
       ),

@@ -232,14 +232,18 @@ describe('forCaller', () => {
     expect(Object.keys(part.paths)).toEqual(['/workshop/v1/widgets/{id}']);
     expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
     expect(Object.keys(part.components.schemas)).toEqual([
+      'BudgetAmount',
       'Currency',
+      'Decimal',
       'DeniedBy',
       'DryRun',
       'Effect',
       'ExceededBudget',
       'FieldError',
       'Problem',
+      'SpentSoFar',
       'Warning',
+      'WidId',
     ]);
     expect(Object.keys(part.components.parameters)).toEqual([
       'ApprovalId',

@@ -5,9 +5,10 @@
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { topicsOf } from '../../kernel/topics.ts';
+import { DryRun } from '../../pipeline/dry-run.ts';
 import { compact } from './compact.ts';
 import { webhookParameters, webhookResponses, webhooks, writeEvents } from './events.ts';
-import { SharedExamples } from './examples.ts';
+import { exampleDryRun, SharedExamples } from './examples.ts';
 import type { ProviderFacts } from './facts.ts';
 import { headerComponents, headerReferences, onEveryAnswer } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -42,9 +43,10 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
   const pages: Pages = {
     schemas: new NamedSchemas(memberMarks(endpoints)),
     problems: new ProblemResponses(facts.docsUrl),
-    examples: new SharedExamples(currency),
+    examples: new SharedExamples(),
     endpoints,
   };
+  pages.schemas.describeAs(DryRun, { ...DryRun, examples: [exampleDryRun(currency)] });
   writeEvents(registry, pages.schemas);
   const names = [...new Set(endpoints.map(({ path }) => path))];
   const whole = Object.fromEntries(

@@ -3,6 +3,7 @@
  */
 import {
   fieldCodes,
+  fieldMeanings,
   type ProblemCode,
   type ProblemDefinition,
   problems,
@@ -58,7 +59,11 @@ ${table(codes.filter((code) => !isPortalOnly(code)))}
 
 ## Codes of single fields
 
-These codes appear in \`errors[].code\`: ${fieldCodes.map((code) => `\`${code}\``).join(', ')}.
+These codes appear in \`errors[].code\`.
+
+| code | meaning |
+|---|---|
+${fieldCodes.map((code) => `| \`${code}\` | ${fieldMeanings[code]} |`).join('\n')}
 
 ## Codes of the command line
 

@@ -7,20 +7,18 @@ import type { Example, JsonSchema, MediaType, Reference } from './model.ts';
 
 export const exampleReference = (name: string): Reference => ({ $ref: `#/components/examples/${name}` });
 
+/** Every call that changes something has the same example of a dry run, so it stands with the schema. */
+export const exampleDryRun = (currency: string): Static<typeof DryRun> => ({
+  dry_run: true,
+  valid: true,
+  cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
+  exceeds_budgets: [],
+  effects: [{ action: 'create', type: 'placement_group', id: null, name: 'group-1', loss: null }],
+  warnings: [],
+});
+
 export class SharedExamples {
   readonly #values = new Map<string, unknown>();
-
-  constructor(currency: string) {
-    const dryRun: Static<typeof DryRun> = {
-      dry_run: true,
-      valid: true,
-      cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
-      exceeds_budgets: [],
-      effects: [{ action: 'create', type: 'placement_group', id: null, name: 'group-1', loss: null }],
-      warnings: [],
-    };
-    this.#values.set('DryRun', dryRun);
-  }
 
   /**
    * The example of the answer. A resource whose operation is pending looks the same after every call, except for the type

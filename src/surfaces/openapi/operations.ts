@@ -29,7 +29,7 @@ function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas)
       ...(method === 'PATCH'
         ? {
             description:
-              'A JSON merge patch (RFC 7396): members you leave out stay unchanged. `application/merge-patch+json` is accepted as well.',
+              'A JSON merge patch (RFC 7396): members you leave out stay unchanged, null resets a member to the default of a new one. `application/merge-patch+json` is accepted as well.',
           }
         : {}),
       required: !isValid(body, {}),

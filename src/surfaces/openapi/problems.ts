@@ -3,7 +3,7 @@
  * for each of its two most likely problems, and `default` for all others.
  */
 import { DeniedByShape } from '../../kernel/access/caller.ts';
-import { fieldCodes, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
+import { fieldCodes, fieldMeanings, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { always, possibleProblems, withBody } from '../../kernel/problems/possible.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { Named, Shape, Type } from '../../kernel/schema.ts';
@@ -27,6 +27,7 @@ const FieldErrorShape = Named(
     code: Type.String({
       description: 'What is wrong with the field. New codes may appear.',
       'x-extensible-enum': [...fieldCodes],
+      'x-enum-descriptions': Object.values(fieldMeanings),
     }),
     detail: Type.String({ description: 'What is wrong with the field, in words.' }),
   }),
@@ -34,7 +35,7 @@ const FieldErrorShape = Named(
 
 const statusOf = (code: ProblemCode): number => problems[code].status;
 
-const meanings = publicCodes.map((code) => `${statusOf(code)}: ${problems[code].title}`);
+const meanings = publicCodes.map((code) => `${statusOf(code)}: ${problems[code].title}.`);
 
 /** Allows additional properties, unlike all other schemas, because some codes add members. */
 export const problemShape = Named(

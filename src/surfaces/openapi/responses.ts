@@ -4,7 +4,7 @@ import { type Endpoint, isAsync, isWrite, type SuccessStatus } from '../../kerne
 import { DryRun } from '../../pipeline/dry-run.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from '../../pipeline/format.ts';
 import { EVENT_STREAM } from '../../pipeline/input.ts';
-import { exampleReference, type SharedExamples } from './examples.ts';
+import type { SharedExamples } from './examples.ts';
 import { type HeaderName, headersWith } from './headers.ts';
 import type { MediaType, Response } from './model.ts';
 import { isVersioned } from './parameters.ts';
@@ -87,11 +87,7 @@ export function successResponses(endpoint: Endpoint, shared: Shared): Record<str
     statuses.map((status) => [String(status), success(endpoint, status, shared)]),
   );
   if (isWrite(endpoint)) {
-    const dryRun = {
-      schema: shared.schemas.write(DryRun),
-      examples: { dry_run: exampleReference('DryRun') },
-    };
-    responses['200'] = withDryRun(responses['200'], dryRun);
+    responses['200'] = withDryRun(responses['200'], { schema: shared.schemas.write(DryRun) });
   }
   if (isVersioned(endpoint)) {
     responses['304'] = {

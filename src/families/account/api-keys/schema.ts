@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../../../kernel/access/permissions.ts';
-import { ApiKeyStatus, ApprovalMode, type KeyStatus } from '../../../kernel/access/tables.ts';
+import { ApiKeyStatus, ApprovalMode, type KeyStatus, PublicId } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import {
   CreatedAt,
@@ -29,13 +29,6 @@ const reasonMeanings = {
 export const RevokeReason = OneOf(reasonMeanings, {
   description: 'Why the key is revoked, for the record. Without it, no reason is recorded.',
 });
-
-export const PublicId = Named(
-  'KeyPublicId',
-  Type.String({
-    description: 'The second part of the key: safe to show and enough to identify the key.',
-  }),
-);
 
 export const KeyPermissions = Type.Array(Type.String(), {
   description: 'What the key may do at most: permissions, or patterns such as `flexible-vps:*:read`.',

@@ -18,6 +18,7 @@ import {
   volatile,
 } from '../../../kernel/schema.ts';
 import { ActionShape, BasisShape, BlockingShape, StatusShape } from '../../../money/budgets/budget.ts';
+import { BudgetAmount } from '../../../money/prices/members.ts';
 
 const Percent = Type.Integer({
   'x-unit': 'percent',
@@ -30,7 +31,7 @@ export const Budget = Named(
     id: OwnId('bud'),
     name: ResourceName,
     description: Description,
-    amount: { ...Decimal, 'x-unit': 'currency/month', description: 'The most to spend in a month.' },
+    amount: BudgetAmount,
     currency: Currency,
     period: OneOf(
       { month: 'The calendar month, in UTC.' },

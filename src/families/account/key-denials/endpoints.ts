@@ -1,11 +1,10 @@
 import { DeniedByShape, denials } from '../../../kernel/access/caller.ts';
-import { AllowlistModeShape } from '../../../kernel/access/tables.ts';
+import { AllowlistModeShape, PublicId } from '../../../kernel/access/tables.ts';
 import { DenialCauseShape } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Id, keysOf, Named, Nullable, OneOf, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
-import { PublicId } from '../api-keys/schema.ts';
 import { API_KEYS } from '../references.ts';
 import { readDenials, readDropped } from './store.ts';
 

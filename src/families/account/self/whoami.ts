@@ -5,10 +5,11 @@ import {
   ApiKeyStatus,
   ApprovalMode,
   OpenAccountStatus,
+  PublicId,
 } from '../../../kernel/access/tables.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
-import { KeyPermissions, OverMonthly, PublicId } from '../api-keys/schema.ts';
+import { KeyPermissions, OverMonthly } from '../api-keys/schema.ts';
 
 const Whoami = Named(
   'Whoami',

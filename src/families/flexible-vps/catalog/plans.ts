@@ -8,8 +8,10 @@ import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, DiskGb, LocationSlug, MemoryMb, Vcpus } from '../hardware.ts';
 import { LocationRef, VmRef } from '../references.ts';
 import { priceVm } from '../vms/inventory.ts';
-import { ResizeReason, requireVm, resizeOf } from './resize-targets.ts';
+import { fits, needsOf } from './fitting.ts';
+import { ResizeReason, resizeOf, unknownMachine } from './resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from './sold-plans.ts';
+import { findMachine } from './store.ts';
 
 const ranged = {
   min: Type.Integer({ description: 'The smallest value that is allowed.' }),
@@ -192,6 +194,18 @@ export const listVpsPlans = endpoint({
         ...VmRef,
         description: 'Adds `resize`: whether this machine can be resized to each plan.',
       }),
+      resize_allowed: Type.Optional(
+        Type.Boolean({
+          description: 'With `resize_for`: only plans to which the machine can (or cannot) be resized.',
+        }),
+      ),
+      for_source: Type.Optional(
+        Type.String({
+          maxLength: 90,
+          description:
+            'Only plans that fit this image, snapshot or machine (by id or slug), as the source of a new one.',
+        }),
+      ),
     },
     { sort: ['slug'] },
   ),
@@ -231,26 +245,33 @@ export const listVpsPlans = endpoint({
     },
   },
   async handle(call) {
-    const { services, now, query } = call;
-    const { location, architecture, category, available_in: wanted, resize_for } = query;
+    const { db, caller, services, now, query } = call;
+    const { location, architecture, category, available_in: wanted, resize_for, for_source } = query;
+    const needs = for_source === undefined ? null : await needsOf(call, for_source);
     const plans = soldPlans(services.provider.catalogue, now);
     const places = await readPlaces(services, plans);
     const rows = plans
       .filter((plan) => architecture === undefined || plan.architecture === architecture)
       .filter((plan) => category === undefined || plan.category === category)
       .filter((plan) => location === undefined || plan.locations.includes(location))
+      .filter((plan) => needs === null || (needs !== undefined && fits(plan, needs)))
       .filter((plan) => {
         return (
           wanted === undefined || (plan.locations.includes(wanted) && isAvailable(plan, places.get(wanted)))
         );
       })
       .sort((a, b) => (a.slug < b.slug ? -1 : 1));
-    const { page, nextCursor } = sliceFrom(call, 'listVpsPlans', rows, ({ slug }) => slug);
-    const vm = resize_for === undefined ? null : await requireVm(call, resize_for);
+    const vm = resize_for === undefined ? undefined : await findMachine(db, caller.account.id, resize_for);
+    const resizes = new Map(
+      rows.map((plan) => [plan, vm ? resizeOf(services, vm, plan, places.get(vm.location)) : null]),
+    );
+    const isWanted = (plan: SoldPlan): boolean =>
+      query.resize_allowed === undefined || resizes.get(plan)?.allowed === query.resize_allowed;
+    const { page, nextCursor } = sliceFrom(call, 'listVpsPlans', rows.filter(isWanted), ({ slug }) => slug);
+    if (resize_for !== undefined && vm === undefined) throw unknownMachine();
     const data = page.map((plan) => {
-      const resize = vm && resizeOf(services, vm, plan, places.get(vm.location));
       const shown = location === undefined ? plan : { ...plan, locations: [location] };
-      return present(call, shown, places, resize);
+      return present(call, shown, places, resizes.get(plan) ?? null);
     });
     return ok({ data, next_cursor: nextCursor });
   },

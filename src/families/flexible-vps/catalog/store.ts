@@ -1,7 +1,7 @@
 import type { Db } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 
-export function findVmToResize(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
+export function findMachine(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
   return db
     .selectFrom('vms')
     .selectAll()

@@ -10,8 +10,10 @@ import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { hardwareFor } from '../catalog/fitting.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
+import { ForVm, LocationRef } from '../references.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
@@ -65,6 +67,8 @@ export const listImages = endpoint({
       description: 'Only images of this family (`linux`) or distribution (`debian`).',
     }),
     architecture: Type.Optional({ ...Architecture, description: 'Only images for this architecture.' }),
+    location: Type.Optional({ ...LocationRef, description: 'Only images that fit a plan sold there.' }),
+    for_vm: ForVm,
     status: Type.Optional({ ...imageLife.Status, description: 'Only images with this status.' }),
     include_deprecated: Type.Optional(
       Type.Boolean({
@@ -81,7 +85,11 @@ export const listImages = endpoint({
     const offered = services.provider.catalogue.images.filter((image) =>
       isOffered(image, now, query.include_deprecated ?? false),
     );
-    const { rows, nextCursor } = await readImages(call, offered.map(publicRow));
+    const { rows, nextCursor } = await readImages(
+      call,
+      offered.map(publicRow),
+      await hardwareFor(call, query),
+    );
     return ok({ data: await show(call, rows), next_cursor: nextCursor });
   },
 });

@@ -11,7 +11,6 @@ import {
   ProvisionedAt,
   ResourceName,
   Shape,
-  Slug,
   type Static,
   Time,
   Type,
@@ -138,7 +137,8 @@ export type Image = Static<typeof Image>;
 
 export const ImageId = Shape({
   id: Type.Unsafe<string>({
-    ...Slug,
+    type: 'string',
+    maxLength: 63,
     pattern: '^(img_[0-7][0-9a-hjkmnp-tv-z]{25}|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$',
     description: 'The id of the image, or the slug of a public image.',
   }),

@@ -67,7 +67,7 @@ export async function requireCapturable(
     throw new Problem('vm_in_rescue', { extra: { current_state: vm.status } });
   if (snapshot !== null && snapshot.status !== 'available') {
     throw new Problem('invalid_state', {
-      detail: `The snapshot is ${snapshot.status}; this needs available.`,
+      detail: `The snapshot is ${snapshot.status}. It has to be available.`,
       extra: { current_state: snapshot.status, allowed_states: ['available'] },
     });
   }

@@ -133,6 +133,20 @@ interface ImagesQuery {
   readonly created_before?: string | undefined;
 }
 
+interface Hardware {
+  readonly architecture: string;
+  readonly diskGb: number;
+  readonly memoryMb: number;
+}
+
+const fitsOne = (hardware: readonly Hardware[]) => sql<boolean>`
+  exists (
+    select from jsonb_to_recordset(${JSON.stringify(hardware)}::jsonb)
+      as h ("architecture" text, "diskGb" int, "memoryMb" int)
+    where h.architecture = vps_images.architecture and h."diskGb" >= vps_images.min_disk_gb
+      and h."memoryMb" >= vps_images.min_memory_mb
+  )`;
+
 const column = (name: string) => sql.ref(`vps_images.${name}`);
 const id: SortKey = { column: column('id'), type: 'text' };
 const sorts = {
@@ -141,10 +155,14 @@ const sorts = {
   name: { column: sql`vps_images.name collate "C"`, type: 'text' },
 } as const;
 
-/** Lists the account's own images together with `others` (the provider's) in one sort order. */
+/**
+ * Lists the account's own images together with `others` (the provider's) in one sort order. With `hardware`, only images
+ * that fit one of these.
+ */
 export async function readImages(
   call: Pick<Call<unknown, ImagesQuery>, 'db' | 'query' | 'caller' | 'services'>,
   others: readonly ImageRow[],
+  hardware?: readonly Hardware[],
 ): Promise<Page<ImageRow>> {
   const { kind, os, architecture, status, name, label_selector, created_after, created_before } = call.query;
   const own = sql`select * from vps_images where account_id = ${call.caller.account.id}`;
@@ -159,6 +177,7 @@ export async function readImages(
     label_selector === undefined ? null : labelsMatch(column('labels'), parseLabelSelector(label_selector)),
     created_after === undefined ? null : sql<boolean>`created_at >= ${created_after}::timestamptz`,
     created_before === undefined ? null : sql<boolean>`created_at < ${created_before}::timestamptz`,
+    hardware === undefined ? null : fitsOne(hardware),
   ].filter((condition) => condition !== null);
   let query = (
     call.db.selectFrom(from as never) as SelectQueryBuilder<Tables, 'vps_images', object>

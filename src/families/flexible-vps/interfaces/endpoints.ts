@@ -24,7 +24,7 @@ const listVmInterfaces = endpoint({
   query: ListQuery(
     {
       kind: Type.Optional({ ...InterfaceKind, description: 'Only interfaces of this kind.' }),
-      network_id: Type.Optional({ ...NetworkRef(), description: 'Only the interface in this network.' }),
+      network_id: Type.Optional({ ...NetworkRef, description: 'Only the interface in this network.' }),
       status: Type.Optional({ ...interfaceLife.Status, description: 'Only interfaces in this state.' }),
       ...dateFilters,
     },

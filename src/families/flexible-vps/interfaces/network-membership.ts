@@ -17,7 +17,7 @@ const usable = ['active', 'updating'];
 export function refuseUnusable({ name, status }: Pick<NetworkRow, 'name' | 'status'>): void {
   if (usable.includes(status)) return;
   throw new Problem('invalid_state', {
-    detail: `The network ${name} is ${status}; this needs ${usable.join(' or ')}.`,
+    detail: `The network ${name} is ${status}. Machines can join it only while it is ${usable.join(' or ')}.`,
     extra: { current_state: status, allowed_states: usable },
   });
 }

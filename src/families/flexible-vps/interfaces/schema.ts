@@ -1,6 +1,7 @@
 import { etagOf } from '../../../kernel/etag.ts';
 import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import { Instruction, Resettable } from '../../../kernel/resets.ts';
 import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import {
   advanced,
@@ -10,6 +11,7 @@ import {
   Id,
   label,
   Named,
+  NewDescription,
   Nullable,
   OneOf,
   OwnId,
@@ -20,7 +22,7 @@ import {
   UpdatedAt,
   whenSent,
 } from '../../../kernel/schema.ts';
-import { NetworkRef } from '../references.ts';
+import { VmNetworkRef } from '../references.ts';
 import { interfaceLife } from './lifecycle.ts';
 import type { InterfaceRow } from './table.ts';
 
@@ -114,7 +116,9 @@ export function presentInterface(
   };
 }
 
+const NewAntiSpoofing = { ...AntiSpoofing, default: true };
 const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
+  default: [],
   maxItems: 10,
   ...label('Additional addresses'),
   ...advanced,
@@ -122,7 +126,8 @@ const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
     'All additional addresses of the network for this interface. Stored as a sorted list of their shortest forms.',
 });
 const moveAliases = Type.Optional(
-  Type.Boolean({
+  Instruction({
+    ...Type.Boolean(),
     default: false,
     ...whenSent('alias_ips'),
     ...advanced,
@@ -132,7 +137,7 @@ const moveAliases = Type.Optional(
 
 export const AttachInterface = Shape({
   network_id: {
-    ...NetworkRef(),
+    ...VmNetworkRef,
     description: 'The private network to join, in the location of the machine.',
   },
   ipv4: Type.Optional(
@@ -150,17 +155,17 @@ export const AttachInterface = Shape({
         'A free address of the network, stored as its shortest form. Default: derived from the MAC address.',
     }),
   ),
-  alias_ips: Type.Optional({ ...Addresses, default: [] }),
-  anti_spoofing: Type.Optional({ ...AntiSpoofing, default: true }),
-  description: Type.Optional({ ...Description, default: '' }),
+  alias_ips: Type.Optional(Addresses),
+  anti_spoofing: Type.Optional(NewAntiSpoofing),
+  description: Type.Optional(NewDescription),
   move_aliases: moveAliases,
 });
 export type AttachInterface = Static<typeof AttachInterface>;
 
 export const UpdateInterface = Shape({
-  alias_ips: Type.Optional(Addresses),
-  anti_spoofing: Type.Optional(AntiSpoofing),
-  description: Type.Optional(Description),
+  alias_ips: Type.Optional(Resettable(Addresses)),
+  anti_spoofing: Type.Optional(Resettable(NewAntiSpoofing)),
+  description: Type.Optional(Resettable(NewDescription)),
   move_aliases: moveAliases,
 });
 export type UpdateInterface = Static<typeof UpdateInterface>;

@@ -4,7 +4,8 @@ import { operationIn } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { LocationRef } from '../references.ts';
+import { locationFor } from '../catalog/fitting.ts';
+import { ForVm, LocationRef } from '../references.ts';
 import { createVpsNetwork } from './create.ts';
 import { deleteVpsNetwork } from './delete-endpoint.ts';
 import { networkExample } from './example.ts';
@@ -25,12 +26,14 @@ const listVpsNetworks = endpoint({
   query: ResourceQuery({
     location: Type.Optional({ ...LocationRef, description: 'Only networks of this location.' }),
     status: Type.Optional({ ...networkLife.Status, description: 'Only networks in this state.' }),
+    for_vm: ForVm,
   }),
   answers: { 200: List(Network) },
   problems: [],
   example: { answer: { status: 200, body: { data: [networkExample], next_cursor: null } } },
   async handle(call) {
-    const { rows, nextCursor } = await listNetworks(call, 'listVpsNetworks', call.query);
+    const location = await locationFor(call, call.query);
+    const { rows, nextCursor } = await listNetworks(call, 'listVpsNetworks', { ...call.query, location });
     const { baseUrl } = call.services;
     return ok({
       data: rows.map((row) => presentNetwork(row, operationIn(row.pending), baseUrl)),

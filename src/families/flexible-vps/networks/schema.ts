@@ -1,6 +1,7 @@
 /** The schemas of private networks in requests and answers. */
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
+import { Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
   CreatedAt,
@@ -11,6 +12,7 @@ import {
   LabelsPatch,
   label,
   Named,
+  NewDescription,
   Nullable,
   OneOf,
   OwnId,
@@ -60,22 +62,26 @@ const NewRoute = Named(
       ...Address,
       description: 'The address inside the network that packets are sent to. Stored as its shortest form.',
     },
-    description: Type.Optional({ ...Description, default: '' }),
+    description: Type.Optional(NewDescription),
   }),
 );
 
 /** 50 is the maximum for any network; the limit of the account may be lower. */
-const Routes = Type.Array(NewRoute, {
-  maxItems: 50,
-  ...advanced,
-  description: 'The complete list of routes; each destination once. Default: none.',
-});
+const Routes = {
+  ...Type.Array(NewRoute, {
+    maxItems: 50,
+    ...advanced,
+    description: 'The complete list of routes; each destination once.',
+  }),
+  default: [],
+};
 const Servers = Type.Array(Address, {
+  default: [],
   maxItems: 3,
   uniqueItems: true,
   examples: [['2001:db8::53']],
   description:
-    'Addresses of the DNS servers that machines get, stored as their shortest form. Empty, the default of a new network: those of the provider.',
+    'Addresses of the DNS servers that machines get, stored as their shortest form. Empty or null, the default of a new network: those of the provider.',
 });
 const Delete = Type.Boolean({ description: 'Refuse to delete the network.' });
 const Nat4 = Type.Boolean({
@@ -88,6 +94,8 @@ const PROTECTION = 'What is refused until you switch the protection off.';
 const DNS = 'What machines in the network get as DNS settings.';
 const NAT = 'Whether machines without a public address can reach the internet.';
 const Protection = Shape({ delete: Delete }, { description: PROTECTION });
+const NewNat = { ipv4: { ...Nat4, default: true }, ipv6: { ...Nat6, default: false } };
+const NewProtection = { delete: { ...Delete, default: false } };
 
 export const Network = Named(
   'Network',
@@ -185,7 +193,7 @@ export const NetworkId = Shape({ id: Id('net') });
 const Dns = Named(
   'NewDns',
   Shape(
-    { servers: Type.Optional(Servers), domain: Type.Optional(Nullable(DomainName)) },
+    { servers: Type.Optional(Resettable(Servers)), domain: Type.Optional(Nullable(DomainName)) },
     { ...label('DNS settings'), ...advanced, description: `${DNS} Default: those of the provider.` },
   ),
 );
@@ -212,19 +220,16 @@ export const NewNetwork = Shape({
   ),
   nat: Type.Optional(
     Shape(
-      {
-        ipv4: Type.Optional({ ...Nat4, default: true }),
-        ipv6: Type.Optional({ ...Nat6, default: false }),
-      },
+      { ipv4: Type.Optional(NewNat.ipv4), ipv6: Type.Optional(NewNat.ipv6) },
       { default: {}, ...label('Internet access'), description: NAT },
     ),
   ),
   dns: Type.Optional({ ...Dns, default: { servers: [], domain: null } }),
-  routes: Type.Optional({ ...Routes, default: [] }),
+  routes: Type.Optional(Routes),
   labels: Type.Optional({ ...Labels, default: {} }),
-  description: Type.Optional({ ...Description, default: '' }),
+  description: Type.Optional(NewDescription),
   protection: Type.Optional(
-    Shape({ delete: Type.Optional({ ...Delete, default: false }) }, { default: {}, description: PROTECTION }),
+    Shape({ delete: Type.Optional(NewProtection.delete) }, { default: {}, description: PROTECTION }),
   ),
 });
 export type NewNetwork = Static<typeof NewNetwork>;
@@ -232,14 +237,25 @@ export type NewNetwork = Static<typeof NewNetwork>;
 export const NetworkChange = Shape({
   name: Type.Optional(ResourceName),
   labels: Type.Optional(LabelsPatch),
-  description: Type.Optional(Description),
-  nat: Type.Optional(Shape({ ipv4: Type.Optional(Nat4), ipv6: Type.Optional(Nat6) }, { description: NAT })),
-  dns: Type.Optional({ ...Dns, description: `${DNS} Members you leave out stay unchanged.` }),
-  routes: Type.Optional({
-    ...Routes,
-    description: 'The complete new list of routes; each destination once.',
-  }),
-  protection: Type.Optional(Shape({ delete: Type.Optional(Delete) }, { description: PROTECTION })),
+  description: Type.Optional(Resettable(NewDescription)),
+  nat: Type.Optional(
+    Resettable(
+      Shape(
+        {
+          ipv4: Type.Optional(Resettable(NewNat.ipv4)),
+          ipv6: Type.Optional(Resettable(NewNat.ipv6)),
+        },
+        { description: NAT },
+      ),
+    ),
+  ),
+  dns: Type.Optional(Resettable({ ...Dns, description: `${DNS} Members you leave out stay unchanged.` })),
+  routes: Type.Optional(Resettable(Routes)),
+  protection: Type.Optional(
+    Resettable(
+      Shape({ delete: Type.Optional(Resettable(NewProtection.delete)) }, { description: PROTECTION }),
+    ),
+  ),
 });
 export type NetworkChange = Static<typeof NetworkChange>;
 

@@ -95,11 +95,21 @@ type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
 export function listNetworks(
   call: ListCall,
   endpoint: string,
-  filters: { readonly location?: string | undefined; readonly status?: NetworkStatus | undefined },
+  filters: {
+    readonly location?: string | undefined;
+    readonly status?: NetworkStatus | undefined;
+    readonly for_vm?: string | undefined;
+  },
 ): Promise<Page<ShownNetwork>> {
   let query = call.db.selectFrom('vps_networks').selectAll('vps_networks').select([pending, ipv4Used]);
   if (filters.location !== undefined) query = query.where('vps_networks.location', '=', filters.location);
   if (filters.status !== undefined) query = query.where('vps_networks.status', '=', filters.status);
+  if (filters.for_vm !== undefined)
+    query = query.where(
+      sql<boolean>`not exists (
+        select from vm_interfaces i where i.vm_id = ${filters.for_vm} and i.network_id = vps_networks.id
+      )`,
+    );
   return readResources(call, 'vps_networks', endpoint, query);
 }
 

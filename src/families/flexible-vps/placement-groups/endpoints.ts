@@ -22,8 +22,9 @@ import {
 } from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
+import { locationFor } from '../catalog/fitting.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
-import { LocationRef } from '../references.ts';
+import { ForVm, LocationRef } from '../references.ts';
 import { requireEmpty, vmIds } from './store.ts';
 
 declare module '../../../store/database.ts' {
@@ -122,12 +123,13 @@ export const listPlacementGroups = endpoint({
   resource: { name: 'placement_group', role: 'list' },
   query: ResourceQuery({
     location: Type.Optional({ ...LocationRef, description: 'Only groups of this location.' }),
+    for_vm: ForVm,
   }),
   answers: { 200: List(PlacementGroup) },
   problems: [],
   example: { answer: { status: 200, body: { data: [example], next_cursor: null } } },
   async handle(call) {
-    const { location } = call.query;
+    const location = await locationFor(call, call.query);
     const { rows, nextCursor } = await placementGroups.list(call, 'listPlacementGroups', { location });
     return ok({ data: rows.map(present), next_cursor: nextCursor });
   },

@@ -102,7 +102,7 @@ const attachVmPublicIp = endpoint({
   path: '/flexible-vps/v1/vms/{id}/public-ips',
   summary: 'Attach a reserved public IP to a VM',
   description:
-    'With `move`, the same operation detaches the address from the machine that has it; it waits for earlier operations on both machines. A machine without a public interface gets one. If the machine that loses the address would have no interface and no address left, `move` also needs `confirm`.',
+    'With `move`, the same operation detaches the address from the machine that has it; it waits for earlier operations on both machines. A machine without a public interface gets one. If the attachment fails, the address stays where it was. If the machine that loses the address would have no interface and no address left, `move` also needs `confirm`.',
   permission: 'flexible-vps:vm-networking:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },

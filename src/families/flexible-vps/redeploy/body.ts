@@ -1,11 +1,11 @@
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { ImageRef } from '../references.ts';
+import { RedeployImageRef } from '../references.ts';
 import { ConfirmMachine } from '../restore/refusals.ts';
 import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vms/creation/body.ts';
 
 export const RedeployVm = Shape({
   image_id: Type.Optional({
-    ...ImageRef,
+    ...RedeployImageRef,
     description:
       'The id of an image, or the slug of a public one. Default: the image that the VM was created from.',
   }),

@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
-import { PlanRef } from '../references.ts';
+import { ResizePlanRef } from '../references.ts';
 
 const disk = Type.Integer({ minimum: 1, maximum: 100_000, 'x-unit': 'GB' });
 
@@ -29,7 +29,7 @@ export const StartAfter = Named(
 
 export const ResizeVm = Shape({
   plan: Type.Optional({
-    ...PlanRef(),
+    ...ResizePlanRef,
     ...unlessSent('custom_size'),
     description: 'The slug of the new plan. Required without `custom_size`.',
   }),

@@ -4,6 +4,7 @@ import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../kernel/record.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { placeFaults } from '../catalog/location-faults.ts';
+import { leastMemory } from '../catalog/resize-targets.ts';
 import { missingSize } from '../vms/creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -116,13 +117,9 @@ function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): voi
       'incompatible',
       `The machine is ${row.architecture}, this would make it ${chosen.architecture}. ${where}`,
     );
-  const image = provider.catalogue.images.find(({ slug }) => slug === row.image?.slug);
-  if (image !== undefined && chosen.memory_mb < image.min_memory_mb)
-    throw refuse(
-      pointer,
-      'incompatible',
-      `The image of the machine needs ${image.min_memory_mb} MB of memory. ${where}`,
-    );
+  const least = leastMemory(provider.catalogue, row);
+  if (chosen.memory_mb < least)
+    throw refuse(pointer, 'incompatible', `The image of the machine needs ${least} MB of memory. ${where}`);
 }
 
 export const missingTarget = (body: AnyObject): FieldError[] =>

@@ -22,7 +22,7 @@ export async function requireAvailable({ db }: Pick<Call, 'db'>, row: SnapshotRo
       retryAfterSeconds: RETRY_SECONDS,
     });
   throw new Problem('invalid_state', {
-    detail: `The snapshot is ${row.status}; this needs one that is available.`,
+    detail: `The snapshot is ${row.status}. It has to be available.`,
     extra: { current_state: row.status, allowed_states: ['available'] },
   });
 }

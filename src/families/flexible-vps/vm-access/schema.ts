@@ -1,12 +1,15 @@
-import { Secret, Type } from '../../../kernel/schema.ts';
+import { Named, Secret, Type } from '../../../kernel/schema.ts';
 
 /** Null if an idempotent request is repeated: secrets are in the first answer only. */
-export const Password = Secret(
-  Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    readOnly: true,
-    description: 'Shown only in the first answer; null if that answer is repeated.',
-  }),
+export const Password = Named(
+  'Password',
+  Secret(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      readOnly: true,
+      description: 'Shown only in the first answer; null if that answer is repeated.',
+    }),
+  ),
 );
 
 export const returnedBefore = {

@@ -28,10 +28,10 @@ export const listVms = endpoint({
       Ref(Text('Only machines of this plan; `custom` for machines with a custom size.'), PLANS),
     ),
     image_id: Type.Optional(Ref(Text('Only machines whose disk was created from this image.'), IMAGES)),
-    network_id: Type.Optional({ ...NetworkRef(), description: 'Only machines in this network.' }),
+    network_id: Type.Optional({ ...NetworkRef, description: 'Only machines in this network.' }),
     firewall_id: Type.Optional({ ...Id('fw'), description: 'Only machines with this firewall.' }),
     placement_group_id: Type.Optional({
-      ...PlacementGroupRef(),
+      ...PlacementGroupRef,
       description: 'Only machines in this placement group.',
     }),
     backup_policy_id: Type.Optional({ ...Id('bpol'), description: 'Only machines with this backup policy.' }),

@@ -24,6 +24,7 @@ const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].inc
 
 export const vmLife = new Lifecycle<VmState>({
   resource: 'vm',
+  noun: 'machine',
   table: 'vms',
   states,
   transitional: [

@@ -5,11 +5,12 @@ import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
+import { Instruction, Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
-  Description,
   Id,
   LabelsPatch,
+  NewDescription,
   Nullable,
   ResourceName,
   Shape,
@@ -17,7 +18,7 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
-import { PlacementGroupRef } from '../references.ts';
+import { VmPlacementGroupRef } from '../references.ts';
 import { NewProtection, UserData, UserDataEncoding } from './creation/body.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
@@ -29,12 +30,17 @@ import { readUserData, warnIfIgnored } from './user-data.ts';
 
 const UpdateVm = Shape({
   name: Type.Optional(ResourceName),
-  description: Type.Optional(Description),
+  description: Type.Optional(Resettable(NewDescription)),
   labels: Type.Optional(LabelsPatch),
   protection: Type.Optional(
-    Shape(
-      { delete: Type.Optional(NewProtection.delete), redeploy: Type.Optional(NewProtection.redeploy) },
-      { description: 'What is refused. Members you leave out stay unchanged.' },
+    Resettable(
+      Shape(
+        {
+          delete: Type.Optional(Resettable(NewProtection.delete)),
+          redeploy: Type.Optional(Resettable(NewProtection.redeploy)),
+        },
+        { description: 'What is refused. Members you leave out stay unchanged.' },
+      ),
     ),
   ),
   backup_policy_id: Type.Optional(
@@ -42,7 +48,7 @@ const UpdateVm = Shape({
   ),
   placement_group_id: Type.Optional(
     Nullable({
-      ...PlacementGroupRef(),
+      ...VmPlacementGroupRef,
       description: 'The new placement group, or null to leave it. The machine has to be stopped.',
     }),
   ),
@@ -53,9 +59,10 @@ const UpdateVm = Shape({
         'The user data to store, at most 65536 bytes after decoding, or null to remove it. Never shown again.',
     }),
   ),
-  user_data_encoding: Type.Optional(UserDataEncoding),
+  user_data_encoding: Type.Optional(Resettable(UserDataEncoding)),
   apply_user_data_on_next_boot: Type.Optional(
-    Type.Boolean({
+    Instruction({
+      ...Type.Boolean(),
       default: false,
       ...advanced,
       description: 'Give the guest a new instance id at the next boot, so that cloud-init runs again.',

@@ -2,7 +2,7 @@
 import { readAs } from '../../../../kernel/member-marks.ts';
 import { Id, label, Type } from '../../../../kernel/schema.ts';
 import { Variants } from '../../../../kernel/variants.ts';
-import { ImageRef, NearVmRef, PublicIpRef } from '../../references.ts';
+import { NearVmRef, NewImageRef, PublicIpRef } from '../../references.ts';
 import { BackupId, snapshotSource } from '../../snapshots/source.ts';
 
 export const NewVmSource = Variants(
@@ -13,7 +13,7 @@ export const NewVmSource = Variants(
       means: 'A public image or an image of your own.',
       members: {
         image_id: {
-          ...ImageRef,
+          ...NewImageRef,
           ...readAs('/source/id'),
           description: 'The id of an image, or the slug of a public one.',
         },

@@ -3,11 +3,11 @@ import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
 import {
   advanced,
-  Description,
   Id,
   Labels,
   label,
   Named,
+  NewDescription,
   OneOf,
   ResourceName,
   Shape,
@@ -18,7 +18,13 @@ import {
 } from '../../../../kernel/schema.ts';
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
-import { LocationRef, NetworkRef, PlacementGroupRef, PlanRef, SshKeyRef } from '../../references.ts';
+import {
+  LocationRef,
+  NewPlanRef,
+  NewVmNetworkRef,
+  NewVmPlacementGroupRef,
+  SshKeyRef,
+} from '../../references.ts';
 import { NewPublicIpv4, NewVmSource } from './alternatives.ts';
 
 export const CustomSize = Shape({
@@ -84,10 +90,12 @@ export const SshKeyIds = Type.Array(SshKeyRef, {
   ...label('SSH keys'),
   description: 'SSH keys of the account to install for the default user of the image. Default: none.',
 });
-/** The protection that a machine gets or keeps. Members that are left out are off in a new machine. */
 export const NewProtection = {
-  delete: Type.Boolean({ description: 'Refuse to delete the machine.' }),
-  redeploy: Type.Boolean({ description: 'Refuse to redeploy the machine or to restore its disk.' }),
+  delete: Type.Boolean({ default: false, description: 'Refuse to delete the machine.' }),
+  redeploy: Type.Boolean({
+    default: false,
+    description: 'Refuse to redeploy the machine or to restore its disk.',
+  }),
 };
 
 const SIZE_MISSING: FieldError = {
@@ -102,14 +110,15 @@ export const missingSize = ({ plan, custom_size }: AnyObject): FieldError[] =>
 export const CreateVm = Shape({
   name: ResourceName,
   hostname: Type.Optional(Hostname),
-  description: Type.Optional({ ...Description, default: '' }),
+  description: Type.Optional(NewDescription),
   labels: Type.Optional({ ...Labels, default: {} }),
   location: {
     ...LocationRef,
     description: 'The slug of the location, such as `fra1`. It cannot be changed later.',
   },
+  source: NewVmSource,
   plan: Type.Optional({
-    ...PlanRef('/location'),
+    ...NewPlanRef('/location'),
     ...unlessSent('custom_size'),
     description: 'The slug of a plan. Required without `custom_size`.',
   }),
@@ -125,6 +134,7 @@ export const CreateVm = Shape({
       maximum: 100_000,
       'x-unit': 'GB',
       ...label('Disk size'),
+      ...unlessSent('custom_size'),
       description: `The size of the root disk in GB; what exceeds the plan is billed. Default: the disk of the plan. ${GB_MEANS}`,
     }),
   ),
@@ -136,7 +146,7 @@ export const CreateVm = Shape({
           description: 'Another location. Default: that of the request.',
         }),
         plan: Type.Optional({
-          ...PlanRef('/fallbacks/*/location'),
+          ...NewPlanRef('/fallbacks/*/location', '/location'),
           description: 'Another plan. Default: the size of the request.',
         }),
       }),
@@ -149,7 +159,6 @@ export const CreateVm = Shape({
       },
     ),
   ),
-  source: NewVmSource,
   ssh_key_ids: Type.Optional({ ...SshKeyIds, default: [] }),
   user_data: Type.Optional(UserData),
   user_data_encoding: Type.Optional(UserDataEncoding),
@@ -173,7 +182,7 @@ export const CreateVm = Shape({
     Type.Array(
       Shape({
         network_id: {
-          ...NetworkRef('/location'),
+          ...NewVmNetworkRef,
           description: 'A private network in the same location.',
         },
         ipv4: Type.Optional(
@@ -222,7 +231,7 @@ export const CreateVm = Shape({
     }),
   ),
   placement_group_id: Type.Optional({
-    ...PlacementGroupRef('/location'),
+    ...NewVmPlacementGroupRef,
     ...label('Placement group'),
     ...advanced,
     description: 'A placement group in the same location. Default: none.',
@@ -250,8 +259,8 @@ export const CreateVm = Shape({
   protection: Type.Optional(
     Shape(
       {
-        delete: Type.Optional({ ...NewProtection.delete, default: false }),
-        redeploy: Type.Optional({ ...NewProtection.redeploy, default: false }),
+        delete: Type.Optional(NewProtection.delete),
+        redeploy: Type.Optional(NewProtection.redeploy),
       },
       { default: {}, description: 'What is refused until you switch the protection off with `updateVm`.' },
     ),
