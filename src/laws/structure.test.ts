@@ -26,6 +26,7 @@ const knows: Record<string, RegExp> = {
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
   'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
   'surfaces/pages': /^(kernel|pipeline)$/,
+  'surfaces/mcp': /^(kernel|pipeline|surfaces\/http|surfaces\/openapi)$/,
   'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/openapi)$/,
   assembly: /./,
 };

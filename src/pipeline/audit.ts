@@ -35,7 +35,7 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
     actor: { kind: 'api_key', api_key_id: key.id, member_id: owner?.memberId ?? null, name: key.name },
     client_ip: exchange.client.address.text,
     user_agent: exchange.client.userAgent,
-    source: 'api',
+    source: exchange.source ?? 'api',
     action: endpointOf(exchange).id,
     resource: first === undefined ? null : { type: first.type, id: first.id, name: first.name },
     outcome: outcomeOf(ending.status),
