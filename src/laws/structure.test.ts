@@ -27,7 +27,7 @@ const knows: Record<string, RegExp> = {
   'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
   'surfaces/pages': /^(kernel|pipeline)$/,
   'surfaces/mcp': /^(kernel|pipeline|surfaces\/http|surfaces\/openapi)$/,
-  'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/openapi)$/,
+  'surfaces/cli': /^(store|kernel|provider|money|portal-api|surfaces\/(openapi|mcp))$/,
   assembly: /./,
 };
 

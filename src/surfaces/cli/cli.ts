@@ -13,6 +13,7 @@ import { addDoctor } from './doctor/doctor.ts';
 import { afterHelp } from './help.ts';
 import { type CliIo, terminal } from './io.ts';
 import { addKeys } from './keys.ts';
+import { addMcp } from './mcp.ts';
 import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
@@ -63,6 +64,7 @@ function buildProgram(cli: Cli): Command {
   addOperations(program, cli);
   program.commandsGroup('Try:');
   addSandbox(program, cli);
+  addMcp(program, cli);
   // Set last, because subcommands copy this setting when they are added. With it, an unknown command is reported as
   // such, not as excess arguments.
   program.allowExcessArguments().action(async (...given: unknown[]) => {

@@ -2,7 +2,7 @@
  * Serves MCP (Streamable HTTP, stateless) at `/mcp` and `/mcp/readonly`. The request itself is checked like an API
  * request; each call that a tool makes is checked again, as the operation that it calls.
  */
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJson } from '../../kernel/body/json.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
@@ -18,8 +18,7 @@ import { requestId } from '../../pipeline/request-id.ts';
 import { announcesBody, readBytes } from '../http/body.ts';
 import { openExchange } from '../http/exchange.ts';
 import { refuseForeignSite } from './own-site.ts';
-import { Search } from './search/search.ts';
-import { openServer, type Visitor } from './server.ts';
+import type { Visitor } from './server.ts';
 
 /** Room for the body of one call and the message around it. */
 const ENVELOPE_BYTES = 8_192;
@@ -59,12 +58,12 @@ export interface McpOptions {
 
 export function serveMcp(app: FastifyInstance, services: Services, options: McpOptions = {}): void {
   const { current = () => services, bodyMilliseconds = 30_000 } = options;
-  const search = new Search(services.registry);
-  const handler = createMcpHandler(
-    ({ authInfo }) => openServer(authInfo?.extra?.['visitor'] as Visitor, search),
-    { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'MCP request refused') },
-  );
-  app.addHook('onClose', () => handler.close());
+  let opened: Promise<McpHttpHandler> | undefined;
+  const open = (): Promise<McpHttpHandler> => {
+    opened ??= import('./handler.ts').then(({ openHandler }) => openHandler(services));
+    return opened;
+  };
+  app.addHook('preClose', async () => (await opened)?.close());
 
   const identify = async (request: FastifyRequest): Promise<void> => {
     request.exchange = openExchange(request);
@@ -104,6 +103,7 @@ export function serveMcp(app: FastifyInstance, services: Services, options: McpO
         ? {}
         : { body: new Uint8Array(text) }),
     });
+    const handler = await open();
     const answer = await handler.fetch(asked, {
       authInfo: { token: '', clientId: '', scopes: [], extra: { visitor } },
       ...(parsedBody === undefined ? {} : { parsedBody }),

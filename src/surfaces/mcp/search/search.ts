@@ -5,7 +5,7 @@
 import type { Endpoint, ResourceRole } from '../../../kernel/record.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import { synonyms } from './synonyms.ts';
-import { plainText, wordsOf } from './words.ts';
+import { phraseOf, wordsOf } from './words.ts';
 
 export interface Hit {
   readonly endpoint: Endpoint;
@@ -30,7 +30,7 @@ interface Entry {
 
 const membersOf = (schema: unknown): string[] => {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { description?: string }> };
-  return Object.keys(properties);
+  return Object.entries(properties).flatMap(([name, { description = '' }]) => [name, description]);
 };
 
 const roleWords: Readonly<Record<ResourceRole, string>> = {
@@ -57,7 +57,7 @@ function entryOf(endpoint: Endpoint, { families }: Registry): Entry {
     [1, topic?.title ?? ''],
     [0.6, topic?.purpose ?? ''],
     [0.8, description],
-    [0.5, [...membersOf(query), ...membersOf(body)].join(' ')],
+    [0.4, [...membersOf(query), ...membersOf(body)].join(' ')],
     [1, problems.join(' ')],
   ];
   const weights = new Map<string, number>();
@@ -77,7 +77,7 @@ function questionOf(query: string): Map<string, number> {
   const asked = new Map<string, number>();
   const add = (word: string, weight: number): void =>
     void asked.set(word, Math.max(asked.get(word) ?? 0, weight));
-  let text = plainText(query);
+  let text = phraseOf(query);
   const replaced = new Set<string>();
   for (const { said, means } of synonyms) {
     if (!text.includes(said)) continue;

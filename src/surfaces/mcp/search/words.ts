@@ -30,7 +30,8 @@ const apart = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, ' ')
     .trim();
 
-export const plainText = (text: string): string => ` ${apart(text)} `;
+/** All words in their order, each as its stem, with a space at both ends: for comparing phrases. */
+export const phraseOf = (text: string): string => ` ${apart(text).split(' ').map(stem).join(' ')} `;
 
 export const wordsOf = (text: string): string[] =>
   apart(text)
