@@ -1,6 +1,7 @@
 /** The real server with MCP on a port, and a client of the official library. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { FastifyInstance } from 'fastify';
+import type { ProviderConfig } from '../provider/schema.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { serveMcp } from '../surfaces/mcp/routes.ts';
 import { freshAddress, type TestApp } from './app.ts';
@@ -11,7 +12,13 @@ export interface McpServer {
   close(): Promise<void>;
 }
 
-export async function startMcp({ services }: TestApp): Promise<McpServer> {
+/** The clients of one test file come from different addresses, each with its own rate limit. */
+export const behindProxy = (config: ProviderConfig): ProviderConfig => ({
+  ...config,
+  server: { ...config.server, trusted_proxies: ['127.0.0.0/8'] },
+});
+
+export async function startMcp({ services }: Pick<TestApp, 'services'>): Promise<McpServer> {
   const app = createServer(services);
   serveMcp(app, services);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -29,6 +36,13 @@ export interface ToolAnswer {
   readonly json: any;
 }
 
+interface ConnectOptions {
+  readonly path?: string;
+  readonly headers?: Headers;
+  /** `legacy`: as clients of the versions before 2026 connect. */
+  readonly mode?: 'auto' | 'legacy';
+}
+
 export interface McpClient {
   readonly client: Client;
   /** The calls so far, with the text of each answer. */
@@ -37,13 +51,12 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** `version`: of the protocol; by default the newest one that both speak. */
 export async function connectMcp(
   url: string,
   key: string,
-  { path = '/mcp', headers = {} }: { readonly path?: string; readonly headers?: Headers } = {},
+  { path = '/mcp', headers = {}, mode = 'auto' }: ConnectOptions = {},
 ): Promise<McpClient> {
-  const client = new Client({ name: 'test', version: '1' });
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const transport = new StreamableHTTPClientTransport(new URL(`${url}${path}`), {
     requestInit: { headers: { 'x-api-key': key, 'x-forwarded-for': freshAddress(), ...headers } },
   });

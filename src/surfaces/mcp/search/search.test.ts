@@ -11,10 +11,10 @@ const search = new Search(registry);
 /** A line without a space at its beginning names an operation; the lines below it are ways to ask for it. */
 function readPhrasings(): Map<string, string[]> {
   const phrasings = new Map<string, string[]>();
-  let asked: string[] = [];
+  let id = '';
   for (const line of readFileSync(join(import.meta.dirname, 'phrasings.txt'), 'utf8').split('\n')) {
-    if (line.startsWith(' ')) asked.push(line.trim());
-    else if (line !== '') phrasings.set(line, (asked = []));
+    if (!line.startsWith(' ')) id = line;
+    else phrasings.set(id, [...(phrasings.get(id) ?? []), line.trim()]);
   }
   return phrasings;
 }
