@@ -20,6 +20,7 @@ import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer, reloadTls } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
+import { serveMcp } from './surfaces/mcp/routes.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
@@ -114,6 +115,7 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   serveOpenapi(server, services, openExchange);
   const hasPortal = provider.portal.enabled && servePortalFiles(server, services, openExchange);
   servePages(server, services, version, openExchange, hasPortal);
+  serveMcp(server, services, { current, bodyMilliseconds: body_timeout_seconds * 1000 });
   if (provider.portal.enabled) {
     serveActs(server, services);
     serveCalls(server);

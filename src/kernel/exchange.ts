@@ -40,6 +40,8 @@ export interface Exchange {
   /** True once key, secret and address were accepted. From then on, refused writes get an audit entry. */
   authenticated: boolean;
   readonly headers: Record<string, string>;
+  /** Set for calls that a tool of MCP makes, for the audit log. */
+  readonly source?: 'mcp';
 }
 
 /**

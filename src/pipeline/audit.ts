@@ -37,7 +37,7 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
     actor: { ...actorOf(exchange), name: nameOf(caller) },
     client_ip: exchange.client.address.text,
     user_agent: exchange.client.userAgent,
-    source: caller.key === null ? 'portal' : 'api',
+    source: exchange.source ?? (caller.key === null ? 'portal' : 'api'),
     action: endpointOf(exchange).id,
     resource: first === undefined ? null : { type: first.type, id: first.id, name: first.name },
     outcome: outcomeOf(ending.status),

@@ -30,6 +30,7 @@ export const AuditOutcomeShape = Named(
 );
 const sourceMeanings = {
   api: 'A call with an API key.',
+  mcp: 'A call with an API key that an AI assistant made through MCP.',
   portal: 'A member of the account, without an API key.',
   system: 'The system itself, or a person who works for the provider.',
 } as const;

@@ -76,10 +76,15 @@ export function announcesBody(request: IncomingMessage): boolean {
   return (length !== undefined && length !== '0') || readHeader(request, 'transfer-encoding') !== undefined;
 }
 
+/** The body as it came, whatever its media type. */
+export async function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > limits.bytes) throw tooLarge(limits.bytes);
+  return collect(request, limits);
+}
+
 /** For requests that announce a body. Returns undefined if the body is empty. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   refuseForeignMedia(request);
-  if (Number(request.headers['content-length']) > limits.bytes) throw tooLarge(limits.bytes);
-  const bytes = await collect(request, limits);
+  const bytes = await readBytes(request, limits);
   return bytes.length === 0 ? undefined : parseJson(decode(bytes));
 }

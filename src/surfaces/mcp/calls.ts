@@ -1,0 +1,312 @@
+/** The three tools that make calls. Which tool may make a call is decided by its record. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { nearest } from '../../kernel/did-you-mean.ts';
+import type { FieldError } from '../../kernel/problems/problem.ts';
+import { type Endpoint, isAsync } from '../../kernel/record.ts';
+import type { TSchema } from '../../kernel/schema.ts';
+import { queryShapeOf } from '../../pipeline/input.ts';
+import { MARK, marked, withoutControls } from './customer-text.ts';
+import { type CallTool, toolFor } from './describe.ts';
+import { BUDGET, countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
+import type { ApiCaller, CallRequest, Outcome } from './inner-call.ts';
+import { type Json, refusal, refusedOutcome, success } from './results.ts';
+
+export interface CallArguments {
+  readonly operation: string;
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly fields?: readonly string[];
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly dry_run?: boolean;
+  readonly idempotency_key?: string;
+  readonly if_match?: string;
+  readonly approval_id?: string;
+  readonly wait_seconds?: number;
+  readonly confirm?: string;
+}
+
+const DEFAULT_ROWS = 20;
+
+const takes = (endpoint: Endpoint, name: string): boolean =>
+  Object.hasOwn(queryShapeOf(endpoint).properties, name);
+
+const bodyTakes = ({ body }: Endpoint, name: string): boolean =>
+  Object.hasOwn((body as { properties?: object } | undefined)?.properties ?? {}, name);
+
+/** The operation, or the result that refuses it. */
+export function chosen(
+  endpoints: readonly Endpoint[],
+  tool: CallTool,
+  { operation }: CallArguments,
+): Endpoint | CallToolResult {
+  const endpoint = endpoints.find(({ id }) => id === operation);
+  if (endpoint === undefined) {
+    const near = nearest(
+      operation,
+      endpoints.map(({ id }) => id),
+    );
+    return refusal({
+      code: 'unknown_operation',
+      detail: `There is no operation ${withoutControls(operation).slice(0, 80)}.`,
+      next_step: `${near === null ? '' : `Did you mean ${near}? `}Find the operation with search_operations.`,
+    });
+  }
+  const right = toolFor(endpoint);
+  if (right === tool) return endpoint;
+  return refusal({
+    code: 'wrong_tool',
+    detail: `${endpoint.id} is a call for ${right}. Nothing was done.`,
+    next_step: `Make the same call with ${right}.`,
+  });
+}
+
+function pick(row: unknown, fields: readonly string[]): unknown {
+  if (row === null || typeof row !== 'object' || Array.isArray(row)) return row;
+  return Object.fromEntries(Object.entries(row).filter(([name]) => fields.includes(name)));
+}
+
+const rowSchema = (schema: TSchema | null | undefined): TSchema | undefined =>
+  (schema as { properties?: { data?: { items?: TSchema } } } | null | undefined)?.properties?.data?.items;
+
+const rowsOf = (body: unknown): readonly unknown[] | undefined => {
+  const rows = (body as { data?: unknown } | null)?.data;
+  return Array.isArray(rows) && 'next_cursor' in (body as object) ? rows : undefined;
+};
+
+function schemaOf({ endpoint, status }: Outcome): TSchema | null | undefined {
+  return endpoint.answers[status as keyof Endpoint['answers']];
+}
+
+/** The rows of a list, marked and narrowed. If not all of them fit, the page is read again with fewer rows. */
+async function listResult(
+  api: ApiCaller,
+  first: Outcome,
+  request: CallRequest,
+  fields: readonly string[] | undefined,
+): Promise<CallToolResult> {
+  const show = ({ body, ...rest }: Outcome): unknown[] =>
+    (rowsOf(body) ?? []).map((row) =>
+      marked(fields === undefined ? row : pick(row, fields), rowSchema(schemaOf({ body, ...rest }))),
+    );
+  let outcome = first;
+  let { value: rows, left } = narrowRows(show(outcome));
+  const count = countThatFits(rows);
+  const all = rows.length;
+  if (count < all) {
+    outcome = await api.call(first.endpoint, { ...request, query: { ...request.query, limit: count } });
+    if (outcome.isRefused) return refusedOutcome(outcome);
+    const again = show(outcome).map((row) => left.reduce((kept, name) => omit(kept, name), row));
+    const short = shorten(again);
+    rows = short.value;
+    left = [...left, ...short.left];
+  }
+  const { data: _, next_cursor, ...more } = outcome.body as Json;
+  const isNarrowed = left.length > 0 || count < all;
+  return success({
+    status: outcome.status,
+    data: rows,
+    next_cursor: next_cursor ?? null,
+    ...(Object.keys(more).length === 0 ? {} : (marked(more) as Json)),
+    ...(isNarrowed
+      ? {
+          truncated: {
+            ...(left.length > 0 ? { members_left_out: left } : {}),
+            ...(count < all ? { rows_in_this_answer: rows.length } : {}),
+            next_step: 'Name the members you need in fields, or read on with cursor.',
+          },
+        }
+      : {}),
+    request_id: outcome.requestId,
+  });
+}
+
+function omit(row: unknown, name: string): unknown {
+  if (row === null || typeof row !== 'object') return row;
+  const { [name]: _, ...rest } = row as Record<string, unknown>;
+  return rest;
+}
+
+function singleResult(
+  outcome: Outcome,
+  fields: readonly string[] | undefined,
+  extra: Json = {},
+): CallToolResult {
+  const picked = fields === undefined ? outcome.body : pick(outcome.body, fields);
+  const whole = marked(picked, schemaOf(outcome));
+  const { value: data, left } = sizeOf(whole) > BUDGET ? shorten(whole) : { value: whole, left: [] };
+  return success({
+    status: outcome.status,
+    ...(data === null ? {} : { data }),
+    ...extra,
+    ...(left.length === 0
+      ? {}
+      : { truncated: { shortened: left, next_step: 'Name the members you need in fields.' } }),
+    request_id: outcome.requestId,
+  });
+}
+
+export async function callRead(
+  api: ApiCaller,
+  endpoint: Endpoint,
+  given: CallArguments,
+): Promise<CallToolResult> {
+  const paged: Record<string, unknown> = {
+    ...(takes(endpoint, 'limit') ? { limit: given.limit ?? DEFAULT_ROWS } : {}),
+    ...(given.cursor === undefined ? {} : { cursor: given.cursor }),
+  };
+  const request: CallRequest = {
+    ...(given.path === undefined ? {} : { path: given.path }),
+    query: { ...paged, ...given.query },
+    ...bodyOf(endpoint, given),
+  };
+  const outcome = await api.call(endpoint, request);
+  if (outcome.isRefused) return refusedOutcome(outcome);
+  return rowsOf(outcome.body) === undefined
+    ? singleResult(outcome, given.fields)
+    : listResult(api, outcome, request, given.fields);
+}
+
+/** An empty body for a call that takes none is not an error of the model. */
+const bodyOf = ({ body }: Endpoint, given: CallArguments): Pick<CallRequest, 'body'> =>
+  given.body === undefined || (body === undefined && Object.keys(given.body).length === 0)
+    ? {}
+    : { body: given.body };
+
+function requestOf(endpoint: Endpoint, given: CallArguments): CallRequest {
+  const { path, query, idempotency_key, if_match, approval_id, wait_seconds = 0 } = given;
+  const quoted = if_match === undefined || /^(W\/)?"|^\*$/.test(if_match) ? if_match : `"${if_match}"`;
+  return {
+    ...(path === undefined ? {} : { path }),
+    query: { ...query, ...(given.dry_run === true ? { dry_run: true } : {}) },
+    ...bodyOf(endpoint, given),
+    headers: {
+      ...(idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }),
+      ...(quoted === undefined ? {} : { 'if-match': quoted }),
+      ...(approval_id === undefined ? {} : { 'approval-id': approval_id }),
+      ...(wait_seconds > 0 && isAsync(endpoint) ? { prefer: `wait=${wait_seconds}` } : {}),
+    },
+  };
+}
+
+function operationOf({ headers, body }: Outcome): Json {
+  const id = headers['operation-location']?.split('/').at(-1);
+  if (id === undefined) return {};
+  const pending = (body as { operation?: { status?: unknown } | null } | null)?.operation;
+  return { operation: { id, ...(pending?.status === undefined ? {} : { status: pending.status }) } };
+}
+
+function priceOf({ body }: Outcome): Json {
+  const { price, cost, dry_run } = (body ?? {}) as Json;
+  if (dry_run === true) return { price: cost };
+  return price === undefined || price === null ? {} : { price };
+}
+
+function changeResult(outcome: Outcome): CallToolResult {
+  if (outcome.isRefused) return refusedOutcome(outcome);
+  return singleResult(outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome) });
+}
+
+export async function callWrite(
+  api: ApiCaller,
+  endpoint: Endpoint,
+  given: CallArguments,
+): Promise<CallToolResult> {
+  return changeResult(await api.call(endpoint, requestOf(endpoint, given)));
+}
+
+interface Effect {
+  readonly action: string;
+  readonly type: string;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly loss: { readonly what: string; readonly recoverable: boolean } | null;
+}
+
+/** Some calls have a `confirm` of their own, which takes the name of the resource. */
+function withConfirm(endpoint: Endpoint, given: CallArguments, confirm: string): CallArguments {
+  if (takes(endpoint, 'confirm')) return { ...given, query: { confirm, ...given.query } };
+  if (bodyTakes(endpoint, 'confirm')) return { ...given, body: { confirm, ...given.body } };
+  return given;
+}
+
+const isUnconfirmed = ({ isRefused, body }: Outcome): boolean =>
+  isRefused &&
+  ((body as { errors?: readonly FieldError[] }).errors ?? []).some(({ code }) =>
+    code.startsWith('confirmation_'),
+  );
+
+/** The name of the resource that the path names, for calls that want it repeated. */
+async function nameOf(api: ApiCaller, { path }: Endpoint, given: CallArguments): Promise<string | undefined> {
+  const reader = api.services.registry.endpoints
+    .filter(
+      ({ method, path: each, resource }) =>
+        method === 'GET' && resource.role === 'read' && path.startsWith(each),
+    )
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  if (reader === undefined) return undefined;
+  const names = [...reader.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const outcome = await api.call(reader, {
+    path: Object.fromEntries(names.map((name) => [name, given.path?.[name]])),
+  });
+  const { name } = (outcome.isRefused ? {} : outcome.body) as { name?: string };
+  return name;
+}
+
+/**
+ * Makes the call only if `confirm` is what a dry run of this very call names: the name of what is lost, or its id if it
+ * has no name.
+ */
+export async function callDestructive(
+  api: ApiCaller,
+  endpoint: Endpoint,
+  given: CallArguments,
+): Promise<CallToolResult> {
+  const { confirm } = given;
+  const rehearse = (name: string | undefined): Promise<Outcome> => {
+    const named = name === undefined ? given : withConfirm(endpoint, given, name);
+    return api.call(endpoint, requestOf(endpoint, { ...named, dry_run: true, wait_seconds: 0 }));
+  };
+  let trial = await rehearse(confirm);
+  let known: string | undefined;
+  if (isUnconfirmed(trial)) {
+    known = await nameOf(api, endpoint, given);
+    if (known !== undefined) trial = await rehearse(known);
+  }
+  if (trial.isRefused) return refusedOutcome(trial);
+  const { effects, cost } = trial.body as { effects: readonly Effect[]; cost: unknown };
+  const lost = effects.find(({ loss }) => loss !== null) ?? effects[0];
+  const expected = known ?? lost?.name ?? lost?.id ?? endpoint.id;
+  if (given.dry_run === true) return singleResult(trial, undefined, { price: cost });
+  if (confirm !== expected) return unconfirmed(endpoint, expected, { effects, cost }, confirm);
+  return changeResult(await api.call(endpoint, requestOf(endpoint, withConfirm(endpoint, given, expected))));
+}
+
+function unconfirmed(
+  endpoint: Endpoint,
+  expected: string,
+  { effects, cost }: { effects: readonly Effect[]; cost: unknown },
+  confirm: string | undefined,
+): CallToolResult {
+  const losses = effects.map(({ action, type, id, name, loss }) => ({
+    action,
+    type,
+    id,
+    ...(loss === null ? {} : { loses: withoutControls(loss.what), recoverable: loss.recoverable }),
+    ...(name === null ? {} : { [MARK]: { name: withoutControls(name) } }),
+  }));
+  const { value } = shorten(losses);
+  return refusal({
+    code: confirm === undefined ? 'confirmation_required' : 'confirmation_mismatch',
+    detail:
+      confirm === undefined
+        ? `${endpoint.id} destroys something. Nothing was changed.`
+        : 'confirm does not name what would be lost. Nothing was changed.',
+    would_lose: value,
+    cost_change: cost,
+    confirm_with: withoutControls(expected),
+    next_step:
+      'Check that the user asked for exactly this loss. Then repeat the call with confirm set to confirm_with.',
+  });
+}

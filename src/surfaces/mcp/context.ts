@@ -1,0 +1,150 @@
+/** The tools that tell a model where it is and what it can do. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { fold } from '../../kernel/access/permissions.ts';
+import { callerOf, type Exchange } from '../../kernel/exchange.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import type { Services } from '../../kernel/services.ts';
+import { marked } from './customer-text.ts';
+import { describe, signature, standingOf, toolFor } from './describe.ts';
+import { countThatFits, sizeOf } from './fit.ts';
+import type { ApiCaller } from './inner-call.ts';
+import { type Json, refusal, refusedOutcome, success } from './results.ts';
+import type { Search } from './search/search.ts';
+
+const MOST_SEARCH_TOKENS = 820;
+const MOST_TOKENS = 5_500;
+
+export interface Situation {
+  readonly api: ApiCaller;
+  readonly services: Services;
+  readonly exchange: Exchange;
+  readonly search: Search;
+  readonly isReadOnly: boolean;
+}
+
+const find = ({ registry }: Services, id: string): Endpoint | undefined =>
+  registry.endpoints.find((endpoint) => endpoint.id === id);
+
+function callablePerFamily({ services, exchange }: Situation): Json {
+  const caller = callerOf(exchange);
+  return Object.fromEntries(
+    services.registry.families.map(({ name, endpoints }) => [
+      name,
+      `${endpoints.filter((endpoint) => caller.decide(endpoint).allowed).length}/${endpoints.length}`,
+    ]),
+  );
+}
+
+async function locationsOf({ api, services, exchange }: Situation): Promise<Json> {
+  const endpoint = find(services, 'listVpsLocations');
+  if (endpoint === undefined || !callerOf(exchange).decide(endpoint).allowed) return {};
+  const { isRefused, body } = await api.call(endpoint);
+  if (isRefused) return {};
+  return { locations: (body as { data: { slug: string }[] }).data.map(({ slug }) => slug) };
+}
+
+export async function getContext(situation: Situation): Promise<CallToolResult> {
+  const { api, services, exchange, isReadOnly } = situation;
+  const whoami = find(services, 'getWhoami');
+  if (whoami === undefined) throw new Error('The registry has no getWhoami; add its family.');
+  const outcome = await api.call(whoami);
+  if (outcome.isRefused) return refusedOutcome(outcome);
+  const { account, key, owner, client } = outcome.body as Record<string, Json>;
+  const { rate } = exchange.client;
+  return success({
+    account: marked(account),
+    key: marked({ ...key, permissions: fold(callerOf(exchange).key.permissions) }),
+    role: owner?.['role'],
+    address: client?.['ip'],
+    rate: { left: rate.remaining, limit: rate.limit, resets_in_seconds: rate.resetSeconds },
+    mode: isReadOnly ? 'read-only: nothing can be changed here' : 'read and write',
+    ...(await locationsOf(situation)),
+    callable: callablePerFamily(situation),
+  });
+}
+
+export interface SearchArguments {
+  readonly query?: string;
+  readonly family?: string;
+  readonly callable_only?: boolean;
+  readonly limit?: number;
+}
+
+const DEFAULT_HITS = 8;
+const MOST_LOCKED = 3;
+
+export function searchOperations(situation: Situation, given: SearchArguments): CallToolResult {
+  const { services, search, exchange, isReadOnly } = situation;
+  const { query = '', family, callable_only = true, limit = DEFAULT_HITS } = given;
+  const { registry } = services;
+  if (family !== undefined && !registry.families.some(({ name }) => name === family)) {
+    const names = registry.families.map(({ name }) => name).join(', ');
+    return refusal({
+      code: 'unknown_family',
+      detail: 'There is no such family.',
+      next_step: `Use one of: ${names}.`,
+    });
+  }
+  const caller = callerOf(exchange);
+  const ranked = (
+    query.trim() === '' ? [...registry.endpoints] : search.find(query).map(({ endpoint }) => endpoint)
+  )
+    .filter((endpoint) => family === undefined || endpoint.family === family)
+    .map((endpoint) => ({ endpoint, standing: standingOf(caller, endpoint) }));
+  const open = ranked.filter(({ standing }) => standing.callable);
+  const hits = (callable_only ? open : ranked).slice(0, limit).map(({ endpoint, standing }) => ({
+    operation: endpoint.id,
+    http: `${endpoint.method} ${endpoint.path}`,
+    summary: endpoint.summary,
+    call_with: isReadOnly && endpoint.access !== 'read' ? 'nothing: read-only mode' : toolFor(endpoint),
+    ...(standing.callable
+      ? standing.approval
+        ? { needs_approval: true }
+        : {}
+      : { missing: standing.missing }),
+    input: signature(endpoint),
+  }));
+  // Among the best, but not for this key: a model should say so instead of taking the second best.
+  const locked = callable_only
+    ? ranked
+        .slice(0, limit)
+        .filter(({ standing }) => !standing.callable)
+        .slice(0, MOST_LOCKED)
+        .map(({ endpoint, standing }) => ({ operation: endpoint.id, missing: standing.missing }))
+    : [];
+  const room = MOST_SEARCH_TOKENS - sizeOf(locked);
+  const count = hits.length === 0 ? 0 : countThatFits(hits, room);
+  // Hits beyond the budget are named without their input, so that none is lost.
+  const shown = [
+    ...hits.slice(0, count),
+    ...hits.slice(count).map(({ input: _, http: __, ...rest }) => rest),
+  ];
+  return success({
+    hits: shown,
+    ...(locked.length === 0 ? {} : { not_callable: locked }),
+    ...(hits.length === 0 ? { next_step: 'Use other words, or set callable_only to false.' } : {}),
+  });
+}
+
+export function describeOperations(
+  { services, exchange }: Situation,
+  ids: readonly string[],
+): CallToolResult {
+  const unknown = ids.filter((id) => find(services, id) === undefined);
+  if (unknown.length > 0)
+    return refusal({
+      code: 'unknown_operation',
+      detail: `There is no operation ${unknown.join(', ').slice(0, 200)}.`,
+      next_step: 'Find the operation with search_operations.',
+    });
+  const caller = callerOf(exchange);
+  const all = ids.map((id) => describe(find(services, id) as Endpoint, services.registry, caller));
+  const count = countThatFits(all, MOST_TOKENS);
+  const left = ids.slice(count);
+  return success({
+    operations: all.slice(0, count),
+    ...(left.length === 0
+      ? {}
+      : { truncated: { not_described: left, next_step: 'Describe these in another call.' } }),
+  });
+}

@@ -1,0 +1,150 @@
+/**
+ * One API call that a tool makes. It passes the same stages as an HTTP request, in the same order: this file only
+ * builds the exchange and runs them.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Exchange, Incoming } from '../../kernel/exchange.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import type { Services } from '../../kernel/services.ts';
+import { Departure } from '../../kernel/waiting/client-gone.ts';
+import { admit, readmit } from '../../pipeline/admission.ts';
+import { execute } from '../../pipeline/execution.ts';
+import { completeRefusal } from '../../pipeline/refusal-details.ts';
+import { type Observer, openObserver } from '../http/observation.ts';
+import { refuse } from '../http/refusal.ts';
+
+export interface CallRequest {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Outcome {
+  readonly endpoint: Endpoint;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed body; null if there is none. A refusal has the body of its problem. */
+  readonly body: unknown;
+  readonly isRefused: boolean;
+  readonly requestId: string;
+}
+
+/** Headers of the MCP request that decide who calls and from where. */
+const KEPT = ['x-api-key', 'authorization', 'user-agent', 'x-forwarded-for'];
+
+/** Query values as they would come in a URL. */
+function asTexts(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const text = (value: unknown): string =>
+    value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return Object.fromEntries(
+    Object.entries(query)
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.map(text) : text(value)]),
+  );
+}
+
+const NAMES = /\{(\w+)\}/g;
+
+/** Throws if the path parameters are not those of the endpoint. */
+function pathOf({ id, path }: Endpoint, given: Readonly<Record<string, unknown>>): string {
+  const names = [...path.matchAll(NAMES)].map(([, name = '']) => name);
+  const missing = names.filter((name) => typeof given[name] !== 'string' || given[name] === '');
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  if (missing.length > 0 || unknown.length > 0) {
+    const needs = names.length === 0 ? 'no path parameters' : `path: {${names.join(', ')}}`;
+    throw new Problem('malformed_request', {
+      detail: `${id} takes ${needs}, each a text.`,
+      nextStep: 'Send exactly these path parameters; a list operation shows the ids.',
+    });
+  }
+  return path.replaceAll(NAMES, (_, name: string) => encodeURIComponent(String(given[name])));
+}
+
+export class ApiCaller {
+  readonly services: Services;
+  readonly outer: Exchange;
+  readonly #observer: Observer;
+  readonly #signal: AbortSignal;
+  /** The rate limit counted the MCP request, so the first call of a tool is not counted again. */
+  #isCounted = true;
+
+  constructor(services: Services, outer: Exchange, signal: AbortSignal) {
+    this.services = services;
+    this.outer = outer;
+    this.#observer = openObserver(services);
+    this.#signal = signal;
+  }
+
+  async call(endpoint: Endpoint, request: CallRequest = {}): Promise<Outcome> {
+    const began = performance.now();
+    const exchange = this.#exchangeOf(endpoint, request);
+    try {
+      const refused = await this.#admit(exchange);
+      if (refused !== undefined) throw refused;
+      const { body } = request;
+      const result = await execute(exchange, this.services, body, () => this.#leave());
+      return this.#ended(exchange, began, { ...result, headers: { ...exchange.headers, ...result.headers } });
+    } catch (error) {
+      const completed = await completeRefusal(error, exchange, this.services, request.body);
+      return this.#ended(exchange, began, refuse(exchange, this.services, completed), true);
+    }
+  }
+
+  #admit(exchange: Exchange): ReturnType<typeof admit> {
+    const { rate } = this.outer.client;
+    if (!this.#isCounted) return admit(exchange, this.services);
+    this.#isCounted = false;
+    if (rate.allowed) return readmit(exchange, this.services);
+    return new Problem('rate_limited', { retryAfterSeconds: rate.retryAfterSeconds });
+  }
+
+  #ended(
+    exchange: Exchange,
+    began: number,
+    { status, headers, body }: { status: number; headers: Record<string, string>; body: string | null },
+    isRefused = false,
+  ): Outcome {
+    this.#observer.answered(exchange, status, performance.now() - began);
+    const { requestId } = exchange;
+    const endpoint = exchange.endpoint as Endpoint;
+    return { endpoint, status, headers, body: body === null ? null : JSON.parse(body), isRefused, requestId };
+  }
+
+  #leave(): Departure {
+    const departure = new Departure();
+    if (this.#signal.aborted) departure.leave();
+    else this.#signal.addEventListener('abort', () => departure.leave(), { once: true });
+    return departure;
+  }
+
+  #exchangeOf(endpoint: Endpoint, { path = {}, query = {}, headers = {} }: CallRequest): Exchange {
+    const { outer } = this;
+    const sent: IncomingHttpHeaders = { ...headers };
+    for (const name of KEPT) {
+      const value = outer.incoming.header(name);
+      if (value !== undefined) sent[name] = value;
+    }
+    const incoming: Incoming = {
+      method: endpoint.method,
+      path: pathOf(endpoint, path),
+      headers: sent,
+      header: (name) => sent[name] as string | undefined,
+      peer: outer.incoming.peer,
+      query: asTexts(query),
+      params: path as Record<string, string>,
+    };
+    return {
+      incoming,
+      endpoint,
+      allowedMethods: undefined,
+      requestId: outer.requestId,
+      client: { ...outer.client },
+      caller: outer.caller,
+      authenticated: false,
+      headers: {},
+      source: 'mcp',
+    };
+  }
+}

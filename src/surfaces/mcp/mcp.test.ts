@@ -1,0 +1,362 @@
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMIT } from '../../kernel/rate-limit/port.ts';
+import { approveRequest, denyRequest } from '../../portal-api/approvals/decision.ts';
+import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { staff } from '../../testing/portal.ts';
+
+let t: TestApp;
+let mcp: McpServer;
+let account: TestAccount;
+let key: string;
+let agent: McpClient;
+
+beforeAll(async () => {
+  t = await createTestApp({ provider: behindProxy });
+  mcp = await startMcp(t);
+  account = await createAccount(t.services.db);
+  ({ key } = await createKey(t.services.db, account));
+  agent = await connectMcp(mcp.url, key);
+});
+afterAll(async () => {
+  await agent?.close();
+  await mcp?.close();
+  await t?.close();
+});
+
+const tokensOf = (value: unknown): number =>
+  encode(typeof value === 'string' ? value : JSON.stringify(value)).length;
+
+let serial = 0;
+async function createGroup(by = agent): Promise<{ id: string; name: string }> {
+  const name = `group-${++serial}`;
+  const body = { name, location: 'fra1', policy: 'spread' };
+  const { json } = await by.call('call_write', { operation: 'createPlacementGroup', body });
+  return { id: json.data.id, name };
+}
+
+const groupExists = async (id: string): Promise<boolean> =>
+  (await t.call({ url: `/flexible-vps/v1/placement-groups/${id}`, key })).statusCode === 200;
+
+const post = (headers: Record<string, string>, body: string, path = '/mcp') =>
+  fetch(`${mcp.url}${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-forwarded-for': `192.0.2.${++serial % 250}`,
+      ...headers,
+    },
+    body,
+  });
+
+const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+
+describe('the tools', () => {
+  it('are the seven of the design, for at most 1,100 tokens, with the right hints', async () => {
+    const { tools } = await agent.client.listTools();
+    expect(
+      tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint]),
+    ).toEqual([
+      ['get_context', true, undefined],
+      ['search_operations', true, undefined],
+      ['describe_operations', true, undefined],
+      ['call_read', true, undefined],
+      ['call_write', false, false],
+      ['call_destructive', false, true],
+      ['wait_operations', true, undefined],
+    ]);
+    expect(tokensOf({ tools })).toBeLessThanOrEqual(1_100);
+  });
+
+  it.each(['/mcp/readonly', '/mcp'])(
+    'lose those that change something in read-only mode (%s)',
+    async (path) => {
+      const headers: Record<string, string> = path === '/mcp' ? { 'x-mcp-readonly': 'true' } : {};
+      const reader = await connectMcp(mcp.url, key, { path, headers });
+      const { tools } = await reader.client.listTools();
+      expect(tools.map(({ name }) => name)).not.toContain('call_write');
+      expect(tools).toHaveLength(5);
+      const { id, name } = await createGroup();
+      const refused = await reader.call('call_destructive', {
+        operation: 'deletePlacementGroup',
+        path: { id },
+        confirm: name,
+      });
+      expect([refused.isError, refused.json.code]).toEqual([true, 'read_only_mode']);
+      expect(await groupExists(id)).toBe(true);
+      const { json } = await reader.call('search_operations', { query: 'create a placement group' });
+      expect(json.hits[0].call_with).toBe('nothing: read-only mode');
+      await reader.close();
+    },
+  );
+
+  it('say who calls, from where, and what is left', async () => {
+    const { json } = await agent.call('get_context');
+    expect(json).toMatchObject({
+      account: { id: account.id, status: 'active' },
+      role: 'owner',
+      rate: { limit: LIMIT },
+      mode: 'read and write',
+      callable: { account: '27/27', 'flexible-vps': '44/44' },
+    });
+    expect(json.locations).toContain('fra1');
+  });
+
+  it('find operations that the key may not call, with the missing permission', async () => {
+    const { key: weak } = await createKey(t.services.db, account, { permissions: ['flexible-vps:vms:read'] });
+    const reader = await connectMcp(mcp.url, weak);
+    const asked = await reader.call('search_operations', { query: 'delete a server' });
+    expect(asked.json.not_callable).toContainEqual({
+      operation: 'deleteVm',
+      missing: 'flexible-vps:vms:delete',
+    });
+    const all = await reader.call('search_operations', { query: 'delete a server', callable_only: false });
+    expect(all.json.hits[0]).toMatchObject({ operation: 'deleteVm', missing: 'flexible-vps:vms:delete' });
+    await reader.close();
+  });
+
+  it('stay within their budgets, for every operation', async () => {
+    const ids = t.registry.endpoints.map(({ id }) => id);
+    const described = await agent.call('describe_operations', { ids: ['createVm'] });
+    expect(tokensOf(described.text)).toBeLessThanOrEqual(2_000);
+    for (let i = 0; i < ids.length; i += 5) {
+      const { text, json } = await agent.call('describe_operations', { ids: ids.slice(i, i + 5) });
+      expect(tokensOf(text)).toBeLessThanOrEqual(6_000);
+      expect(json.operations.length + (json.truncated?.not_described.length ?? 0)).toBe(
+        ids.slice(i, i + 5).length,
+      );
+    }
+    for (const query of ['server', 'create a network', 'bill', '', 'ip address of a machine', 'delete']) {
+      const { text, json } = await agent.call('search_operations', { query, callable_only: false });
+      expect([query, tokensOf(text) <= 900]).toEqual([query, true]);
+      expect(json.hits.length).toBe(8);
+    }
+  });
+});
+
+describe('a request', () => {
+  it('without a key is refused with what to do, like every call of the API', async () => {
+    const answer = await post({}, LIST);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(await answer.json()).toMatchObject({
+      code: 'api_key_missing',
+      next_step: expect.stringContaining('X-API-Key'),
+    });
+  });
+
+  it.each([
+    ['Host', { host: 'evil.example' }, 400],
+    ['Origin', { origin: 'https://evil.example' }, 400],
+    ['Origin', { origin: 'null' }, 400],
+    ['Origin', { origin: 'https://api.example.test' }, 200],
+    ['Origin', { origin: 'http://localhost:3000' }, 200],
+  ])('from a page of another site is refused (%s)', async (_, headers, status) => {
+    const answer = await mcp.app.inject({
+      method: 'POST',
+      url: '/mcp',
+      headers: {
+        'x-api-key': key,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        host: '127.0.0.1',
+        ...headers,
+      },
+      payload: LIST,
+    });
+    expect(answer.statusCode).toBe(status);
+  });
+
+  it.each([
+    ['is no JSON', '{"jsonrpc":', 400, -32_700],
+    ['names a member twice', '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', 400, -32_700],
+    ['is nested too deeply', `${'['.repeat(40)}${']'.repeat(40)}`, 400, -32_700],
+    ['is no JSON-RPC', '{"hello":1}', 400, -32_600],
+  ])('whose body %s gets a clear JSON-RPC error', async (_, body, status, code) => {
+    const answer = await post({ 'x-api-key': key }, body);
+    const { error } = (await answer.json()) as { error: { code: number; message: string } };
+    expect([answer.status, error.message !== '']).toEqual([status, true]);
+    expect([code, -32_700]).toContain(error.code);
+  });
+
+  it('with an unknown version of the protocol gets the versions that exist', async () => {
+    const answer = await post({ 'x-api-key': key, 'mcp-protocol-version': '1999-01-01' }, LIST);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toMatch(/version/i);
+    const wish = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    const greeting = await post(
+      { 'x-api-key': key },
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: wish }),
+    );
+    expect(await greeting.text()).toContain('"protocolVersion":"2025-');
+  });
+
+  it('that is too large is refused before it is read', async () => {
+    const answer = await post({ 'x-api-key': key }, JSON.stringify({ x: 'x'.repeat(2_000_000) }));
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+      413,
+      'payload_too_large',
+    ]);
+  });
+
+  it('to an unknown method or tool gets an error of the protocol', async () => {
+    await expect(agent.client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow(
+      /no tool/,
+    );
+    const answer = await post(
+      { 'x-api-key': key },
+      JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'no/such' }),
+    );
+    expect(await answer.text()).toContain('-32601');
+  });
+});
+
+describe('a call', () => {
+  it('is made by the tool of its class only', async () => {
+    const { id } = await createGroup();
+    for (const [tool, operation] of [
+      ['call_read', 'deletePlacementGroup'],
+      ['call_write', 'deletePlacementGroup'],
+      ['call_read', 'createPlacementGroup'],
+      ['call_destructive', 'listVms'],
+    ] as const) {
+      const { isError, json } = await agent.call(tool, { operation, path: { id } });
+      expect([isError, json.code]).toEqual([true, 'wrong_tool']);
+    }
+    expect(await groupExists(id)).toBe(true);
+  });
+
+  it.each(t0())('with wrong arguments is refused with what to do: %s', async (_, tool, given, code) => {
+    const { isError, json } = await agent.call(tool, given);
+    expect([isError, json.code]).toEqual([true, code]);
+    expect(json.next_step).toMatch(/\.$/);
+  });
+
+  it('that destroys needs the name of what is lost', async () => {
+    const { id, name } = await createGroup();
+    const call = { operation: 'deletePlacementGroup', path: { id } };
+    const asked = await agent.call('call_destructive', call);
+    expect(asked.json).toMatchObject({
+      code: 'confirmation_required',
+      would_lose: [{ action: 'delete', type: 'placement_group', id, recoverable: false }],
+      cost_change: { monthly: '0.00' },
+      confirm_with: name,
+    });
+    const wrong = await agent.call('call_destructive', { ...call, confirm: 'yes' });
+    expect(wrong.json.code).toBe('confirmation_mismatch');
+    expect(await groupExists(id)).toBe(true);
+    const done = await agent.call('call_destructive', { ...call, confirm: name });
+    expect([done.isError, done.json.status, await groupExists(id)]).toEqual([false, 204, false]);
+  });
+
+  it('is in the audit log with its source, also if it was refused', async () => {
+    const { id } = await createGroup();
+    await createGroup();
+    await agent.call('call_write', {
+      operation: 'createPlacementGroup',
+      body: { name: 'x y', location: 'fra1' },
+    });
+    await t.services.audit.flush();
+    const { data } = (await t.call({ url: '/account/v1/audit-log?limit=20', key })).json();
+    const created = data.find((entry: { resource: { id: string } | null }) => entry.resource?.id === id);
+    expect(created).toMatchObject({ source: 'mcp', action: 'createPlacementGroup', outcome: 'succeeded' });
+    expect(data).toContainEqual(
+      expect.objectContaining({ source: 'mcp', outcome: 'rejected', problem_code: 'validation_failed' }),
+    );
+  });
+
+  it('that needs approval says so, and waits for the decision of a person', async () => {
+    const { key: careful } = await createKey(t.services.db, account, { approval: 'destructive' });
+    const held = await connectMcp(mcp.url, careful);
+    const { id, name } = await createGroup();
+    const call = { operation: 'deletePlacementGroup', path: { id }, confirm: name };
+    const asked = await held.call('call_destructive', call);
+    expect(asked.json).toMatchObject({ code: 'approval_required', next_call: { tool: 'wait_operations' } });
+    const operationId = asked.json.operation_id;
+    const waiting = held.call('wait_operations', { operation_ids: [operationId], timeout_seconds: 60 });
+    await approveRequest(
+      t.services.db,
+      staff,
+      { account_id: account.id, operation_id: operationId },
+      t.registry,
+    );
+    const { json } = await waiting;
+    expect(json).toMatchObject({
+      all_done: true,
+      operations: [{ status: 'succeeded', next_step: expect.stringContaining(operationId) }],
+    });
+    expect(await groupExists(id)).toBe(true);
+    const done = await held.call('call_destructive', { ...call, approval_id: operationId });
+    expect([done.json.status, await groupExists(id)]).toEqual([204, false]);
+    await held.close();
+  });
+
+  it('that a person refuses is not made', async () => {
+    const { key: careful } = await createKey(t.services.db, account, { approval: 'writes' });
+    const held = await connectMcp(mcp.url, careful);
+    const call = { operation: 'createPlacementGroup', body: { name: 'never', location: 'fra1' } };
+    const { operation_id } = (await held.call('call_write', call)).json;
+    await denyRequest(
+      t.services.db,
+      staff,
+      { account_id: account.id, operation_id, reason: 'No.' },
+      t.registry,
+    );
+    const { json } = await held.call('wait_operations', { operation_ids: [operation_id] });
+    expect(json.operations[0]).toMatchObject({
+      status: 'failed',
+      next_step: expect.stringContaining('Not approved'),
+    });
+    const again = await held.call('call_write', { ...call, approval_id: operation_id });
+    expect(again.isError).toBe(true);
+    await held.close();
+  });
+
+  it('beyond the rate limit is refused with a result that says how long to wait', async () => {
+    const limited = await connectMcp(mcp.url, key, { headers: { 'x-forwarded-for': '198.51.100.77' } });
+    for (let i = 0; i < LIMIT; i++) await t.services.limiter.take('198.51.100.77');
+    const { isError, json } = await limited.call('call_read', { operation: 'listVms' });
+    expect([isError, json.code]).toEqual([true, 'rate_limited']);
+    expect(json.retry_after_seconds).toBeGreaterThan(0);
+    const stranger = await post({ 'x-forwarded-for': '198.51.100.77' }, LIST);
+    expect(stranger.status).toBe(429);
+  });
+
+  it('counts once, however it was made', async () => {
+    const counted = await connectMcp(mcp.url, key, { headers: { 'x-forwarded-for': '198.51.100.78' } });
+    const left = async () => (await counted.call('get_context')).json.rate.left as number;
+    const before = await left();
+    await counted.call('call_read', { operation: 'listVms' });
+    // get_context itself makes two calls: who am I, and the locations.
+    expect(before - (await left())).toBe(3);
+    await counted.close();
+  });
+});
+
+function t0(): [string, string, object, string][] {
+  return [
+    ['unknown operation', 'call_read', { operation: 'listVm' }, 'unknown_operation'],
+    ['missing path', 'call_read', { operation: 'getVm' }, 'malformed_request'],
+    ['path of another call', 'call_read', { operation: 'listVms', path: { id: 'x' } }, 'malformed_request'],
+    ['unknown argument', 'call_read', { operation: 'listVms', force: true }, 'validation_failed'],
+    ['wrong type', 'wait_operations', { operation_ids: 'op_1' }, 'validation_failed'],
+    ['unknown filter', 'call_read', { operation: 'listVms', query: { colour: 'red' } }, 'validation_failed'],
+    [
+      'foreign id',
+      'call_read',
+      { operation: 'getVm', path: { id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b' } },
+      'not_found',
+    ],
+    [
+      'path that climbs',
+      'call_read',
+      { operation: 'getVm', path: { id: '../../account/v1/whoami' } },
+      'not_found',
+    ],
+    ['wrong cursor', 'call_read', { operation: 'listVms', cursor: 'abc' }, 'invalid_cursor'],
+    ['unknown family', 'search_operations', { family: 'cars' }, 'unknown_family'],
+  ];
+}

@@ -1,0 +1,115 @@
+/** The resources: the OpenAPI document of one operation, and the state of the account on one short page. */
+import { ResourceNotFoundError } from '@modelcontextprotocol/server';
+import { callerOf } from '../../kernel/exchange.ts';
+import { openapiDocument } from '../openapi/document.ts';
+import { factsOf } from '../openapi/facts.ts';
+import type { OpenApiDocument } from '../openapi/model.ts';
+import { forCaller } from '../openapi/subset.ts';
+import { version } from '../openapi/version.ts';
+import type { Situation } from './context.ts';
+import { marked } from './customer-text.ts';
+import { shorten } from './fit.ts';
+import type { Json } from './results.ts';
+
+const ACCOUNT = 'hostplane://account';
+const OPERATION = 'hostplane://operations/';
+
+export const resources = [
+  {
+    uri: ACCOUNT,
+    name: 'account',
+    title: 'State of the account',
+    description: 'What the account has, what it costs, and what is going on, on one short page.',
+    mimeType: 'application/json',
+  },
+];
+
+export const templates = [
+  {
+    uriTemplate: `${OPERATION}{operation}`,
+    name: 'operation',
+    title: 'OpenAPI document of one operation',
+    description: 'Parameters and request body as OpenAPI 3.1.',
+    mimeType: 'application/json',
+  },
+];
+
+/** Without the answers: with them, a document can cost more tokens than any answer may. */
+export function operationDocument(document: OpenApiDocument, id: string): Json {
+  const part = forCaller(document, new Set([id]));
+  const paths = Object.fromEntries(
+    Object.entries(part.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [method, { ...operation, responses: {} }]),
+      ),
+    ]),
+  );
+  const bare = { ...part, paths, webhooks: {}, 'x-common-headers': {} } as unknown as OpenApiDocument;
+  const { components } = forCaller(bare, new Set([id]));
+  const { schemas, parameters } = components as unknown as Record<string, Json>;
+  return {
+    openapi: part.openapi,
+    note: `Answers are left out; the whole document is at ${part.servers[0]?.url ?? ''}/openapi.json.`,
+    paths,
+    components: {
+      ...(schemas === undefined ? {} : { schemas }),
+      ...(parameters === undefined ? {} : { parameters }),
+    },
+  };
+}
+
+/** The document is the same for everyone and changes only with the configuration. */
+const documents = new WeakMap<object, OpenApiDocument>();
+
+function documentOf({ services }: Situation): OpenApiDocument {
+  const { registry, provider, baseUrl, docsUrl } = services;
+  const known = documents.get(provider);
+  if (known !== undefined) return known;
+  const made = openapiDocument(registry, { ...factsOf(provider), baseUrl, docsUrl, version });
+  documents.set(provider, made);
+  return made;
+}
+
+/** The calls whose answers make up the page. A call that the key may not make is left out. */
+const parts: readonly (readonly [name: string, operation: string, query: Json])[] = [
+  ['resources', 'listResources', { limit: 50 }],
+  ['running_operations', 'listOperations', { limit: 10, status: 'running' }],
+  ['budgets', 'listBudgets', { limit: 20 }],
+  ['usage', 'getUsage', {}],
+];
+
+async function accountPage({ api, services, exchange }: Situation): Promise<Json> {
+  const page: Record<string, unknown> = {};
+  for (const [name, operation, query] of parts) {
+    const endpoint = services.registry.endpoints.find(({ id }) => id === operation);
+    if (endpoint === undefined || !callerOf(exchange).decide(endpoint).allowed) continue;
+    const { isRefused, body } = await api.call(endpoint, { query });
+    if (isRefused) continue;
+    const rows = (body as { data?: readonly Json[] }).data;
+    page[name] =
+      rows === undefined
+        ? marked(body, endpoint.answers[200])
+        : rows.map((row) => brief(marked(row) as Json));
+  }
+  return shorten(page, 1_500).value;
+}
+
+const SHOWN = ['id', 'type', 'status', 'location', 'price', 'step', 'amount', 'spent', 'customer_text'];
+
+const brief = (row: Json): Json => {
+  const shown = Object.entries(row).filter(([name, value]) => SHOWN.includes(name) && value !== null);
+  return Object.fromEntries(
+    shown.map(([name, value]) =>
+      name === 'price' ? [name, (value as Json)['monthly'] ?? value] : [name, value],
+    ),
+  );
+};
+
+export async function readResource(situation: Situation, uri: string): Promise<string> {
+  if (uri === ACCOUNT) return JSON.stringify(await accountPage(situation));
+  const id = uri.startsWith(OPERATION) ? uri.slice(OPERATION.length) : '';
+  if (!situation.services.registry.endpoints.some((endpoint) => endpoint.id === id))
+    throw new ResourceNotFoundError(uri);
+  return JSON.stringify(operationDocument(documentOf(situation), id));
+}

@@ -1,0 +1,70 @@
+/** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
+import { withoutControls } from './customer-text.ts';
+import type { Outcome } from './inner-call.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const success = (value: Json): CallToolResult => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+});
+
+export interface Refusal extends Json {
+  readonly code: string;
+  readonly detail: string;
+  readonly next_step: string;
+}
+
+export const refusal = (value: Refusal): CallToolResult => ({ ...success(value), isError: true });
+
+/** Where the next step of the catalogue speaks of HTTP, tools have another one. */
+const nextSteps: Readonly<Record<string, string>> = {
+  approval_required:
+    'Tell the user that a person must approve operation_id. Wait with wait_operations; if it succeeded, repeat this call unchanged with approval_id set to it. If it failed, the person refused: stop.',
+  approval_mismatch: 'Repeat the approved call exactly, or leave out approval_id to ask for a new approval.',
+  etag_mismatch:
+    'Read the resource again, check that your change still makes sense, and send its new etag as if_match.',
+  rate_limited: 'Wait retry_after_seconds, then repeat the call; ask for less in each call.',
+  permission_denied:
+    'Do not try again. Ask the user for a key with required_permission, or do without this call.',
+  budget_exceeded:
+    'Nothing was changed. Tell the user which budget is reached; only a person should raise it.',
+  operation_in_progress: 'Wait for operation_id with wait_operations, then repeat the call.',
+};
+
+const nextCalls: Readonly<Record<string, (problem: Json) => Json | undefined>> = {
+  approval_required: waitFor,
+  operation_in_progress: waitFor,
+};
+
+function waitFor({ operation_id: id }: Json): Json | undefined {
+  if (typeof id !== 'string') return undefined;
+  return { tool: 'wait_operations', arguments: { operation_ids: [id], timeout_seconds: 60 } };
+}
+
+/** Members of a problem that tell a model nothing. */
+const DROPPED = new Set(['type', 'title', 'instance', 'retryable', 'approve_url']);
+
+const cleanDeep = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+    typeof member === 'string' ? withoutControls(member) : member,
+  );
+
+function problemResult(problem: Json): CallToolResult {
+  const kept = Object.entries(problem).filter(
+    ([name, value]) => !DROPPED.has(name) && !(Array.isArray(value) && value.length === 0),
+  );
+  const code = String(problem['code']);
+  const next = nextCalls[code]?.(problem);
+  return refusal({
+    ...(cleanDeep(Object.fromEntries(kept)) as Refusal),
+    next_step: nextSteps[code] ?? String(problem['next_step']),
+    ...(next === undefined ? {} : { next_call: next }),
+  });
+}
+
+export const refusedOutcome = ({ body }: Outcome): CallToolResult => problemResult(body as Json);
+
+export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
+  problemResult(problemBody(problem, requestId, ''));

@@ -1,0 +1,69 @@
+/** Waits for operations: for work, and for the decision of a person, which is an operation too. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Endpoint } from '../../kernel/record.ts';
+import { marked } from './customer-text.ts';
+import { shorten } from './fit.ts';
+import type { ApiCaller, Outcome } from './inner-call.ts';
+import { type Json, success } from './results.ts';
+
+export interface WaitArguments {
+  readonly operation_ids: readonly string[];
+  readonly timeout_seconds?: number;
+}
+
+const DEFAULT_SECONDS = 30;
+const APPROVAL = 'approval.request';
+
+interface Operation extends Json {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly done: boolean;
+  readonly progress_percent: number | null;
+  readonly step: string;
+  readonly waiting_for: string | null;
+  readonly error: Json | null;
+  readonly result: unknown;
+  readonly resource: unknown;
+}
+
+function nextStepOf({ id, type, status, done }: Operation): string | undefined {
+  if (!done)
+    return type === APPROVAL
+      ? 'Nobody has decided yet. Wait again, or tell the user that a person must decide.'
+      : 'Not finished. Wait again.';
+  if (type === APPROVAL)
+    return status === 'succeeded'
+      ? `Approved. Repeat the call unchanged with approval_id ${id}, within 15 minutes.`
+      : 'Not approved. Do not make the call, and do not ask again: tell the user.';
+  return status === 'failed' ? 'It failed. Read error; nothing goes on by itself.' : undefined;
+}
+
+function present({ isRefused, body, endpoint }: Outcome, id: string): Json {
+  if (isRefused) {
+    const { code, detail } = body as Json;
+    return { id, code, detail, next_step: 'Check the id with listOperations.' };
+  }
+  const operation = body as Operation;
+  const { type, status, progress_percent, step, waiting_for, error, result = null, resource } = operation;
+  const next = nextStepOf(operation);
+  const shown = { id, type, status, progress_percent, step, waiting_for, resource, error, result };
+  const kept = Object.entries(shown).filter(([, value]) => value !== null && value !== '');
+  return {
+    ...(marked(Object.fromEntries(kept), endpoint.answers[200]) as Json),
+    ...(next === undefined ? {} : { next_step: next }),
+  };
+}
+
+export async function waitOperations(
+  api: ApiCaller,
+  endpoint: Endpoint,
+  { operation_ids, timeout_seconds = DEFAULT_SECONDS }: WaitArguments,
+): Promise<CallToolResult> {
+  const ids = [...new Set(operation_ids)];
+  const headers: Record<string, string> = timeout_seconds > 0 ? { prefer: `wait=${timeout_seconds}` } : {};
+  const outcomes = await Promise.all(ids.map((id) => api.call(endpoint, { path: { id }, headers })));
+  const { value } = shorten(outcomes.map((outcome, i) => present(outcome, ids[i] ?? '')));
+  const done = outcomes.every(({ isRefused, body }) => isRefused || (body as Operation).done);
+  return success({ all_done: done, operations: value });
+}
