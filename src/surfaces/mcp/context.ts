@@ -1,5 +1,6 @@
 /** The tools that tell a model where it is and what it can do. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { permissionsOf } from '../../kernel/access/caller.ts';
 import { fold } from '../../kernel/access/permissions.ts';
 import { callerOf, type Exchange } from '../../kernel/exchange.ts';
 import type { Endpoint } from '../../kernel/record.ts';
@@ -53,7 +54,7 @@ export async function getContext(situation: Situation): Promise<CallToolResult> 
   const { rate } = exchange.client;
   return success({
     account: marked(account),
-    key: marked({ ...key, permissions: fold(callerOf(exchange).key.permissions) }),
+    key: marked({ ...key, permissions: fold(permissionsOf(callerOf(exchange))) }),
     role: owner?.['role'],
     address: client?.['ip'],
     rate: { left: rate.remaining, limit: rate.limit, resets_in_seconds: rate.resetSeconds },

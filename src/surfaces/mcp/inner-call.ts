@@ -142,6 +142,7 @@ export class ApiCaller {
       requestId: outer.requestId,
       client: { ...outer.client },
       caller: outer.caller,
+      session: undefined,
       authenticated: false,
       headers: {},
       source: 'mcp',
