@@ -12,7 +12,9 @@ export interface Ref {
   readonly value: string;
   readonly label: string;
   readonly except?: readonly string[];
-  readonly filters?: Readonly<Record<string, { readonly equals?: unknown; readonly from?: string }>>;
+  readonly filters?: Readonly<
+    Record<string, { readonly equals?: unknown; readonly from?: string | readonly string[] }>
+  >;
 }
 
 interface Props {
@@ -34,8 +36,10 @@ export function Picker({ reference, value, change, ...shared }: Props) {
     .flatMap(({ resources }) => resources.flatMap(({ operations }) => operations))
     .find(({ id }) => id === reference.list);
   const filters = Object.entries(reference.filters ?? {}).flatMap(([name, { equals, from }]) => {
-    const found = from === undefined ? equals : lookUp(from, body, path);
-    return found === undefined || found === '' ? [] : [[name, String(found)] as [string, string]];
+    const places = [from ?? []].flat();
+    const values = from === undefined ? [equals] : places.map((place) => lookUp(place, body, path));
+    const found = values.find((one) => one !== undefined && one !== '');
+    return found === undefined ? [] : [[name, String(found)] as [string, string]];
   });
   const url =
     list && !list.path.includes('{')
