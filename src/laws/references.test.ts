@@ -34,6 +34,8 @@ interface Member {
   readonly within: Alternative | undefined;
 }
 
+type Items = Readonly<Record<string, unknown>> | undefined;
+
 interface Alternative {
   readonly at: readonly string[];
   readonly value: object;
@@ -141,11 +143,13 @@ describe('a refused reference', () => {
     return errors.find(({ pointer }) => pointer === pointerOf(member));
   }
 
-  /** Like `put`, but creates lists where the path has an index. */
+  /** Like `put`, but creates lists where the path has an index. An item keeps what the example has there. */
   function putIn(body: unknown, at: readonly string[], value: string): unknown {
     const place = at.indexOf('0');
     if (place < 0) return put(body, at, value);
-    return put(body, at.slice(0, place), [put({}, at.slice(place + 1), value)]);
+    const list = at.slice(0, place).reduce<unknown>((inner, name) => (inner as Items)?.[name], body);
+    const [item] = Array.isArray(list) ? list : [{}];
+    return put(body, at.slice(0, place), [put(item, at.slice(place + 1), value)]);
   }
 
   const callOf = ({ reference }: Member): RegExp =>
@@ -190,9 +194,14 @@ describe('a refused reference', () => {
     let refused = 0;
     for (const member of texts) {
       const prefix = prefixOf(member.schema);
-      const sent = prefix === undefined ? 'no-such.thing' : newId('request').replace(/^[a-z]+/, prefix);
-      const error = await refusalOf(member, sent, await placeOf(member.endpoint));
-      if (!UNKNOWN.test(error?.code ?? '')) continue;
+      const sent =
+        prefix === undefined
+          ? ['no-such-thing', 'no_such.thing']
+          : [newId('request').replace(/^[a-z]+/, prefix)];
+      const codes: string[] = [];
+      for (const value of sent)
+        codes.push((await refusalOf(member, value, await placeOf(member.endpoint)))?.code ?? '');
+      if (!codes.some((code) => UNKNOWN.test(code))) continue;
       refused += 1;
       const isMarked = member.reference !== undefined || member.schema['x-event-type'] === true;
       const isOffered = !exemptFrom('idsWithoutList').includes(prefix ?? '');
