@@ -9,7 +9,9 @@ import { type TSchema, Type } from '../kernel/schema.ts';
 import { faultsOf } from '../kernel/validation.ts';
 
 const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?<!\\s)$';
-const EMAIL = '^[^@\\s\\u0000-\\u001f]{1,64}@[^@\\s\\u0000-\\u001f.]+(\\.[^@\\s\\u0000-\\u001f.]+)+$';
+/** Without characters that a mail program reads as the end of an address or as its comment. */
+const OF_ADDRESS = '\\s@<>()[\\],;:"\\\\\\p{Cc}\\p{Cf}';
+const EMAIL = `^[^${OF_ADDRESS}]{1,64}@[^.${OF_ADDRESS}]+(\\.[^.${OF_ADDRESS}]+)+$`;
 
 const MONEY = '^\\d{1,10}(\\.\\d{1,2})?$';
 

@@ -1,5 +1,5 @@
 /**
- * Limits how many keys, budgets and allowlist entries an account may have: the account's own limit, else that of
+ * Limits how many keys, members, budgets and allowlist entries an account may have: the account's own limit, else that of
  * the provider's file, else a default.
  */
 import { Problem } from '../kernel/problems/problem.ts';
@@ -11,6 +11,7 @@ const defaults = {
   'account.api-keys': 100,
   'account.api-keys-per-member': 25,
   'account.budgets': 20,
+  'account.members': 100,
   'account.ip-allowlist-entries': 1000,
 } as const;
 

@@ -106,3 +106,26 @@ export class Browser {
   get = (path: string) => this.send('GET', path);
   post = (path: string, payload?: object) => this.send('POST', path, payload);
 }
+
+/** The token in the link of the newest mail of this template to the address; null without such a mail. */
+export async function mailedToken(db: Db, to: string, template: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('mails')
+    .select('data')
+    .where('recipient', '=', to)
+    .where('template', '=', template as never)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  return (row?.data as { link: string } | undefined)?.link.split('#')[1] ?? null;
+}
+
+/** The templates of all mails to the address, oldest first. */
+export async function mailsTo(db: Db, to: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mails')
+    .select('template')
+    .where('recipient', '=', to)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ template }) => template);
+}

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts';
 import { Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { ensureAllowlist } from '../allowlist/store.ts';
 import { staffOnly } from '../authority.ts';
@@ -36,55 +36,72 @@ export interface AccountDefaults {
   readonly catalogue: Pick<Catalogue, 'products'>;
 }
 
+export interface NewAccount {
+  readonly account: AccountRow;
+  readonly owner: MemberRow;
+}
+
 /** Creates the account with its first owner: without an owner no member could manage it. */
 export async function createAccount(
   db: Db,
   actor: Actor,
   input: CreateAccount,
   defaults: AccountDefaults,
-): Promise<{ account: AccountRow; owner: MemberRow }> {
+): Promise<NewAccount> {
   staffOnly(actor);
+  return db.transaction().execute((tx) => openAccount(tx, input, defaults, { actorOf: () => actor }));
+}
+
+/** `personId`: the person who signed up for the account. */
+export async function openAccount(
+  tx: Tx,
+  input: CreateAccount,
+  defaults: AccountDefaults,
+  {
+    actorOf,
+    personId = null,
+  }: { readonly actorOf: (owner: MemberRow) => Actor; readonly personId?: string | null },
+): Promise<NewAccount> {
   check(CreateAccount, input, ({ timezone }) =>
     timezone === undefined || isTimezone(timezone)
       ? []
       : [{ pointer: '/timezone', code: 'invalid_format', detail: 'Must be a name such as Europe/Berlin.' }],
   );
   const { currency, country, timezone } = { ...defaults.provider, ...input };
-  return db.transaction().execute(async (tx) => {
-    const account = await insertAccount(tx, {
-      id: newId('account'),
-      name: input.name,
-      currency,
-      country,
-      timezone,
-    });
-    const products = defaults.catalogue.products.filter(({ family }) => family !== 'account');
-    await writeProducts(
-      tx,
-      account.id,
-      products.map(({ family, enabled }) => ({
-        family,
-        enabled,
-        since: enabled ? account.created_at : null,
-        reason: null,
-      })),
-    );
-    await ensureAllowlist(tx, account.id);
-    const owner = await insertMember(tx, {
-      id: newId('member'),
-      account_id: account.id,
-      name: input.owner_name,
-      email: input.owner_email,
-      role: 'owner',
-    });
-    await openChain(tx, account.id);
-    const after = { name: account.name, currency, country, timezone, owner: owner.id };
-    const changed = {
-      result: account,
-      resource: { type: 'account', id: account.id, name: account.name },
-      changes: [{ pointer: '', before: null, after }],
-    };
-    await append(tx, account.id, succeeded(actor, 'createAccount', changed));
-    return { account, owner };
+  const account = await insertAccount(tx, {
+    id: newId('account'),
+    name: input.name,
+    currency,
+    country,
+    timezone,
   });
+  const products = defaults.catalogue.products.filter(({ family }) => family !== 'account');
+  await writeProducts(
+    tx,
+    account.id,
+    products.map(({ family, enabled }) => ({
+      family,
+      enabled,
+      since: enabled ? account.created_at : null,
+      reason: null,
+    })),
+  );
+  await ensureAllowlist(tx, account.id);
+  const owner = await insertMember(tx, {
+    id: newId('member'),
+    account_id: account.id,
+    name: input.owner_name,
+    email: input.owner_email,
+    role: 'owner',
+    person_id: personId,
+  });
+  await openChain(tx, account.id);
+  const after = { name: account.name, currency, country, timezone, owner: owner.id };
+  const changed = {
+    result: account,
+    resource: { type: 'account', id: account.id, name: account.name },
+    changes: [{ pointer: '', before: null, after }],
+  };
+  await append(tx, account.id, succeeded(actorOf(owner), 'createAccount', changed));
+  return { account, owner };
 }

@@ -80,6 +80,15 @@ export async function requireAnotherOwner(tx: Tx, member: MemberRow): Promise<vo
   });
 }
 
+/** Somebody who has not accepted the invitation is no member yet, so there is nothing to suspend or to reinstate. */
+function requireJoined({ name, status }: MemberRow): void {
+  if (status !== 'invited') return;
+  throw new Problem('invalid_state', {
+    detail: `${name} has not accepted the invitation yet; withdraw the invitation instead.`,
+    extra: { current_state: status, allowed_states: ['active', 'suspended'] },
+  });
+}
+
 async function settle(tx: Tx, member: MemberRow, after: Partial<MemberRow>): Promise<Changed<MemberRow>> {
   const changes = changesBetween<MemberRow>(member, after);
   const result = changes.length > 0 ? await updateMember(tx, member.id, after) : member;
@@ -123,6 +132,7 @@ export async function suspendMember(db: Db, actor: Actor, input: ChooseMember): 
   return change(db, actor, 'suspendMember', input.account_id, async (tx) => {
     check(ChooseMember, input);
     const member = await memberToChange(tx, actor, input.account_id, input.member_id);
+    requireJoined(member);
     await requireAnotherOwner(tx, member);
     const changed = await settle(tx, member, { status: 'suspended' });
     const message = `${member.name} and all keys of this member are suspended.`;
@@ -135,6 +145,7 @@ export async function reinstateMember(db: Db, actor: Actor, input: ChooseMember)
   return change(db, actor, 'reinstateMember', input.account_id, async (tx) => {
     check(ChooseMember, input);
     const member = await memberToChange(tx, actor, input.account_id, input.member_id);
+    requireJoined(member);
     return settle(tx, member, { status: 'active' });
   });
 }

@@ -78,3 +78,26 @@ export async function updateMember(
 export async function deleteMember(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('members').where('id', '=', id).execute();
 }
+
+export async function countMembers(db: Db, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('members')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** The member as which the person belongs to the account. */
+export async function findMembershipOf(
+  db: Db,
+  accountId: string,
+  personId: string,
+): Promise<MemberRow | undefined> {
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+}

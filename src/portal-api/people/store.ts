@@ -126,3 +126,16 @@ export async function noteSecondFactor(tx: Tx, personId: string): Promise<void> 
           from people p where p.id = ${personId}) f
     where m.person_id = ${personId} and m.mfa_enabled <> f.enabled`.execute(tx);
 }
+
+export async function markPasswordChanged(tx: Tx, id: string, hash: string): Promise<void> {
+  await sql`
+    update people set password_hash = ${hash}, password_changed_at = clock_timestamp(), updated_at = now()
+    where id = ${id}`.execute(tx);
+}
+
+/** Stores the secret of the app that was set up. `step` is that of the code with which it was shown to work. */
+export async function enableTotp(tx: Tx, id: string, sealed: Buffer, step: number): Promise<void> {
+  await sql`
+    update people set totp_secret = ${sealed}, totp_pending = null, totp_enabled_at = clock_timestamp(),
+      totp_last_step = ${step}, updated_at = now() where id = ${id}`.execute(tx);
+}

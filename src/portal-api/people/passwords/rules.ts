@@ -1,5 +1,5 @@
 /** Which passwords are accepted: at least 12 characters, and not one that is tried first. */
-import type { FieldError } from '../../../kernel/problems/problem.ts';
+import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { Secret, Type } from '../../../kernel/schema.ts';
 
 const SHORTEST = 12;
@@ -62,4 +62,10 @@ export function passwordFaults(
 ): FieldError[] {
   const detail = reasonFor(password, names);
   return detail === null ? [] : [{ pointer, code: 'invalid_format', detail }];
+}
+
+/** Throws if the password is not good enough for this person. */
+export function requireGoodPassword(password: string, names: readonly string[], pointer = '/password'): void {
+  const faults = passwordFaults(password, names, pointer);
+  if (faults.length > 0) throw invalid(faults);
 }

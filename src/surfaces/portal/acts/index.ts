@@ -1,21 +1,27 @@
-/** All acts, by file. A file that is missing here is found by the laws over acts. */
+/** All acts, by file. The laws over acts find a file that is missing here. */
 import type { Act } from '../act.ts';
 import { allowlistActs } from './allowlist.ts';
 import { approvalActs } from './approvals.ts';
+import { invitationActs } from './invitations.ts';
 import { keyOptionActs } from './key-options.ts';
 import { keyActs } from './keys.ts';
 import { meActs } from './me.ts';
 import { memberActs } from './members.ts';
+import { securityActs } from './security.ts';
 import { signInActs } from './sign-in.ts';
+import { signUpActs } from './sign-up.ts';
 import { siteActs } from './site.ts';
 
 export const acts: readonly Act[] = [
-  ...siteActs,
-  ...signInActs,
-  ...meActs,
-  ...memberActs,
-  ...keyOptionActs,
-  ...keyActs,
-  ...allowlistActs,
-  ...approvalActs,
-];
+  siteActs,
+  signUpActs,
+  signInActs,
+  meActs,
+  securityActs,
+  memberActs,
+  invitationActs,
+  keyOptionActs,
+  keyActs,
+  allowlistActs,
+  approvalActs,
+].flat();

@@ -45,7 +45,7 @@ export const siteActs = [
         // Without a configured address, the API is where the portal is.
         api_base_url: server.base_url ?? visit.origin,
         spec_etag: publicationOf(services).whole('json').etag,
-        mail: 'files' as const,
+        mail: services.provider.mail.smtp === null ? ('files' as const) : ('smtp' as const),
       };
     },
   }),

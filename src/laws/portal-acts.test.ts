@@ -1,0 +1,224 @@
+/** What must hold for all acts of the portal: who may do them, from where, and what is written about it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RoleName, roleNames } from '../kernel/access/roles.ts';
+import { type Act, isRead, rolesOf } from '../surfaces/portal/act.ts';
+import { acts } from '../surfaces/portal/acts/index.ts';
+import { createAccount, createKey, type TestAccount } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { Browser, createPerson, createSession, joinAccount } from '../testing/people.ts';
+import { type ActInput, type Acting, actFixtures, readParams } from './act-fixtures.ts';
+
+let app: TestApp;
+let account: TestAccount;
+let key: string;
+const members = new Map<RoleName, { personId: string; memberId: string }>();
+let stranger: { personId: string };
+
+beforeAll(async () => {
+  app = await createTestApp({ portal: true });
+  const { db } = app.services;
+  account = await createAccount(db);
+  key = (await createKey(db, account)).key;
+  for (const role of roleNames) {
+    const person = await createPerson(db);
+    members.set(role, { personId: person.id, memberId: await joinAccount(db, person, account.id, role) });
+  }
+  const person = await createPerson(db);
+  stranger = { personId: person.id };
+  await joinAccount(db, person, (await createAccount(db)).id, 'owner');
+});
+afterAll(() => app.close());
+
+const isInAccount = ({ authority }: Act): boolean => authority !== 'none' && authority !== 'person';
+const inAccounts = acts.filter(isInAccount);
+const ofPeople = acts.filter(({ authority }) => authority === 'person');
+const signedIn = acts.filter(({ authority }) => authority !== 'none');
+const named = (list: readonly Act[]): [string, Act][] => list.map((act) => [act.id, act]);
+
+function pathOf({ path }: Act, params: Readonly<Record<string, string>> = {}): string {
+  const values: Record<string, string> = { account_id: account.id, ...params };
+  return path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => values[name] ?? `${name}_of_nothing`);
+}
+
+const browserOf = async (personId: string, options?: Parameters<typeof createSession>[2]): Promise<Browser> =>
+  new Browser(app, await createSession(app.services.db, { id: personId }, options));
+
+const actAs = async (role: RoleName): Promise<Acting> => {
+  const { personId, memberId } = members.get(role)!;
+  return { app, account, personId, memberId, browser: await browserOf(personId) };
+};
+
+const send = (act: Act, browser: Browser, { params, input }: ActInput = {}, headers = {}) =>
+  browser.send(act.method, pathOf(act, params), input, headers);
+
+const outcome = (answer: { statusCode: number; json(): { code?: string } }): string =>
+  `${answer.statusCode} ${answer.json().code ?? ''}`.trim();
+
+describe('the acts', () => {
+  it('are all that the files of the folder declare', () => {
+    const folder = new URL('../surfaces/portal/acts/', import.meta.url);
+    const declared = readdirSync(folder).flatMap((file) =>
+      [
+        ...readFileSync(new URL(file, folder), 'utf8').matchAll(/\bact\(\{\s+(?:\.\.\.\w+,\s+)?id: '(\w+)'/g),
+      ].map(([, id]) => id),
+    );
+    expect(acts.map(({ id }) => id).sort()).toEqual(declared.sort());
+    expect(new Set(declared).size).toBe(declared.length);
+    const routes = acts.map(({ method, path }) => `${method} ${path.replaceAll(/\{[a-z_]+\}/g, '{}')}`);
+    expect(new Set(routes).size).toBe(routes.length);
+  });
+
+  it.each(named(acts))('%s is declared consistently', (_, act) => {
+    expect(act.path.startsWith('/accounts/{account_id}')).toBe(isInAccount(act));
+    expect(act.summary.length).toBeLessThanOrEqual(60);
+    expect(act.summary).toMatch(/^[A-Z][^.]*$/);
+    if (isRead(act)) expect([act.audit, act.reauthentication]).toEqual(['none', false]);
+    else if (isInAccount(act)) expect(act.audit).toBe('account');
+  });
+});
+
+describe('without a session', () => {
+  it.each(named(signedIn))('%s answers 401', async (_, act) => {
+    expect(outcome(await send(act, new Browser(app)))).toBe('401 not_signed_in');
+    expect(outcome(await send(act, new Browser(app, 'A'.repeat(43))))).toBe('401 not_signed_in');
+  });
+
+  it.each(named(acts))('%s refuses an API key, alone and beside a session', async (_, act) => {
+    const withKey = { 'x-api-key': key };
+    const owner = await browserOf(members.get('owner')!.personId);
+    for (const browser of [new Browser(app), owner])
+      expect(outcome(await send(act, browser, {}, withKey))).toBe('403 key_not_accepted');
+  });
+});
+
+describe('from another site', () => {
+  it.each(named(acts.filter((act) => !isRead(act))))('%s is refused', async (_, act) => {
+    const browser = await browserOf(members.get('owner')!.personId);
+    const foreign = [
+      { origin: undefined },
+      { origin: 'null' },
+      { origin: 'http://localhost:8081' },
+      { origin: 'https://localhost:8080' },
+      { origin: 'http://evil.localhost:8080' },
+      { host: 'evil.example', origin: 'http://evil.example' },
+      { 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of foreign)
+      expect([headers, outcome(await send(act, browser, {}, headers))]).toEqual([
+        headers,
+        '403 origin_not_allowed',
+      ]);
+    if (act.method === 'DELETE') return;
+    const form = await send(act, browser, {}, { 'content-type': 'text/plain' });
+    expect([401, 403, 404, 415]).toContain(form.statusCode);
+  });
+
+  it.each(named(acts.filter(isRead)))('%s is not read', async (_, act) => {
+    const browser = await browserOf(members.get('owner')!.personId);
+    expect(outcome(await send(act, browser, {}, { 'sec-fetch-site': 'cross-site' }))).toBe(
+      '403 origin_not_allowed',
+    );
+  });
+});
+
+describe('in an account', () => {
+  it.each(named(inAccounts))('%s answers a stranger as if the account did not exist', async (_, act) => {
+    const browser = await browserOf(stranger.personId);
+    const foreign = await send(act, browser);
+    const unknown = await send(act, browser, { params: { account_id: 'acc_00000000000000000000000000' } });
+    const bodies = [foreign, unknown].map((answer) => {
+      const { request_id, instance, detail, ...rest } = answer.json();
+      return { ...rest, detail: detail.replaceAll(/acc_\w+/g, 'acc_') };
+    });
+    expect(outcome(foreign)).toBe('404 not_found');
+    expect(bodies[0]).toEqual(bodies[1]);
+  });
+
+  it.each(named(inAccounts.filter(({ reauthentication }) => reauthentication === true)))(
+    '%s needs re-authentication',
+    async (_, act) => {
+      const browser = await browserOf(members.get('owner')!.personId, { reauthenticated: false });
+      expect(outcome(await send(act, browser))).toBe('403 reauthentication_required');
+    },
+  );
+});
+
+const lastSequence = async (): Promise<number> => {
+  await app.services.audit.flush();
+  const row = await app.services.db
+    .selectFrom('audit_heads')
+    .select('sequence')
+    .where('account_id', '=', account.id)
+    .executeTakeFirstOrThrow();
+  return row.sequence;
+};
+
+/** The outcomes of what was written to the audit log since then, without the entry of the session. */
+const auditedSince = async (sequence: number): Promise<string[]> => {
+  await app.services.audit.flush();
+  const rows = await app.services.db
+    .selectFrom('audit_entries')
+    .select(['outcome', 'action', 'actor_id'])
+    .where('account_id', '=', account.id)
+    .where('sequence', '>', sequence)
+    .where('action', '<>', 'enterAccount')
+    .execute();
+  return rows.map(({ outcome: ended, actor_id }) => `${ended} ${actor_id}`);
+};
+
+describe('the role matrix', () => {
+  const cases = inAccounts.flatMap((act) =>
+    roleNames.map((role): [string, RoleName, Act] => [act.id, role, act]),
+  );
+  it.each(cases)('%s as %s', async (id, role, act) => {
+    const acting = await actAs(role);
+    const prepare = isRead(act) ? readParams : actFixtures[id];
+    if (prepare === undefined)
+      throw new Error(`Write a fixture for the act ${id} in src/laws/act-fixtures.ts.`);
+    const input = await prepare(acting);
+    const before = await lastSequence();
+    const answer = await send(act, acting.browser, input);
+    const isAllowed = rolesOf(act).includes(role);
+    if (isAllowed) expect([answer.body, answer.statusCode]).toEqual([answer.body, act.status ?? 200]);
+    else expect(outcome(answer)).toBe('403 permission_denied');
+    const entry = `${isAllowed ? 'succeeded' : 'rejected'} ${acting.memberId}`;
+    expect(await auditedSince(before)).toEqual(isRead(act) ? [] : [entry]);
+  });
+});
+
+describe('of a person', () => {
+  const eventsOf = async (personId: string): Promise<string[]> => {
+    const rows = await app.services.db
+      .selectFrom('person_events')
+      .select('type')
+      .where('person_id', '=', personId)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ type }) => type);
+  };
+
+  it.each(named(ofPeople.filter((act) => !isRead(act))))(
+    '%s is written to the log of the person once',
+    async (id, act) => {
+      const prepare = actFixtures[id];
+      if (prepare === undefined)
+        throw new Error(`Write a fixture for the act ${id} in src/laws/act-fixtures.ts.`);
+      const person = await createPerson(app.services.db);
+      const browser = await browserOf(person.id);
+      const input = await prepare({ app, account, personId: person.id, memberId: '', browser });
+      const before = await eventsOf(person.id);
+      const answer = await send(act, browser, input);
+      expect([answer.body, answer.statusCode]).toEqual([answer.body, act.status ?? 200]);
+      expect((await eventsOf(person.id)).length - before.length).toBe(act.audit === 'person' ? 1 : 0);
+    },
+  );
+
+  it.each(named(ofPeople.filter(({ reauthentication }) => reauthentication === true)))(
+    '%s needs re-authentication',
+    async (_, act) => {
+      const browser = await browserOf(members.get('viewer')!.personId, { reauthenticated: false });
+      expect(outcome(await send(act, browser))).toBe('403 reauthentication_required');
+    },
+  );
+});

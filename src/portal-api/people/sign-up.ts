@@ -1,0 +1,142 @@
+/**
+ * Sign-up: a mail with a link, and nothing else. The person and the account are created when the link is used, with
+ * the name and the password that were typed for this very mail. So nobody can prepare a sign-in for a foreign address.
+ */
+
+import { newId } from '../../kernel/ids.ts';
+import { Problem } from '../../kernel/problems/problem.ts';
+import { Secret, Shape, type Static, Type } from '../../kernel/schema.ts';
+import { sendMail } from '../../mail/outbox.ts';
+import type { Tx } from '../../store/database.ts';
+import { transact } from '../../store/transaction.ts';
+import { openAccount } from '../accounts/creation.ts';
+import { check, Email, Line } from '../input.ts';
+import { countGuess } from './attempts/guesses.ts';
+import { logPerson } from './log/log.ts';
+import { hashPassword } from './passwords/hashing.ts';
+import { NewPassword, passwordFaults } from './passwords/rules.ts';
+import { type SignedIn, startSession } from './sessions/sessions.ts';
+import { adoptMembers, findPersonByEmail, insertPerson, lockEmail } from './store.ts';
+import { findPending, markUsed } from './tokens/store.ts';
+import { createToken, DAY_MINUTES, linkNotValid, requireToken } from './tokens/tokens.ts';
+import { memberActor, type PeopleServices, pageLink, type Visit } from './visit.ts';
+
+export const SignUp = Shape({
+  name: Line(1, 100),
+  email: Email,
+  password: NewPassword,
+  account_name: Line(1, 100),
+  country: Type.Unsafe<string>({ type: 'string', pattern: '^[A-Z]{2}$' }),
+  terms_accepted: Type.Boolean(),
+});
+export type SignUp = Static<typeof SignUp>;
+
+/** What a link of a sign-up holds until it is used. */
+const Pending = Shape({
+  name: Type.String(),
+  password_hash: Secret(Type.String()),
+  account_name: Type.String(),
+  country: Type.String(),
+});
+type Pending = Static<typeof Pending>;
+
+export interface MailSent {
+  readonly status: 'mail_sent';
+}
+const mailSent: MailSent = { status: 'mail_sent' };
+
+function checkSignUp(input: SignUp): void {
+  check(SignUp, input, ({ password, name = '', email = '', terms_accepted }) => [
+    ...(password === undefined ? [] : passwordFaults(password, [name, email])),
+    ...(terms_accepted === false
+      ? [{ pointer: '/terms_accepted', code: 'required' as const, detail: 'Accept the terms to sign up.' }]
+      : []),
+  ]);
+}
+
+async function mailLink(tx: Tx, visit: Visit, email: string, pending: Pending): Promise<void> {
+  const { token, expiresAt } = await createToken(tx, {
+    purpose: 'verify_email',
+    email,
+    data: pending,
+    minutes: DAY_MINUTES,
+  });
+  await sendMail(tx, {
+    to: email,
+    template: 'verify_email',
+    data: {
+      name: pending.name,
+      link: pageLink(visit.origin, '/verify', token),
+      expires_at: expiresAt.toISOString(),
+    },
+  });
+}
+
+/** The same answer, after the same time, for a known and for an unknown address: the mail tells the rest. */
+export async function signUp(
+  { db, provider }: PeopleServices,
+  visit: Visit,
+  input: SignUp,
+): Promise<MailSent> {
+  if (provider.portal.sign_up !== 'open') throw new Problem('sign_up_not_open');
+  checkSignUp(input);
+  const { name, email, account_name, country } = input;
+  await countGuess(db, visit, null);
+  const password_hash = await hashPassword(input.password);
+  await transact(db, async (tx) => {
+    await lockEmail(tx, email);
+    const person = await findPersonByEmail(tx, email);
+    if (person === undefined)
+      await mailLink(tx, visit, email, { name, password_hash, account_name, country });
+    else
+      await sendMail(tx, {
+        to: person.email,
+        template: 'already_registered',
+        data: { name: person.name, link: pageLink(visit.origin, '/sign-in') },
+      });
+  });
+  return mailSent;
+}
+
+/** Sends the mail of the newest sign-up again, with a new link. */
+export async function sendVerificationAgain(
+  { db }: PeopleServices,
+  visit: Visit,
+  email: string,
+): Promise<MailSent> {
+  await countGuess(db, visit, null);
+  await transact(db, async (tx) => {
+    await lockEmail(tx, email);
+    const pending = await findPending(tx, email, 'verify_email');
+    if (pending !== undefined) await mailLink(tx, visit, email, pending.data as Pending);
+  });
+  return mailSent;
+}
+
+export async function verifyEmail(services: PeopleServices, visit: Visit, token: string): Promise<SignedIn> {
+  const { db, provider } = services;
+  await countGuess(db, visit, null);
+  return transact(db, async (tx) => {
+    const { hash, email, data } = await requireToken(tx, token, 'verify_email');
+    if (email === null) throw linkNotValid();
+    await lockEmail(tx, email);
+    // An earlier link for the same address was used.
+    if ((await findPersonByEmail(tx, email)) !== undefined) throw linkNotValid();
+    await markUsed(tx, hash);
+    const { name, password_hash, account_name, country } = data as Pending;
+    const person = await insertPerson(tx, { id: newId('person'), name, email, password_hash });
+    await adoptMembers(tx, person.id, email);
+    const input = { name: account_name, country, owner_name: name, owner_email: email };
+    await openAccount(tx, input, provider, {
+      actorOf: (owner) => memberActor(visit, owner),
+      personId: person.id,
+    });
+    await logPerson(tx, visit, person.id, 'signed_up');
+    await sendMail(tx, {
+      to: email,
+      template: 'welcome',
+      data: { name, account_name, link: pageLink(visit.origin, '/') },
+    });
+    return startSession(tx, visit, person, { method: 'link', secondFactor: false, reauthenticated: false });
+  });
+}
