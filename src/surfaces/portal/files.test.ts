@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
@@ -97,6 +97,26 @@ describe('the files of the portal', () => {
       const { statusCode, headers } = await get(url, COOKIE);
       expect([url, statusCode]).toEqual([url, 404]);
       expect(headers['content-type']).toContain('application/problem+json');
+    }
+  });
+
+  it('include the logo of the provider, from the file that the configuration names', async () => {
+    expect((await get('/portal/logo')).statusCode).toBe(404);
+    const folder = mkdtempSync(join(tmpdir(), 'hostplane-'));
+    const logo = join(folder, 'logo.svg');
+    writeFileSync(logo, '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const { provider } = t.services;
+    const branded = createServer(t.services);
+    const services = { ...t.services, provider: { ...provider, portal: { ...provider.portal, logo } } };
+    servePortalFiles(branded, services, openExchange);
+    try {
+      const { statusCode, headers } = await branded.inject({ url: '/portal/logo' });
+      expect([statusCode, headers['content-type']]).toEqual([200, 'image/svg+xml']);
+      // Opened by itself, a picture with a script in it runs nothing.
+      expect(headers['content-security-policy']).toContain("script-src 'self'");
+    } finally {
+      await branded.close();
+      rmSync(folder, { recursive: true });
     }
   });
 
