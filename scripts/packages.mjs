@@ -53,6 +53,11 @@ const packages = [
     without: 'images packed with xz or zstd were only refused, not unpacked',
   },
   {
+    names: ['chromium'],
+    isThere: () => ['chromium', 'chromium-browser', 'google-chrome'].some(hasProgram),
+    without: 'the tests of the portal in a real browser did not run',
+  },
+  {
     names: Object.values(engineNeeds),
     isThere: () => Object.keys(engineNeeds).every(hasProgram) && hasStaticBusybox(),
     without: 'the tests on real machines did not run',

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { install, root } from './install.mjs';
@@ -21,9 +21,7 @@ export async function ensurePortal() {
   await runVite(draft);
   for (const file of listFiles(draft)) compress(join(draft, file));
   writeFileSync(join(draft, 'made-from'), mark);
-  mkdirSync(join(root, 'dist'), { recursive: true });
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(draft, folder);
+  replaceBy(draft, mark);
   console.error(`Built ${relative(root, folder)} in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
   return folder;
 }
@@ -47,6 +45,21 @@ async function runVite(outDir) {
   });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error('The portal could not be built. The lines above show the reason.');
+}
+
+/** Another process may have built the same at the same time; then its result stays. */
+function replaceBy(draft, mark) {
+  const old = `${draft}.old`;
+  try {
+    if (readMark() !== mark) {
+      if (existsSync(folder)) renameSync(folder, old);
+      renameSync(draft, folder);
+    }
+  } catch (error) {
+    if (readMark() !== mark) throw error;
+  } finally {
+    for (const path of [draft, old]) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 function compress(file) {

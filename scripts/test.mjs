@@ -13,6 +13,7 @@ const missing = installPackages();
 const checks = [
   await check('Formatting and lint', 'node_modules/.bin/biome', ['check', '.']),
   await check('Types', 'node_modules/.bin/tsc', ['--noEmit']),
+  await check('Types of the portal', 'node_modules/.bin/tsc', ['--noEmit', '-p', 'portal']),
   await check('Build', process.execPath, ['scripts/build.mjs']),
 ];
 const args = process.argv.slice(2);

@@ -42,7 +42,7 @@ export function AccountMenu({ me, account }: { me: Me; account: Account | undefi
   }));
   return (
     <Menu
-      label={`Account and theme: ${account?.name ?? me.person.name}`}
+      label="Account and theme"
       className="btn btn-quiet max-w-[240px] min-w-0 gap-2.5 px-2"
       head={
         <>
@@ -66,7 +66,10 @@ export function AccountMenu({ me, account }: { me: Me; account: Account | undefi
         },
       ]}
     >
-      <span className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-xs font-semibold text-accent-ink">
+      <span
+        aria-hidden="true"
+        className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-xs font-semibold text-accent-ink"
+      >
         {me.person.name
           .split(/\s+/)
           .slice(0, 2)

@@ -72,8 +72,7 @@ export function Menu({ label, items, children, className, align = 'right', head 
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        aria-label={label}
-        title={children ? undefined : label}
+        {...(children ? {} : { 'aria-label': label, title: label })}
         className={className ?? 'btn btn-quiet w-9 px-0'}
         onClick={() => setOpen(!open)}
         onKeyDown={(event) => {
@@ -82,7 +81,14 @@ export function Menu({ label, items, children, className, align = 'right', head 
           setOpen(true);
         }}
       >
-        {children ?? <Icon name="more" className="stroke-[2.4]" />}
+        {children ? (
+          <>
+            {children}
+            <span className="sr-only">{label}</span>
+          </>
+        ) : (
+          <Icon name="more" className="stroke-[2.4]" />
+        )}
       </button>
       {open && (
         <div

@@ -43,6 +43,25 @@ describe.each(urls)('%s', (url) => {
   });
 });
 
+describe('with the portal', () => {
+  it('leads browsers to it, and answers other clients as before', async () => {
+    const withPortal = createServer(t.services);
+    servePages(withPortal, t.services, '1.2.3', openExchange, true);
+    const ask = (url: string, accept: string) => withPortal.inject({ url, headers: { accept } });
+    for (const [url, target] of [
+      ['/', '/portal'],
+      ['/docs', '/portal/api/reference'],
+      ['/docs/approvals', '/portal/approvals'],
+    ] as const) {
+      const { statusCode, headers } = await ask(url, BROWSER);
+      expect([url, statusCode, headers.location]).toEqual([url, 302, target]);
+      expect((await ask(url, '*/*')).headers['content-type']).toContain('application/json');
+    }
+    expect((await ask('/docs/errors', BROWSER)).statusCode).toBe(200);
+    await withPortal.close();
+  });
+});
+
 describe('the pages', () => {
   it('say how to make the first call, and lead on', async () => {
     const { body } = await get('/', BROWSER);

@@ -67,6 +67,20 @@ export function readBuiltFiles(
   return files;
 }
 
+const logoTypes: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+};
+
+/** The provider's logo, from the file that the configuration names. It is read each time: a reload may name another. */
+export function readLogo(path: string | null): BuiltFile | undefined {
+  const type = path === null ? undefined : logoTypes[extname(path).toLowerCase()];
+  const plain = path === null ? undefined : readIfThere(path);
+  if (type === undefined || plain === undefined) return undefined;
+  return { type, etag: etagOf(plain), plain, isImmutable: false };
+}
+
 /** A page made while the server runs. It is compressed less than built files, because somebody waits for it. */
 export function madeFile(type: string, text: string): BuiltFile {
   const plain = Buffer.from(text);

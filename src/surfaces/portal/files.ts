@@ -10,7 +10,7 @@ import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import { publicationOf } from '../openapi/publication.ts';
 import { html, page, pageHeaders } from '../pages/html.ts';
-import { type BuiltFile, readBuiltFiles } from './built-files.ts';
+import { type BuiltFile, readBuiltFiles, readLogo } from './built-files.ts';
 import { portalHeaders, sendFile } from './file-answer.ts';
 import { Reference } from './reference/reference.ts';
 
@@ -46,6 +46,7 @@ export function servePortalFiles(
   const headers = portalHeaders((services.provider.portal.base_url ?? services.baseUrl).startsWith('https:'));
 
   const pageFor = (path: string): BuiltFile | undefined => {
+    if (path === 'logo') return readLogo(services.provider.portal.logo);
     const known = files?.get(path);
     if (known !== undefined && !path.endsWith('.html')) return known;
     if (path.startsWith('assets/')) return undefined;

@@ -70,10 +70,15 @@ async function openTab(browser: Browser, origin: string, options: TabOptions): P
   };
 }
 
-export async function openPortal(options: TestAppOptions = {}): Promise<BrowserPortal> {
-  const { ensurePortal } = (await import('../../../scripts/portal.mjs' as string)) as {
+/** Builds the portal if its sources have changed, and returns the folder of the built files. */
+export async function ensurePortal(): Promise<string> {
+  const script = (await import('../../../scripts/portal.mjs' as string)) as {
     ensurePortal(): Promise<string>;
   };
+  return script.ensurePortal();
+}
+
+export async function openPortal(options: TestAppOptions = {}): Promise<BrowserPortal> {
   await ensurePortal();
   const t = await createTestApp(options);
   const server = createServer(t.services);

@@ -1,0 +1,293 @@
+/** What people do in the portal, in a real browser against the real server. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../../kernel/ids.ts';
+import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
+import { createSession, mailedToken, PASSWORD } from '../../../testing/people.ts';
+
+const title = 'people in the portal';
+const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+
+/** Presses Tab until the element with the name has the focus: everything must be reachable. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>(
+      '(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "").trim()',
+    );
+    if (focused === name) return;
+  }
+  throw new Error(`Tab does not reach ${name}.`);
+}
+
+describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+  let portal: BrowserPortal;
+  let seeded: Seeded;
+
+  beforeAll(async () => {
+    portal = await openPortal();
+    seeded = await seedAccount(portal.t);
+  });
+
+  afterAll(() => portal.close());
+
+  const withTab = async (options: Parameters<BrowserPortal['tab']>[0], act: (tab: Tab) => Promise<void>) => {
+    const tab = await portal.tab(options);
+    try {
+      await act(tab);
+      expect(tab.complaints).toEqual([]);
+    } finally {
+      await tab.close();
+    }
+  };
+
+  const insertDenial = async (values: { cause: 'permission' | 'ip_restriction'; client_ip: string }) => {
+    const key = seeded.keys['ci-production']!;
+    const isAddress = values.cause === 'ip_restriction';
+    await portal.t.services.db
+      .insertInto('key_denials')
+      .values({
+        id: newId('key_denial'),
+        account_id: seeded.account.id,
+        code: isAddress ? 'ip_not_allowed' : 'permission_denied',
+        enforced: !isAddress,
+        allowlist_mode: isAddress ? 'report_only' : 'off',
+        key_id: key.id,
+        key_public_id: key.publicId,
+        key_name: key.name,
+        method: 'DELETE',
+        path_template: '/flexible-vps/v1/vms/{id}',
+        operation_id: 'deleteVm',
+        required_permission: isAddress ? null : 'flexible-vps:vms:delete',
+        denied_by: isAddress ? null : ['key'],
+        user_agent: HOSTILE,
+        count: 3,
+        first_at: new Date(),
+        last_at: new Date(),
+        last_request_id: newId('request'),
+        ...values,
+      })
+      .execute();
+  };
+
+  it('get from sign-up to the first call with a new key, with the keyboard alone', async () => {
+    await withTab({}, async ({ page, open }) => {
+      const email = `keyboard-${newId('person').slice(-8)}@example.com`;
+      await open('/portal/sign-up');
+      await page.keyboard.type('Katherine Johnson');
+      for (const text of [email, 'a long pass phrase of mine', 'Orbit Ltd']) {
+        await page.keyboard.press('Tab');
+        await page.keyboard.type(text);
+      }
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Space');
+      await tabTo(page, 'Create account');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+
+      const token = await mailedToken(portal.t.services.db, email, 'verify_email');
+      await page.goto(`${portal.origin}/portal/verify#${token}`);
+      await page.getByRole('button', { name: 'Confirm and sign in' }).waitFor();
+      await tabTo(page, 'Confirm and sign in');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: /Katherine/ }).waitFor();
+
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').waitFor();
+      await page.keyboard.type('create key secret');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'API keys' }).waitFor();
+      await tabTo(page, 'Create Key');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Key Name').waitFor();
+      await page.keyboard.type('first-key');
+      await page.keyboard.press('Enter');
+      const secret = (await page.locator('[data-secret]').textContent()) ?? '';
+      const { body } = await portal.server.inject({
+        url: '/account/v1/whoami',
+        headers: { 'x-api-key': secret },
+      });
+      expect(body).toContain('first-key');
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'first-key', exact: true }).waitFor();
+      expect(await page.content()).not.toContain(secret);
+    });
+  });
+
+  it('are asked for the password again before a key is made, and lose nothing that they typed', async () => {
+    const { db } = portal.t.services;
+    const person = await db
+      .selectFrom('people')
+      .select('id')
+      .where('email', '=', seeded.email)
+      .executeTakeFirstOrThrow();
+    const token = await createSession(db, person, { reauthenticated: false });
+    await withTab({ token }, async ({ page, open }) => {
+      await open('/portal/api/keys?create=preset%20read-only');
+      await page.getByLabel('Key Name').fill('asked-again');
+      await page.getByRole('button', { name: 'Create Key' }).last().click();
+      await page.getByLabel('Your password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByText('The key asked-again is ready').waitFor();
+    });
+  });
+
+  it('keep what they typed while the server fails, and send it when it is back', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/keys?create=new');
+      await page.getByLabel('Key Name').fill('patient');
+      await page.route('**/keys', (route) =>
+        route.request().method() === 'POST' ? route.fulfill({ status: 503, body: '' }) : route.fallback(),
+      );
+      const create = page.getByRole('button', { name: 'Create Key' }).last();
+      await create.click();
+      await page.getByText('What you typed is still here.').waitFor();
+      expect(await page.getByLabel('Key Name').inputValue()).toBe('patient');
+      await page.unroute('**/keys');
+      await create.click();
+      await page.getByText('The key patient is ready').waitFor();
+    });
+  });
+
+  it('see nothing of the portal with the back button after signing out, in no tab', async () => {
+    const { db } = portal.t.services;
+    const person = await db
+      .selectFrom('people')
+      .select('id')
+      .where('email', '=', seeded.email)
+      .executeTakeFirstOrThrow();
+    await withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
+      await open('/portal/api/keys');
+      const other = await context.newPage();
+      await other.goto(`${portal.origin}/portal/members`);
+      await other.getByText('Grace Hopper').waitFor();
+      await page.getByRole('button', { name: /Account and theme/ }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await page.content()).not.toContain('ci-production');
+    });
+  });
+
+  it('see whom Enforce would cut off, and type their number before it is on', async () => {
+    await insertDenial({ cause: 'ip_restriction', client_ip: '198.51.100.24' });
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/keys/denials');
+      await page.getByRole('link', { name: 'Add this address' }).waitFor();
+      await open('/portal/api/keys/allowlist?add=203.0.113.0/24');
+      await page.getByLabel('Note').fill(HOSTILE);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText(HOSTILE).waitFor();
+      await page.getByRole('radio', { name: /Enforce/ }).check({ force: true });
+      await page.getByText('198.51.100.24').waitFor();
+      const enforce = page.getByRole('dialog').getByRole('button', { name: 'Enforce' });
+      expect(await enforce.getAttribute('aria-disabled')).toBe('true');
+      await page.getByLabel('Type 1 to cut them off').fill('1');
+      await enforce.click();
+      await page.getByText('The allowlist is enforced.').waitFor();
+    });
+    await portal.t.services.db
+      .updateTable('ip_allowlists')
+      .set({ mode: 'off' })
+      .where('account_id', '=', seeded.account.id)
+      .execute();
+  });
+
+  it('cure a denial with a button: the permission is chosen already', async () => {
+    await insertDenial({ cause: 'permission', client_ip: '203.0.113.7' });
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/keys/denials');
+      await page.getByRole('link', { name: 'Make a key with this permission' }).click();
+      await page.getByText('1 chosen').waitFor();
+      await page.getByLabel('Key Name').fill('may-delete');
+      await page.getByRole('button', { name: 'Create Key' }).last().click();
+      await page.getByText('The key may-delete is ready').waitFor();
+    });
+  });
+
+  it('approve on a phone what a key asks for, without reloading, and the call succeeds', async () => {
+    const { t, server } = portal;
+    const call = (method: 'POST' | 'DELETE', url: string, key: string, payload?: object, headers = {}) =>
+      server.inject({
+        method,
+        url,
+        headers: { 'x-api-key': key, ...headers },
+        ...(payload === undefined ? {} : { payload }),
+      });
+    const agent = seeded.keys['assistant']!.key;
+    const made = await call('POST', '/flexible-vps/v1/placement-groups', agent, {
+      name: 'group-1',
+      policy: 'spread',
+      location: 'fra1',
+    });
+    expect([made.statusCode, made.body]).toEqual([201, made.body]);
+    const { id } = made.json<{ id: string }>();
+    const url = `/flexible-vps/v1/placement-groups/${id}`;
+    await withTab({ token: seeded.token, width: 390 }, async ({ page, open }) => {
+      await open('/portal/approvals');
+      await page.getByText('Nothing waits for you').waitFor();
+      const asked = await call('DELETE', url, agent);
+      expect(asked.json()).toMatchObject({ code: 'approval_required' });
+      const { operation_id } = asked.json<{ operation_id: string }>();
+      await page.getByRole('link', { name: /assistant asks for deletePlacementGroup/ }).click();
+      await page.getByText('group-1').first().waitFor();
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page
+        .getByText(/Approved by/)
+        .first()
+        .waitFor();
+      const again = await call('DELETE', url, agent, undefined, { 'approval-id': operation_id });
+      expect([again.statusCode, t.logged.length > 0]).toEqual([200, true]);
+    });
+  });
+
+  it('call an endpoint in the explorer as themselves: the answer and the same call as curl', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/explorer/createVpsSshKey');
+      await page.getByLabel('Name').fill('explorer-key');
+      await page
+        .getByLabel('Public key')
+        .fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ7Nxq3tYlqf0kIhY0Tq0aN2l3q1o0mJxE1Yc0aXb2cd ada');
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText('dry run: nothing was changed').waitFor();
+      expect(
+        await page
+          .getByText(/"explorer-key"/)
+          .first()
+          .textContent(),
+      ).toContain('explorer-key');
+      await page.getByRole('button', { name: 'Send for real' }).click();
+      await page.getByText(/^201/).waitFor();
+    });
+  });
+
+  it('see every name that somebody wrote as text, never as a part of the page', async () => {
+    const { db } = portal.t.services;
+    await db.updateTable('members').set({ name: HOSTILE }).where('name', '=', 'Grace Hopper').execute();
+    await db
+      .updateTable('api_keys')
+      .set({ name: HOSTILE, notes: HOSTILE })
+      .where('id', '=', seeded.keys['grafana']!.id)
+      .execute();
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      page.on('dialog', () => {
+        throw new Error('A script of a name ran.');
+      });
+      for (const path of [
+        '/portal/members',
+        '/portal/api/keys',
+        `/portal/api/keys?key=${seeded.keys['grafana']!.id}`,
+        '/portal/api/mine',
+      ]) {
+        await open(path);
+        await page.getByText(HOSTILE).first().waitFor({ state: 'attached' });
+        expect(await page.locator('img[src="x"]').count()).toBe(0);
+      }
+    });
+  });
+});

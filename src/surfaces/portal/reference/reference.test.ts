@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { ensurePortal } from '../../../testing/browser/portal.ts';
+import { openExchange } from '../../http/exchange.ts';
+import { createServer } from '../../http/server.ts';
+import { serveOpenapi } from '../../openapi/routes.ts';
+import { servePortalFiles } from '../files.ts';
+
+let t: TestApp;
+let server: FastifyInstance;
+
+beforeAll(async () => {
+  await ensurePortal();
+  t = await createTestApp();
+  server = createServer(t.services);
+  serveOpenapi(server, t.services, openExchange);
+  servePortalFiles(server, t.services, openExchange);
+});
+
+afterAll(async () => {
+  await server.close();
+  await t.close();
+});
+
+const get = async (url: string): Promise<string> => {
+  const { statusCode, body } = await server.inject({ url });
+  expect([url, statusCode]).toEqual([url, 200]);
+  return body;
+};
+
+const hashIn = (page: string): string | undefined => /Specification <code>([^<]+)</.exec(page)?.[1];
+
+describe('the reference', () => {
+  it('has a page and a Markdown twin for every operation, with what is needed to call it', async () => {
+    const { endpoints } = t.registry;
+    for (const { id, method, path, permission, summary } of endpoints) {
+      const page = await get(`/portal/api/reference/${id}`);
+      const twin = await get(`/portal/api/reference/${id}.md`);
+      for (const [text, tick] of [
+        [page, '<code>'],
+        [twin, '`'],
+      ] as const) {
+        expect([id, text.includes(path), text.includes(permission)]).toEqual([id, true, true]);
+        expect([
+          id,
+          text.includes(`${tick}permission_denied`) || text.includes(`${tick}rate_limited`),
+        ]).toEqual([id, true]);
+      }
+      expect(page).toContain(`class="ref-method is-${method.toLowerCase()}"`);
+      expect(twin.startsWith(`# ${summary}`)).toBe(true);
+      expect([id, /undefined|\[object/.exec(page)?.[0]]).toEqual([id, undefined]);
+    }
+  });
+
+  it('shows one hash of the document everywhere: in each page, in the index and in the download', async () => {
+    const { headers } = await server.inject({ url: '/openapi.json' });
+    const hash = String(headers.etag).replaceAll('"', '');
+    expect(hashIn(await get('/portal/api/reference'))).toBe(hash);
+    expect(hashIn(await get('/portal/api/reference/getVm'))).toBe(hash);
+    expect(JSON.parse(await get('/portal/api/operations.json'))).toMatchObject({ etag: hash });
+  });
+
+  it('lists every operation in llms.txt and in the index', async () => {
+    const lists = [await get('/portal/llms.txt'), await get('/portal/api/operations.json')];
+    for (const { id } of t.registry.endpoints)
+      for (const list of lists) expect([id, list.includes(id)]).toEqual([id, true]);
+  });
+
+  it('has the JSON of each operation, complete by itself', async () => {
+    const part = JSON.parse(await get('/portal/api/operations/createVm.json')) as {
+      paths: object;
+      components: Record<string, Record<string, unknown>>;
+    };
+    expect(Object.keys(part.paths)).toEqual(['/flexible-vps/v1/vms']);
+    const references = JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/(\w+)"/g);
+    for (const [whole, section = '', name = ''] of references)
+      expect([whole, part.components[section]?.[name] !== undefined]).toEqual([whole, true]);
+  });
+
+  it('describes every member of a body, its limits and what depends on what', async () => {
+    const page = await get('/portal/api/reference/createVm');
+    for (const text of [
+      'The slug of the location',
+      'Only without <code>custom_size</code>',
+      'A <code>slug</code> of <code>listVpsPlans</code>',
+      'type: image',
+      'Cannot be changed later.',
+      'Raises the bill',
+    ])
+      expect([text, page.includes(text)]).toEqual([text, true]);
+    expect(await get('/portal/api/reference/deleteVm')).toContain('id="states"');
+  });
+
+  it('has samples that hold no key', async () => {
+    const page = await get('/portal/api/reference/createVm');
+    expect(page).toContain('$HOSTPLANE_API_KEY');
+    expect(page).toContain('process.env.HOSTPLANE_API_KEY');
+    expect(page).toContain('os.environ[');
+    expect(page).not.toMatch(/hpk1_/);
+  });
+});
