@@ -1,0 +1,137 @@
+/** Two client libraries, over HTTP and over stdio, against the server as it is started by an operator. */
+import { fileURLToPath } from 'node:url';
+import { createMCPClient } from '@ai-sdk/mcp';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, createKey } from '../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { runCommand } from '../../testing/command-line.ts';
+import { behindProxy, connectMcp, type McpServer, startMcp } from '../../testing/mcp.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/hostplane.mjs', import.meta.url));
+
+let t: TestApp;
+let mcp: McpServer;
+let key: string;
+
+beforeAll(async () => {
+  t = await createTestApp({ provider: behindProxy });
+  mcp = await startMcp(t);
+  ({ key } = await createKey(t.services.db, await createAccount(t.services.db)));
+});
+afterAll(async () => {
+  await mcp?.close();
+  await t?.close();
+});
+
+type Call = (tool: string, given: object) => Promise<string>;
+
+/** What every client has to be able to do. */
+async function useAll(call: Call): Promise<void> {
+  expect(await call('search_operations', { query: 'show all my servers' })).toContain('listVms');
+  expect(await call('describe_operations', { ids: ['listVms'] })).toContain('label_selector');
+  expect(JSON.parse(await call('call_read', { operation: 'listVms' }))).toMatchObject({
+    status: 200,
+    data: [],
+  });
+}
+
+const textOf = ({ content }: { content?: unknown }): string =>
+  (content as readonly { readonly text?: string }[])[0]?.text ?? '';
+
+const callOf =
+  (client: Client): Call =>
+  async (name, given) =>
+    textOf(await client.callTool({ name, arguments: { ...given } }));
+
+describe('the official client', () => {
+  it.each(['auto', 'legacy'] as const)(
+    'lists, searches, describes and calls over HTTP (%s)',
+    async (mode) => {
+      const { client, close } = await connectMcp(mcp.url, key, { mode });
+      expect(client.getNegotiatedProtocolVersion()).toMatch(mode === 'auto' ? /^2026-/ : /^2025-/);
+      expect((await client.listTools()).tools).toHaveLength(7);
+      expect(client.getInstructions()).toContain('customer_text');
+      await useAll(callOf(client));
+      await close();
+    },
+  );
+
+  it.each(['auto', 'legacy'] as const)('does the same over stdio (%s)', async (mode) => {
+    const env = { PATH: process.env['PATH'] ?? '', HOSTPLANE_URL: mcp.url, HOSTPLANE_API_KEY: key };
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp'], env }),
+    );
+    expect((await client.listTools()).tools).toHaveLength(7);
+    expect((await client.listPrompts()).prompts).toHaveLength(3);
+    await useAll(callOf(client));
+    await expect(client.callTool({ name: 'no_tool', arguments: {} })).rejects.toThrow(/no tool/);
+    await client.close();
+  });
+
+  it('is told over stdio what is wrong with its key', async () => {
+    const env = { PATH: process.env['PATH'] ?? '', HOSTPLANE_URL: mcp.url, HOSTPLANE_API_KEY: 'hpk1_wrong' };
+    const client = new Client({ name: 'test', version: '1' });
+    const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp'], env });
+    await expect(client.connect(transport)).rejects.toThrow(/56 characters/);
+    await client.close();
+  });
+});
+
+describe('the client of the AI SDK', () => {
+  it('lists, searches, describes and calls', async () => {
+    const client = await createMCPClient({
+      transport: { type: 'http', url: `${mcp.url}/mcp`, headers: { 'X-API-Key': key } },
+    });
+    const tools = await client.tools();
+    expect(Object.keys(tools)).toHaveLength(7);
+    await useAll(async (name, given) => {
+      const tool = tools[name];
+      if (tool?.execute === undefined) throw new Error(`There is no tool ${name}.`);
+      return textOf((await tool.execute(given, { toolCallId: '1', messages: [] } as never)) as object);
+    });
+    await client.close();
+  });
+});
+
+describe('hostplane mcp', () => {
+  it('prints the settings for AI programs, with the address of the server', async () => {
+    const { code, out } = await runCommand(['mcp', '--print-config'], {
+      env: { HOSTPLANE_URL: 'https://api.example.com/' },
+    });
+    expect(code).toBe(0);
+    expect(out).toContain('"url": "https://api.example.com/mcp"');
+    expect(out).toContain('"HOSTPLANE_URL": "https://api.example.com"');
+    expect(out).toContain('--preset ai-agent');
+  });
+
+  it.each([
+    [{}, /HOSTPLANE_API_KEY/],
+    [{ HOSTPLANE_URL: 'nonsense', HOSTPLANE_API_KEY: 'x' }, /HOSTPLANE_URL/],
+  ])('says what is missing', async (env, message) => {
+    const { code, err } = await runCommand(['mcp'], { env });
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+  });
+});
+
+describe('resources and prompts', () => {
+  it('give the OpenAPI document of one operation, the state of the account and three tasks', async () => {
+    const { client, close } = await connectMcp(mcp.url, key);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates[0]?.uriTemplate).toBe('hostplane://operations/{operation}');
+    const { contents } = await client.readResource({ uri: 'hostplane://operations/createVm' });
+    const document = JSON.parse((contents[0] as { text: string }).text);
+    expect(document.paths['/flexible-vps/v1/vms'].post.operationId).toBe('createVm');
+    expect(Object.keys(document.components.schemas)).toContain('ResourceName');
+    const page = await client.readResource({ uri: 'hostplane://account' });
+    expect(JSON.parse((page.contents[0] as { text: string }).text)).toHaveProperty('usage');
+    await expect(client.readResource({ uri: 'hostplane://operations/none' })).rejects.toThrow();
+    const prompt = await client.getPrompt({ name: 'plan_change', arguments: { goal: 'a "better" server' } });
+    expect(JSON.stringify(prompt.messages)).toContain('dry_run');
+    await expect(client.getPrompt({ name: 'plan_change' })).rejects.toThrow(/goal/);
+    await close();
+  });
+});
