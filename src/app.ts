@@ -23,6 +23,7 @@ import { serveSystem } from './surfaces/http/system.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
 import { servePages } from './surfaces/pages/routes.ts';
+import { serveCalls } from './surfaces/portal/call.ts';
 import { serveOutbox } from './surfaces/portal/outbox.ts';
 import { serveActs } from './surfaces/portal/routes.ts';
 
@@ -113,6 +114,7 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   servePages(server, services, version, openExchange);
   if (provider.portal.enabled) {
     serveActs(server, services);
+    serveCalls(server);
     serveOutbox(server, services);
   }
   return server;

@@ -3,10 +3,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Endpoint } from './record.ts';
 
+/** An API key, or a person with a portal session in an account. */
+export type Bearer =
+  | { readonly keyPublicId: string }
+  | { readonly sessionId: string; readonly accountId: string };
+
 /** A session whose token is valid and not used yet. */
 export interface ConsoleSession {
-  /** The key that created the session by calling `endpoint`. The console lasts only while the key may do so. */
-  readonly keyPublicId: string;
+  /** Who created the session by calling `endpoint`. The console lasts only while the bearer may do so. */
+  readonly bearer: Bearer;
   readonly endpoint: Endpoint;
   /** Uses up the token and opens the stream. Null: another client used the token first. */
   open(): Promise<ConsoleLine | null>;

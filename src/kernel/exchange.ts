@@ -17,6 +17,16 @@ export interface Incoming {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** The portal session with which a person makes a call in one account. */
+export interface PortalSession {
+  readonly id: string;
+  readonly accountId: string;
+  /** Whether the person has shown lately, with a password or passkey, to be the one who signed in. */
+  readonly isFresh: boolean;
+  /** When the session ends by itself (Unix milliseconds); each check updates it. */
+  endsAt: number;
+}
+
 export interface Exchange {
   readonly incoming: Incoming;
   /** Undefined if no route matches. Then the answer is 405 if `allowedMethods` is set, else 404. */
@@ -25,6 +35,8 @@ export interface Exchange {
   requestId: string;
   client: Client;
   caller: Caller | undefined;
+  /** Set for a person who calls through the portal, instead of an API key. */
+  session: PortalSession | undefined;
   /** True once key, secret and address were accepted. From then on, refused writes get an audit entry. */
   authenticated: boolean;
   readonly headers: Record<string, string>;

@@ -17,9 +17,9 @@ export interface StoredMail {
 
 const ACCENT = '#3651d4';
 
-const brandOf = ({ provider }: ProviderConfig): Brand => ({
-  name: provider.name,
-  accent: ACCENT,
+const brandOf = ({ provider, portal }: ProviderConfig): Brand => ({
+  name: portal.name ?? provider.name,
+  accent: portal.accent ?? ACCENT,
   supportEmail: provider.support_email,
 });
 

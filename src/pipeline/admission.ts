@@ -5,6 +5,7 @@ import type { Services } from '../kernel/services.ts';
 import { allowlist } from './allowlist.ts';
 import { clientAddressStage } from './client-address.ts';
 import { issuedTo, key } from './key.ts';
+import { member, reauthentication } from './member.ts';
 import { permission } from './permission.ts';
 import { rateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
@@ -24,11 +25,19 @@ export function admit(exchange: Exchange, services: Services): Refused | Promise
   return runStages(stages, exchange, services);
 }
 
+/** For a person who is signed in. The portal has set the session, after it counted the request. */
+const memberStages: readonly Stage[] = [route, member, permission, reauthentication];
+
+export function admitMember(exchange: Exchange, services: Services): Refused | Promise<Refused> {
+  return runStages(memberStages, exchange, services);
+}
+
 const rights: readonly Stage[] = [key, allowlist, permission];
+const memberRights: readonly Stage[] = [member, permission];
 
 /** Checks whether the caller of a waiting or streaming request still has access. The rate limit does not count it. */
 export function readmit(exchange: Exchange, services: Services): Refused | Promise<Refused> {
-  return runStages(rights, exchange, services);
+  return runStages(exchange.session === undefined ? rights : memberRights, exchange, services);
 }
 
 /** The same check for the bearer of a token that this call gave to a key. */

@@ -7,11 +7,12 @@ import { Problem } from '../kernel/problems/problem.ts';
  * fill the list of denials. Runs before the permission check.
  */
 export const allowlist: Stage = (exchange, services) => {
-  const caller = callerOf(exchange);
-  const { mode } = caller.account.allowlist;
+  const { account, key } = callerOf(exchange);
+  if (key === null) throw new Error('The allowlist was asked about a call without an API key.');
+  const { mode } = account.allowlist;
   if (mode !== 'off') {
     const { address } = exchange.client;
-    const verdict = judgeAddress(caller.account, address, Date.now());
+    const verdict = judgeAddress(account, address, Date.now());
     if (verdict.matchedEntryId !== null) services.activity.matched(verdict.matchedEntryId);
     if (!verdict.wouldAllow) {
       services.denials.record(exchange, endpointOf(exchange), {
@@ -21,7 +22,7 @@ export const allowlist: Stage = (exchange, services) => {
         deniedBy: null,
       });
       if (mode === 'enforce') {
-        services.activity.rejected(caller.key.id, address.text, 'ip_not_allowed');
+        services.activity.rejected(key.id, address.text, 'ip_not_allowed');
         return new Problem('ip_not_allowed', {
           detail: `The address ${address.text} is not on the IP allowlist of the account.`,
           extra: { client_ip: address.text },
@@ -32,6 +33,6 @@ export const allowlist: Stage = (exchange, services) => {
     }
   }
   exchange.authenticated = true;
-  services.activity.used(caller.key.id, exchange.client, endpointOf(exchange).id);
+  services.activity.used(key.id, exchange.client, endpointOf(exchange).id);
   return undefined;
 };

@@ -26,8 +26,9 @@ import type { Input } from './input.ts';
 const withdraws = ({ effects }: Done): boolean =>
   effects.some(({ type, name }) => type === 'operation' && name === APPROVAL_REQUEST);
 
-function isDear({ key: { approvalOverMonthly } }: Caller, done: Done): boolean {
-  return approvalOverMonthly !== null && monthlyOf(done) > micro(approvalOverMonthly);
+function isDear({ key }: Caller, done: Done): boolean {
+  const most = key?.approvalOverMonthly ?? null;
+  return most !== null && monthlyOf(done) > micro(most);
 }
 
 function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
@@ -69,7 +70,7 @@ export async function checkApproval(
   const named = exchange.incoming.headers['approval-id'];
   if (named === undefined) throw new Unapproved(done);
   const approval = await lockApproval(tx, caller.account.id, String(named));
-  const isOurs = approval?.key_id === caller.key.id;
+  const isOurs = approval?.key_id === caller.key?.id;
   if (approval === undefined || !isOurs || !approval.request_hash.equals(fingerprint(exchange, input)))
     throw new Problem('approval_mismatch');
   const refusal = refusalOf(approval, services.docsUrl);
@@ -95,6 +96,7 @@ export async function requestApproval(
   const endpoint = endpointOf(exchange);
   const caller = callerOf(exchange);
   const { account, key } = caller;
+  if (key === null) throw new Error('A person who is signed in was asked for an approval.');
   const { cost, effects } = foresee(services, done);
   const { method, path } = exchange.incoming;
   const approval = await transact(services.db, (tx) =>

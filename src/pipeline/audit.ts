@@ -1,3 +1,4 @@
+import { nameOf } from '../kernel/access/caller.ts';
 import { maskKeys } from '../kernel/access/key-format.ts';
 import { type AuditEntry, type AuditOutcome, MAX_CHANGES, MAX_EFFECTS } from '../kernel/audit/entry.ts';
 import { type Effect, shownEffects } from '../kernel/effect.ts';
@@ -6,6 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Problem } from '../kernel/problems/problem.ts';
 import { type Endpoint, isWrite } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
+import { actorOf } from './call-context.ts';
 
 interface Ending {
   readonly status: number;
@@ -27,15 +29,15 @@ function masked<T>(values: readonly T[]): T[] {
 }
 
 export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
-  const { key, owner } = callerOf(exchange);
+  const caller = callerOf(exchange);
   const [first] = ending.effects ?? [];
   return {
     id: newId('audit_entry'),
     occurred_at: new Date().toISOString(),
-    actor: { kind: 'api_key', api_key_id: key.id, member_id: owner?.memberId ?? null, name: key.name },
+    actor: { ...actorOf(exchange), name: nameOf(caller) },
     client_ip: exchange.client.address.text,
     user_agent: exchange.client.userAgent,
-    source: 'api',
+    source: caller.key === null ? 'portal' : 'api',
     action: endpointOf(exchange).id,
     resource: first === undefined ? null : { type: first.type, id: first.id, name: first.name },
     outcome: outcomeOf(ending.status),
@@ -51,7 +53,7 @@ export function entryOf(exchange: Exchange, ending: Ending): AuditEntry {
 
 /** Records `portal_only` among the account's recent denials: the call itself is forbidden, not just malformed. */
 function noteDenial(exchange: Exchange, services: Services, endpoint: Endpoint, { code }: Problem): void {
-  if (code !== 'portal_only') return;
+  if (code !== 'portal_only' || callerOf(exchange).key === null) return;
   services.denials.record(exchange, endpoint, { cause: 'permission', code, enforced: true, deniedBy: null });
 }
 

@@ -33,7 +33,7 @@ interface Claim {
 
 /** A cost counts for the key that makes the call, and for the key that created the resource. */
 function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: readonly CostChange[]): Claim[] {
-  const apiKeyId = callerOf(exchange).key.id;
+  const apiKeyId = callerOf(exchange).key?.id ?? null;
   const { family: own } = endpointOf(exchange);
   return budgets
     .map((budget) => {

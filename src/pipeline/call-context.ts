@@ -158,5 +158,8 @@ export const callOf = (exchange: Exchange, services: Services, input: Input, mea
 
 export function actorOf(exchange: Exchange): EventActor {
   const { key, owner } = callerOf(exchange);
-  return { kind: 'api_key', api_key_id: key.id, member_id: owner?.memberId ?? null };
+  const member_id = owner?.memberId ?? null;
+  return key === null
+    ? { kind: 'member', api_key_id: null, member_id }
+    : { kind: 'api_key', api_key_id: key.id, member_id };
 }

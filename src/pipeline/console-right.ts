@@ -1,6 +1,6 @@
 /**
- * The right to use a console: that of the API key that created the session, from the address of the websocket's client.
- * It is checked when the token is used, and again whenever the rights of the account change.
+ * The right to use a console: that of the API key that created the session, from the address of the websocket's client,
+ * or that of the person who created it, for as long as the person is signed in. It is checked when the token is used, and again whenever the rights of the account change.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ConsoleSession } from '../kernel/consoles.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../kernel/services.ts';
 import type { Departure } from '../kernel/waiting/client-gone.ts';
 import { hold } from '../kernel/waiting/hold.ts';
 import { isUnavailable } from '../store/unavailable.ts';
-import { readmitBearer } from './admission.ts';
+import { readmit, readmitBearer } from './admission.ts';
 import { CallersPatience } from './wait.ts';
 
 const RETRY_MS = 1_000;
@@ -23,10 +23,14 @@ export class ConsoleRight {
   readonly #recheck: ReturnType<typeof readmitBearer>;
 
   /** `websocket` is the exchange of the upgrade request, with the address of its client. */
-  constructor(websocket: Exchange, services: Services, { endpoint, keyPublicId }: ConsoleSession) {
-    this.#exchange = { ...websocket, endpoint, headers: {} };
+  constructor(websocket: Exchange, services: Services, { endpoint, bearer }: ConsoleSession) {
+    const session =
+      'sessionId' in bearer
+        ? { id: bearer.sessionId, accountId: bearer.accountId, isFresh: false, endsAt: 0 }
+        : undefined;
+    this.#exchange = { ...websocket, endpoint, session, headers: {} };
     this.#services = services;
-    this.#recheck = readmitBearer(keyPublicId);
+    this.#recheck = 'keyPublicId' in bearer ? readmitBearer(bearer.keyPublicId) : readmit;
   }
 
   get caller(): Exchange['caller'] {

@@ -15,6 +15,8 @@ function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): stri
     case 'product_not_enabled':
       return `The account does not have the product ${family}.`;
     case 'permission_denied': {
+      if (key === null)
+        return `This call needs ${permission}, which your role ${owner?.role} does not include. An owner or admin of the account can give you another role.`;
       const held = fold(key.permissions);
       const shown = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
       return `This call needs ${permission}; the key has ${shown}, and its owner is ${owner?.role ?? 'gone'}.`;
@@ -45,13 +47,17 @@ function problemOf(exchange: Exchange, decision: Decision): Problem {
 
 function refuse(exchange: Exchange, services: Services, decision: Decision): Problem {
   const problem = problemOf(exchange, decision);
+  if (callerOf(exchange).key !== null) noteDenial(exchange, services, decision, problem);
+  return problem;
+}
+
+function noteDenial(exchange: Exchange, services: Services, decision: Decision, problem: Problem): void {
   services.denials.record(exchange, endpointOf(exchange), {
     cause: 'permission',
     code: problem.code,
     enforced: true,
     deniedBy: decision.deniedBy,
   });
-  return problem;
 }
 
 /**

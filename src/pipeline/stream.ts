@@ -71,9 +71,9 @@ export async function openStream(
   departure: Departure,
 ): Promise<OpenStream> {
   const input = readInput(exchange, undefined);
-  const { account, key } = callerOf(exchange);
+  const caller = callerOf(exchange);
   const { db } = services;
-  const seat = newSeat(account.id, key.id);
+  const seat = newSeat(caller.account.id, caller.key === null ? caller.sessionId : caller.key.id);
   if (!(await takeSeat(db, seat))) throw full();
   const close = (): Promise<void> => leaveSeat(db, seat);
   try {

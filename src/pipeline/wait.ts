@@ -52,8 +52,10 @@ export class CallersPatience implements Patience {
   }
 
   endsAt(): number {
+    const { session, client } = this.#exchange;
     const { key, account } = callerOf(this.#exchange);
-    return Math.min(key.endsAt, addressEndsAt(account, this.#exchange.client.address));
+    if (key === null) return session?.endsAt ?? 0;
+    return Math.min(key.endsAt, addressEndsAt(account, client.address));
   }
 
   readmit(): Refused | Promise<Refused> {

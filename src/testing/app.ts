@@ -14,6 +14,7 @@ import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices, type RunningServices } from '../services.ts';
 import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
 import type { Act } from '../surfaces/portal/act.ts';
+import { serveCalls } from '../surfaces/portal/call.ts';
 import { serveActs } from '../surfaces/portal/routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
@@ -46,7 +47,7 @@ export interface TestAppOptions {
   readonly database?: TestDatabase;
   /** Also runs the worker (operations, webhooks, schedules). Default: off; nothing runs unless a test runs it. */
   readonly works?: boolean;
-  /** Also serves the acts of the portal. */
+  /** Also serves the acts of the portal, and the calls of people. */
   readonly portal?: boolean;
 }
 
@@ -113,7 +114,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   });
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });
-  if (options.portal) serveActs(app, running.services, { witness: checkAct });
+  if (options.portal) {
+    serveActs(app, running.services, { witness: checkAct });
+    serveCalls(app);
+  }
   await app.ready();
   return {
     app,

@@ -1,14 +1,22 @@
 /**
- * Caches each key with its account and permissions, so that most requests need no database query. A notification from
- * the database invalidates all keys of an account. While the listener is disconnected, nothing is cached.
+ * Caches each key with its account and permissions, so that most requests need no database query, and each member who is
+ * signed in. A notification from the database invalidates all keys and members of an account. While the listener is disconnected, nothing is cached.
  */
 import type { Db } from '../../store/database.ts';
 import type { Subscriber } from '../../store/listener.ts';
 import { parseCidr } from '../net/cidr.ts';
 import { buildPrefixTrie } from '../net/prefix-trie.ts';
 import type { Registry } from '../registry.ts';
-import { type AccountAccess, type Caller, type Decision, decide } from './caller.ts';
-import { type AccountRow, findAccount, findKey, type KeyRow } from './store.ts';
+import {
+  type AccountAccess,
+  type Caller,
+  type Decision,
+  decide,
+  type Guarded,
+  type KeyCaller,
+  type MemberCaller,
+} from './caller.ts';
+import { type AccountRow, findAccount, findKey, findSignedIn, type KeyRow } from './store.ts';
 
 declare module '../services.ts' {
   interface Services {
@@ -22,9 +30,20 @@ const TTL_MS = 60_000;
 const NO_ACCOUNT = '';
 const MAX_KEYS = 50_000;
 const MAX_UNKNOWN = 10_000;
+const MAX_MEMBERS = 10_000;
 
-export interface KnownKey extends Caller {
+const placeOf = (sessionId: string, accountId: string): string => `${sessionId} ${accountId}`;
+
+export interface KnownKey extends KeyCaller {
   readonly hash: Buffer;
+}
+
+export interface SignedInMember {
+  readonly isSignedIn: boolean;
+  /** When the session ends by itself, in this process's clock. */
+  readonly endsAt: number;
+  /** Null if the person is no active member of the account. */
+  readonly member: MemberCaller | null;
 }
 
 interface Kept {
@@ -36,6 +55,7 @@ export class AccessCache implements Subscriber {
   readonly #db: Db;
   readonly #registry: Registry;
   readonly #kept = new Map<string, Kept>();
+  readonly #members = new Map<string, { readonly found: SignedInMember; readonly until: number }>();
   readonly #unknown = new Map<string, number>();
   readonly #loading = new Map<string, Promise<KnownKey | null>>();
   /** Incremented by every invalidation. A row that was read before an invalidation is not cached after it. */
@@ -60,6 +80,9 @@ export class AccessCache implements Subscriber {
     for (const [publicId, { key }] of this.#kept) {
       if (key?.account.id === accountId) this.#kept.delete(publicId);
     }
+    for (const [place, { found }] of this.#members) {
+      if (found.member?.account.id === accountId) this.#members.delete(place);
+    }
   }
 
   up(): void {
@@ -74,7 +97,41 @@ export class AccessCache implements Subscriber {
 
   /** Whether the caller's rights are cached as they are here. If not, they may have changed. */
   isCurrent(caller: Caller): boolean {
-    return this.#kept.get(caller.key.publicId)?.key === caller;
+    return caller.key === null
+      ? this.#members.get(placeOf(caller.sessionId, caller.account.id))?.found.member === caller
+      : this.#kept.get(caller.key.publicId)?.key === caller;
+  }
+
+  /** The member that the person of a session is in an account. */
+  async findMember(sessionId: string, accountId: string): Promise<SignedInMember> {
+    const place = placeOf(sessionId, accountId);
+    const kept = this.#members.get(place);
+    if (kept !== undefined && kept.until > Date.now()) return kept.found;
+    const generation = this.#generation;
+    const found = await this.#loadMember(sessionId, accountId);
+    if (found.member !== null && this.#trusted && generation === this.#generation) {
+      if (this.#members.size >= MAX_MEMBERS) this.#members.clear();
+      this.#members.set(place, { found, until: Math.min(Date.now() + TTL_MS, found.endsAt) });
+    }
+    return found;
+  }
+
+  async #loadMember(sessionId: string, accountId: string): Promise<SignedInMember> {
+    const row = await findSignedIn(this.#db, sessionId, accountId);
+    if (row === undefined) return { isSignedIn: false, endsAt: 0, member: null };
+    const { ends_at, database_now, member_id, role, name } = row;
+    const endsAt = ends_at.getTime() - (database_now.getTime() - Date.now());
+    const account = member_id === null ? undefined : await findAccount(this.#db, accountId);
+    if (member_id === null || role === null || name === null || account === undefined)
+      return { isSignedIn: true, endsAt, member: null };
+    const known = {
+      account: toAccount(account),
+      key: null,
+      owner: { memberId: member_id, role, suspended: false },
+      name,
+      sessionId,
+    };
+    return { isSignedIn: true, endsAt, member: { ...known, decide: decideOnce(known, this.#registry) } };
   }
 
   /** `null`: no such key. Returns a promise only if the key has to be read from the database. */
@@ -123,6 +180,7 @@ export class AccessCache implements Subscriber {
   #forget(): void {
     this.#generation++;
     this.#kept.clear();
+    this.#members.clear();
     this.#unknown.clear();
     this.#loading.clear();
   }
@@ -150,7 +208,6 @@ function toAccount(row: AccountRow): AccountAccess {
 
 function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): KnownKey {
   const skew = row.database_now.getTime() - Date.now();
-  const decisions: (Decision | undefined)[] = [];
   const known = {
     account: toAccount(account),
     key: {
@@ -170,13 +227,16 @@ function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): Known
         : { memberId: row.owner_id, role: row.owner_role, suspended: row.owner_status !== 'active' },
     hash: row.hash,
   };
-  return {
-    ...known,
-    decide(endpoint) {
-      const at = registry.indexOf(endpoint);
-      const decision = decisions[at] ?? decide(known, endpoint);
-      if (at >= 0) decisions[at] = decision;
-      return decision;
-    },
+  return { ...known, decide: decideOnce(known, registry) };
+}
+
+/** Keeps each decision. */
+function decideOnce(caller: Parameters<typeof decide>[0], registry: Registry) {
+  const decisions: (Decision | undefined)[] = [];
+  return (endpoint: Guarded): Decision => {
+    const at = registry.indexOf(endpoint);
+    const decision = decisions[at] ?? decide(caller, endpoint);
+    if (at >= 0) decisions[at] = decision;
+    return decision;
   };
 }

@@ -1,4 +1,7 @@
-/** The caller and its rights: key ∩ role of the key's owner ∩ products ∩ account status, decided at each request. */
+/**
+ * The caller and its rights, decided at each request: key ∩ role of the key's owner ∩ products ∩ account status. For a
+ * person who is signed in, the same without the key.
+ */
 import type { PrefixTrie } from '../net/prefix-trie.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { keysOf, Named, OneOf } from '../schema.ts';
@@ -48,6 +51,7 @@ export interface Decision {
   > | null;
 }
 
+/** The member behind a call: the owner of the key, or the person who is signed in. */
 export interface KeyOwner {
   readonly memberId: string;
   readonly role: RoleName;
@@ -64,8 +68,13 @@ export interface Guarded {
   readonly whileSuspended?: true;
 }
 
-export interface Caller {
+interface Rights {
   readonly account: AccountAccess;
+  readonly owner: KeyOwner | null;
+  decide(endpoint: Guarded): Decision;
+}
+
+export interface KeyCaller extends Rights {
   readonly key: {
     readonly id: string;
     readonly publicId: string;
@@ -79,9 +88,34 @@ export interface Caller {
     /** The expiry in this process's clock, corrected by its difference to the database clock. */
     readonly endsAt: number;
   };
-  readonly owner: KeyOwner | null;
-  decide(endpoint: Guarded): Decision;
 }
+
+/** A person who is signed in to the portal. */
+export interface MemberCaller extends Rights {
+  readonly key: null;
+  readonly owner: KeyOwner;
+  readonly name: string;
+  readonly sessionId: string;
+}
+
+export type Caller = KeyCaller | MemberCaller;
+
+type Holder = Pick<KeyCaller, 'account' | 'key' | 'owner'> | Pick<MemberCaller, 'account' | 'key' | 'owner'>;
+
+const EVERYTHING: readonly string[] = ['*:*:*'];
+
+/** Members are limited by their role alone. */
+export const permissionsOf = ({ key }: Pick<Caller, 'key'>): readonly string[] =>
+  key === null ? EVERYTHING : key.permissions;
+
+export const nameOf = (caller: Caller): string => (caller.key === null ? caller.name : caller.key.name);
+
+/** Whether the caller started the operation; a member also counts those that a key of the member started. */
+export const isOwn = (
+  caller: Caller,
+  row: { readonly api_key_id: string | null; readonly actor: { readonly member_id: string | null } },
+): boolean =>
+  caller.key === null ? row.actor.member_id === caller.owner.memberId : row.api_key_id === caller.key.id;
 
 function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['code'] {
   switch (status) {
@@ -100,19 +134,19 @@ function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['cod
 }
 
 /** Whether the caller has a permission, independent of any endpoint. The visibility filter uses it. */
-export function holds(caller: Pick<Caller, 'account' | 'key' | 'owner'>, permission: Permission): boolean {
+export function holds(caller: Holder, permission: Permission): boolean {
   const family = permission.split(':')[0] ?? '';
   return (
-    allows(caller.key.permissions, permission) &&
+    allows(permissionsOf(caller), permission) &&
     caller.owner !== null &&
     roleAllows(caller.owner.role, permission, false) &&
     (family === 'account' || caller.account.products.has(family))
   );
 }
 
-export function decide(caller: Pick<Caller, 'account' | 'key' | 'owner'>, endpoint: Guarded): Decision {
+export function decide(caller: Holder, endpoint: Guarded): Decision {
   const implicit = IMPLICIT.includes(endpoint.permission);
-  const byKey = implicit || allows(caller.key.permissions, endpoint.permission);
+  const byKey = implicit || allows(permissionsOf(caller), endpoint.permission);
   const byRole =
     implicit ||
     (caller.owner !== null &&

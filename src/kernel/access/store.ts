@@ -53,6 +53,33 @@ export async function findAccount(db: Db, accountId: string): Promise<AccountRow
   return rows[0];
 }
 
+/** A session of the portal ends after so long without a call. */
+export const SESSION_IDLE = '12 hours';
+
+export interface SignedInRow {
+  readonly ends_at: Date;
+  readonly database_now: Date;
+  /** Null if the person is no active member of the account, or lacks the second factor that the account requires. */
+  readonly member_id: string | null;
+  readonly role: RoleName | null;
+  readonly name: string | null;
+}
+
+/** Undefined if the session has ended. */
+export async function findSignedIn(
+  db: Db,
+  sessionId: string,
+  accountId: string,
+): Promise<SignedInRow | undefined> {
+  const { rows } = await sql<SignedInRow>`
+    select s.ends_at, clock_timestamp() as database_now, m.id as member_id, m.role, m.name
+    from (select *, least(expires_at, last_seen_at + ${SESSION_IDLE}::interval) as ends_at from sessions) s
+    left join accounts a on a.id = ${accountId} and a.status <> 'closed' and (s.second_factor or not a.mfa_required)
+    left join members m on m.person_id = s.person_id and m.account_id = a.id and m.status = 'active'
+    where s.id = ${sessionId} and s.ends_at > clock_timestamp()`.execute(db);
+  return rows[0];
+}
+
 export interface KeyUse {
   readonly keyId: string;
   at: Date;

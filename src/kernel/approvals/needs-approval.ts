@@ -1,9 +1,12 @@
 import type { Caller } from '../access/caller.ts';
 import type { Endpoint } from '../record.ts';
 
-/** Whether the key's settings require a person's approval, regardless of cost. A high cost can require it as well. */
+/**
+ * Whether the key's settings require a person's approval, regardless of cost. A high cost can require it as well. A
+ * person who is signed in needs nobody's.
+ */
 export function needsApproval({ key }: Pick<Caller, 'key'>, { access }: Pick<Endpoint, 'access'>): boolean {
-  switch (key.approval) {
+  switch (key?.approval ?? 'off') {
     case 'off':
       return false;
     case 'destructive':

@@ -58,6 +58,7 @@ export class DenialQueue {
 
   record(exchange: Exchange, endpoint: Endpoint, reason: DenialReason): void {
     const { account, key } = callerOf(exchange);
+    if (key === null) throw new Error('A denial of a call without an API key was recorded.');
     const ip = exchange.client.address.text;
     const place = `${key.id} ${ip} ${endpoint.id} ${reason.cause} ${reason.enforced}`;
     const kept = this.#queue.get(place);

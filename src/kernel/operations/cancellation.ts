@@ -1,7 +1,7 @@
 /** Cancels operations: at once if no worker has started the operation, otherwise through its worker. */
 import type { Db } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
-import { type Caller, holds } from '../access/caller.ts';
+import { type Caller, holds, isOwn, permissionsOf } from '../access/caller.ts';
 import { allows, type Permission } from '../access/permissions.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
@@ -9,11 +9,12 @@ import { CANCELLED, endOperation } from './operations.ts';
 import { hasEnded } from './schema.ts';
 import { lockOperation, readOperation, requestCancel, type StoredOperation } from './store.ts';
 
-type Started = Pick<StoredOperation, 'api_key_id' | 'permission' | 'status'>;
+type Started = Pick<StoredOperation, 'actor' | 'api_key_id' | 'permission' | 'status'>;
 
-/** A key may cancel operations that it started, and those that it has the permission to start. */
-export function mayCancel(caller: Caller, { api_key_id, permission }: Started): boolean {
-  return api_key_id === caller.key.id || (permission !== null && holds(caller, permission as Permission));
+/** A caller may cancel operations that it started, and those that it has the permission to start. */
+export function mayCancel(caller: Caller, row: Started): boolean {
+  const { permission } = row;
+  return isOwn(caller, row) || (permission !== null && holds(caller, permission as Permission));
 }
 
 export function requireRightToCancel(caller: Caller, row: Started): void {
@@ -26,10 +27,13 @@ export function requireRightToCancel(caller: Caller, row: Started): void {
     });
   }
   throw new Problem('permission_denied', {
-    detail: `Another key started this operation. To cancel it, your key needs the permission ${needed}.`,
+    detail:
+      caller.key === null
+        ? `Somebody else started this operation. To cancel it, you need a role with the permission ${needed}.`
+        : `Another key started this operation. To cancel it, your key needs the permission ${needed}.`,
     extra: {
       required_permission: needed,
-      denied_by: [allows(caller.key.permissions, needed) ? 'role' : 'key'],
+      denied_by: [allows(permissionsOf(caller), needed) ? 'role' : 'key'],
     },
     headers: { 'x-required-permission': needed },
   });

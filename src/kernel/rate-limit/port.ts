@@ -9,7 +9,7 @@ export const WINDOW_MS = 60_000;
 export interface Verdict {
   readonly allowed: boolean;
   /** The published limit. A degraded store may be stricter, but never looser. */
-  readonly limit: typeof LIMIT;
+  readonly limit: number;
   readonly remaining: number;
   /** Whole seconds until `remaining` grows: at least 1 while any request counts, else 0. */
   readonly resetSeconds: number;

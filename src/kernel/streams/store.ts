@@ -1,10 +1,12 @@
-/** Limits the open event streams per key and account: each open stream occupies a seat. */
+/** Limits the open event streams per key and account, and those of people apart: each open stream occupies a seat. */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { newId } from '../ids.ts';
 
 const STREAMS_PER_KEY = 5;
 const STREAMS_PER_ACCOUNT = 20;
+/** People open one for each browser, and must not take the seats of programs. */
+const STREAMS_OF_PEOPLE = 200;
 
 declare module '../../store/database.ts' {
   interface Tables {
@@ -15,6 +17,7 @@ declare module '../../store/database.ts' {
 export interface Seat {
   readonly id: string;
   readonly accountId: string;
+  /** The id of the API key, or of the session of a person. */
   readonly keyId: string;
 }
 
@@ -26,6 +29,7 @@ export const newSeat = (accountId: string, keyId: string): Seat => ({
 
 /** Takes one of the stream seats, which are counted over all processes. A seat not renewed for 30 seconds is freed. */
 export async function takeSeat(db: Db, { id, accountId, keyId }: Seat): Promise<boolean> {
+  const isKey = keyId.startsWith('key_');
   return db.transaction().execute(async (tx) => {
     // One transaction at a time per account, or two would count without each other and exceed the limit.
     await sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 8))`.execute(tx);
@@ -35,9 +39,9 @@ export async function takeSeat(db: Db, { id, accountId, keyId }: Seat): Promise<
     const { rows } = await sql`
       insert into event_streams (id, account_id, key_id)
       select ${id}, ${accountId}, ${keyId}
-      from (select count(*) as taken, count(*) filter (where key_id = ${keyId}) as own
+      from (select count(*) filter (where key_id like 'key\\_%' = ${isKey}) as taken, count(*) filter (where key_id = ${keyId}) as own
             from event_streams where account_id = ${accountId}) seats
-      where taken < ${STREAMS_PER_ACCOUNT} and own < ${STREAMS_PER_KEY}
+      where taken < ${isKey ? STREAMS_PER_ACCOUNT : STREAMS_OF_PEOPLE} and own < ${STREAMS_PER_KEY}
       returning id`.execute(tx);
     return rows.length > 0;
   });

@@ -22,7 +22,7 @@ export interface NoteOptions {
   /** The time of the creation, change or deletion; default: now. */
   readonly at?: Date;
   /** The API key that creates the resource. */
-  readonly apiKeyId?: string;
+  readonly apiKeyId?: string | null;
   /** The resource was inserted by this transaction, so it has no inventory entry and no meter yet. */
   readonly isNew?: boolean;
   /** Only name, labels, status and location change. The meter goes on at the present price. */

@@ -193,7 +193,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     shown: readonly (keyof RowOf<T> & string)[] = [],
   ): Promise<void> {
     const { db, services, caller } = call;
-    const priced = await this.note(db, row, { services, apiKeyId: caller.key.id, isNew: true });
+    const priced = await this.note(db, row, { services, apiKeyId: caller.key?.id ?? null, isNew: true });
     const changes =
       shown.length === 0 ? {} : { changes: this.#audited(changesBetween<RowOf<T>>(null, row, shown)) };
     call.effect({ action: 'create', ...this.ref(columnsOf(row)), ...changes });

@@ -26,6 +26,7 @@ import * as failedCreates from './0018-failed-creates.ts';
 import * as addressesFirst from './0019-addresses-first.ts';
 import * as people from './0020-people.ts';
 import * as mails from './0021-mails.ts';
+import * as callsOfPeople from './0022-calls-of-people.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0019-addresses-first': addressesFirst as Migration,
   '0020-people': people as Migration,
   '0021-mails': mails as Migration,
+  '0022-calls-of-people': callsOfPeople as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -1,13 +1,13 @@
 /** Handles one API request: admits it, reads the body, executes the call, sends the answer, logs it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Exchange } from '../../kernel/exchange.ts';
+import type { Exchange, Stage } from '../../kernel/exchange.ts';
 import type { Refused } from '../../kernel/problems/problem.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { refuseUndecodable } from '../../kernel/query-string.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
 import { Departure } from '../../kernel/waiting/client-gone.ts';
-import { admit } from '../../pipeline/admission.ts';
+import { admit, admitMember } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
 import { JSON_FORMAT } from '../../pipeline/format.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
@@ -54,6 +54,14 @@ export class Visit {
     } catch (error) {
       this.#turnAway(error);
     }
+  }
+
+  /** For a person: `identify` finds the session and sets it. */
+  receiveFrom(identify: Stage): void {
+    const { services } = this.#house;
+    const admitted = async (): Promise<Refused> =>
+      (await identify(this.#exchange, services)) ?? admitMember(this.#exchange, services);
+    this.#wait(admitted());
   }
 
   /** Refuses the request whatever the checks decide. The rate limit still counts it; a 429 takes precedence. */

@@ -3,6 +3,7 @@
  * than the checks of the pipeline.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Stage } from '../../kernel/exchange.ts';
 import type { Problem } from '../../kernel/problems/problem.ts';
 import { type House, Visit } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
@@ -12,6 +13,8 @@ import { buildRouter, type Match } from './router.ts';
 export interface Dispatch {
   /** Returns false, and leaves the request untouched, if the path belongs to no endpoint. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Serves a call that a person makes. `url` is the path and query of the call, without the prefix of the portal. */
+  takeFrom(request: IncomingMessage, response: ServerResponse, url: string, identify: Stage): void;
   /** Answers a request whose path belongs neither to an endpoint nor to a page. */
   takeStray(request: IncomingMessage, response: ServerResponse): void;
   /** Refuses valid HTTP that is no usable request (no Host, broken URL). The rate limit counts it. */
@@ -39,6 +42,10 @@ export function createDispatch(house: House): Dispatch {
       if (match === undefined) return false;
       open(request, response, url, path, match).receive();
       return true;
+    },
+    takeFrom(request, response, url, identify) {
+      const path = url.slice(0, endOfPath(url));
+      open(request, response, url, path, find(path)).receiveFrom(identify);
     },
     takeStray: (request, response) => openStray(request, response).receive(),
     takeUnreadable: (request, response, problem) => void openStray(request, response).refuse(problem),

@@ -74,6 +74,7 @@ export function exchangeOf(request: IncomingMessage, url: string, path: string, 
     requestId: '',
     client: NOBODY,
     caller: undefined,
+    session: undefined,
     authenticated: false,
     headers: {},
   };

@@ -24,7 +24,7 @@ export function openObserver({ metrics, log }: Services): Observer {
         milliseconds: Math.round(milliseconds * 10) / 10,
         clientIp: exchange.client.address.text,
         accountId: exchange.caller?.account.id,
-        keyPublicId: exchange.caller?.key.publicId,
+        keyPublicId: exchange.caller?.key?.publicId,
       });
     },
     abandoned({ endpoint, requestId, client }) {

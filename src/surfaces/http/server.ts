@@ -38,6 +38,9 @@ const PATIENCE_MS = 30_000;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    dispatch: Dispatch;
+  }
   interface FastifyRequest {
     exchange: Exchange;
   }
@@ -142,6 +145,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     },
     clientErrorHandler: (error: Error, socket: Socket) => answerBrokenHttp(services, error, socket),
   }) as FastifyInstance;
+  app.decorate('dispatch', dispatch);
   // Fastify reads no bodies: the API reads them after all checks that need no body.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', (done) => {

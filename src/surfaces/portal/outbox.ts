@@ -21,7 +21,9 @@ const isLoopback = ({ family, w3, text }: Address): boolean =>
 const isLoopbackName = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(host);
 
 function isHere(request: IncomingMessage, { provider, baseUrl, trustedProxies }: Services): boolean {
-  if (provider.mail.smtp !== null || !isLoopbackName(new URL(baseUrl).host)) return false;
+  const addresses = [baseUrl, provider.portal.base_url ?? baseUrl];
+  const isPublic = addresses.some((address) => !isLoopbackName(new URL(address).host));
+  if (provider.mail.smtp !== null || isPublic) return false;
   const client = knownClient(request, trustedProxies);
   return client !== null && isLoopback(client) && isLoopbackName(request.headers.host ?? '');
 }

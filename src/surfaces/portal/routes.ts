@@ -15,18 +15,12 @@ import { readBody } from '../http/body.ts';
 import { openExchange } from '../http/exchange.ts';
 import { type Act, isRead, type MemberCall, type VisitorCall } from './act.ts';
 import { acts } from './acts/index.ts';
+import { answerHeaders } from './answer-headers.ts';
 import { writeCookie } from './cookie.ts';
 import { admitVisitor, type PortalSession, visitOf } from './session.ts';
 
 const PREFIX = '/portal/v1';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
-const headers = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-};
 
 export interface ActOptions {
   /** Called with every answer before it is sent; the tests check the answers against their schemas. */
@@ -36,7 +30,7 @@ export interface ActOptions {
 async function identify(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   request.exchange = openExchange(request);
   await runStages([requestId, clientAddressStage], request.exchange, services);
-  Object.assign(request.exchange.headers, headers);
+  Object.assign(request.exchange.headers, answerHeaders);
   reply.headers(request.exchange.headers);
 }
 

@@ -31,7 +31,8 @@ export const visitOf = (
   origin: portalOrigin(services, request),
 });
 
-const limit = new CallLimit();
+/** Of this process. */
+export const limit = new CallLimit();
 
 /** What every request to `/portal/v1` has to pass: no API key, our own origin, and not too many calls. */
 export async function admitVisitor(

@@ -1,3 +1,4 @@
+import { nameOf } from '../../../kernel/access/caller.ts';
 import { maskKeys } from '../../../kernel/access/key-format.ts';
 import { revokeKeys } from '../../../kernel/access/store.ts';
 import { ApiKeyStatus } from '../../../kernel/access/tables.ts';
@@ -21,6 +22,13 @@ const KeyId = Shape({
     description: 'The id of a key, or `self` for the calling one.',
   }),
 });
+
+/** `self` is the calling key. A person who is signed in calls without one. */
+function keyIdOf({ caller, params }: Pick<Call<{ id: string }>, 'caller' | 'params'>): string {
+  if (params.id !== 'self') return params.id;
+  if (caller.key !== null) return caller.key.id;
+  throw new Problem('not_found', { detail: 'You call without an API key, so there is no key `self`.' });
+}
 
 function found(row: KeyRow | undefined): KeyRow {
   if (row === undefined) throw new Problem('not_found');
@@ -81,9 +89,9 @@ export const getApiKey = endpoint({
   answers: { 200: ApiKey },
   problems: [],
   example: { params: { id: 'self' }, answer: { status: 200, body: exampleKey } },
-  async handle({ db, caller, params }) {
-    const keyId = params.id === 'self' ? caller.key.id : params.id;
-    return ok(presentKey(found(await findKeyById(db, caller.account.id, keyId))));
+  async handle(call) {
+    const { db, caller } = call;
+    return ok(presentKey(found(await findKeyById(db, caller.account.id, keyIdOf(call)))));
   },
 });
 
@@ -138,8 +146,8 @@ export const revokeApiKey = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, params, query, checkVersion, effect, event } = call;
-    const keyId = params.id === 'self' ? caller.key.id : params.id;
+    const { db, caller, query, checkVersion, effect, event } = call;
+    const keyId = keyIdOf(call);
     const key = found(await lockKey(db, caller.account.id, keyId));
     checkVersion(etagOf(key.id, key.version));
     if (key.status === 'revoked') {
@@ -148,7 +156,7 @@ export const revokeApiKey = endpoint({
     }
     await requireOthers(call, key);
     const revocation = {
-      by: caller.key.name,
+      by: nameOf(caller),
       reason: query.reason ?? null,
       comment: query.comment === undefined ? null : maskKeys(query.comment),
     };
@@ -165,7 +173,7 @@ export const revokeApiKey = endpoint({
       type: 'api_key.revoked',
       resource: { type: 'api_key', id: key.id, name: key.name },
       message: `The API key ${key.name} was revoked.`,
-      data: { public_id: key.public_id, by: caller.key.name, reason: revocation.reason },
+      data: { public_id: key.public_id, by: nameOf(caller), reason: revocation.reason },
     });
     return ok(presentKey(found(await findKeyById(db, caller.account.id, keyId))));
   },

@@ -106,7 +106,10 @@ function filterOf(call: FeedCall): FeedFilter {
     resourceId: query.resource_id ?? null,
     severities: severities.slice(severities.indexOf(severity_min)),
     visible: seenBy(call).visible,
-    keyId: caller.key.id,
+    own:
+      caller.key === null
+        ? { member: 'member_id', id: caller.owner.memberId }
+        : { member: 'api_key_id', id: caller.key.id },
   };
 }
 

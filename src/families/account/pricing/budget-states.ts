@@ -19,14 +19,14 @@ function labelsOf({ request }: BasketItem, existing: LabelsById): Readonly<Recor
 }
 
 /**
- * The budgets of the account, each with a test whether it covers an item that the calling key creates or
+ * The budgets of the account, each with a test whether it covers an item that the caller creates or
  * changes.
  */
 export async function readBudgetStates(
   { db, caller, now }: Pick<Call, 'db' | 'caller' | 'now'>,
   existing: LabelsById,
 ): Promise<BudgetState[]> {
-  const apiKeyId = caller.key.id;
+  const apiKeyId = caller.key?.id ?? null;
   const budgets = await findBudgets(db, caller.account.id, periodOf(now));
   const loads = await loadsOf(db, caller.account.id, budgets, now);
   return budgets.map(({ id, amount, blocks, scope }, i) => ({

@@ -19,31 +19,36 @@ const Whoami = Named(
         name: Type.String({ description: 'The name of the account, set by a person.' }),
         status: OpenAccountStatus,
       },
-      { description: 'The account that the key belongs to.' },
+      { description: 'The account in which the call is made.' },
     ),
-    key: Shape(
-      {
-        id: OwnId('key'),
-        public_id: PublicId,
-        name: Type.String({ description: 'The name that the key got when it was created.' }),
-        status: ApiKeyStatus,
-        expires_at: Nullable({
-          ...Time,
-          description: 'When the key stops working; null if it does not expire.',
-        }),
-        permissions: KeyPermissions,
-        approval: ApprovalMode,
-        approval_over_monthly: OverMonthly,
-      },
-      { description: 'The key that makes this call.' },
+    key: Nullable(
+      Shape(
+        {
+          id: OwnId('key'),
+          public_id: PublicId,
+          name: Type.String({ description: 'The name that the key got when it was created.' }),
+          status: ApiKeyStatus,
+          expires_at: Nullable({
+            ...Time,
+            description: 'When the key stops working; null if it does not expire.',
+          }),
+          permissions: KeyPermissions,
+          approval: ApprovalMode,
+          approval_over_monthly: OverMonthly,
+        },
+        {
+          description:
+            'The key that makes this call; null for a person who calls without one, never for an API key.',
+        },
+      ),
     ),
     owner: Shape(
-      { member_id: Id('mem', { description: 'The member who owns the key.' }), role: RoleNameShape },
-      { description: 'The member who owns the key; the role limits the key.' },
+      { member_id: Id('mem', { description: 'The member behind the call.' }), role: RoleNameShape },
+      { description: 'The member who owns the key, or who is signed in; the role limits the key.' },
     ),
     effective_permissions: Type.Array(Type.String(), {
       description:
-        'What the key may do now: the permissions that key, role, products and account status all allow.',
+        'What the caller may do now: the permissions that key, role, products and account status all allow.',
     }),
     client: Shape(
       {
@@ -127,7 +132,7 @@ export const getWhoami = endpoint({
       throw new Error('A key without an owner passed the key stage.');
     return ok({
       account: { id: account.id, name: account.name, status: account.status },
-      key: {
+      key: key && {
         id: key.id,
         public_id: key.publicId,
         name: key.name,

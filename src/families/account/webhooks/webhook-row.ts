@@ -1,4 +1,5 @@
 /** The columns of a webhook that follow from its declaration and from the key that declares it. */
+import { permissionsOf } from '../../../kernel/access/caller.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import { newSigningSecret } from '../../../operations/webhooks/signature.ts';
@@ -29,7 +30,7 @@ export function declaredBy({
     enabled: body.enabled ?? true,
     description: body.description ?? '',
     labels: body.labels ?? {},
-    visible_permissions: [...caller.key.permissions],
+    visible_permissions: [...permissionsOf(caller)],
     owner_id: caller.owner?.memberId ?? null,
   };
 }

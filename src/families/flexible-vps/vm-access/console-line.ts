@@ -10,7 +10,7 @@ import { createVmConsoleSession } from './console.ts';
 import { machineRefusals } from './refusal-problems.ts';
 import {
   claimSession,
-  findSessionKey,
+  findBearer,
   releaseSession,
   removeEndedSessions,
   removeSession,
@@ -23,10 +23,10 @@ export async function findVmConsole(
   token: string,
 ): Promise<ConsoleSession | null> {
   const tokenHash = hashConsoleToken(token);
-  const keyPublicId = await findSessionKey(services.db, sessionId, tokenHash);
-  if (keyPublicId === undefined) return null;
+  const bearer = await findBearer(services.db, sessionId, tokenHash);
+  if (bearer === undefined) return null;
   return {
-    keyPublicId,
+    bearer,
     endpoint: createVmConsoleSession,
     open: () => openVmConsole(services, sessionId, tokenHash),
   };

@@ -1,5 +1,6 @@
 /** Queries for console sessions and expired rescue modes. */
 import { type Insertable, sql } from 'kysely';
+import type { Bearer } from '../../../kernel/consoles.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ConsoleSessionRow } from './table.ts';
@@ -25,18 +26,21 @@ export async function insertSession(db: Db, row: Insertable<Tables['console_sess
   await db.insertInto('console_sessions').values(row).execute();
 }
 
-/** The public id of the key that created the session. Undefined unless the token can be used now. */
-export async function findSessionKey(db: Db, id: string, tokenHash: Buffer): Promise<string | undefined> {
+/** Who created the session. Undefined unless the token can be used now. */
+export async function findBearer(db: Db, id: string, tokenHash: Buffer): Promise<Bearer | undefined> {
   const row = await db
     .selectFrom('console_sessions as s')
-    .innerJoin('api_keys as k', 'k.id', 's.api_key_id')
-    .select('k.public_id')
+    .leftJoin('api_keys as k', 'k.id', 's.api_key_id')
+    .select(['k.public_id', 's.session_id', 's.account_id'])
     .where('s.id', '=', id)
     .where('s.token_hash', '=', tokenHash)
     .where('s.opened_at', 'is', null)
     .where('s.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
-  return row?.public_id;
+  if (row === undefined) return undefined;
+  const { public_id, session_id, account_id } = row;
+  if (session_id !== null) return { sessionId: session_id, accountId: account_id };
+  return public_id === null ? undefined : { keyPublicId: public_id };
 }
 
 /** Marks the session as opened, so that its token cannot be used for a second connection. */

@@ -5,8 +5,10 @@ interface ConsoleSessionsTable {
   id: string;
   account_id: string;
   vm_id: string;
-  /** The key that created the session. The console lasts only while this key may create one. */
-  api_key_id: string;
+  /** The key that created the console session. The console lasts only while this key may create one. */
+  api_key_id: string | null;
+  /** The portal session of the person who created it without a key. The console lasts only as long. */
+  session_id: string | null;
   type: 'graphical' | 'serial';
   token_hash: Buffer;
   expires_at: Date;

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { SESSION_IDLE } from '../../../kernel/access/store.ts';
 import '../tables.ts';
 import type { Db, Tables, Tx } from '../../../store/database.ts';
 import type { PersonRow } from '../store.ts';
@@ -6,7 +7,7 @@ import type { PersonRow } from '../store.ts';
 export type SessionRow = Selectable<Tables['sessions']>;
 
 /** A session ends after so long without a call, and at the latest after so many days. */
-const IDLE = sql.lit('12 hours');
+const IDLE = sql.lit(SESSION_IDLE);
 const LONGEST = sql.lit('14 days');
 /** Calls of other tabs that were sent before a new token arrived still succeed for so long. */
 const OVERLAP = sql.lit('30 seconds');
