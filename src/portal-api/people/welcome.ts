@@ -60,7 +60,7 @@ export async function acceptWelcome(
   visit: Visit,
   input: { readonly token: string; readonly password?: string },
 ): Promise<SignedIn> {
-  await countGuess(db, visit, null);
+  const guess = await countGuess(db, visit, null);
   const found = await findToken(db, hashOf(input.token), 'welcome');
   if (found?.email == null) throw linkNotValid();
   const { email } = found;
@@ -71,6 +71,7 @@ export async function acceptWelcome(
     const token = await requireToken(tx, input.token, 'welcome');
     const person = await findOrCreate(tx, email, name);
     await markUsed(tx, token.hash);
+    await guess.forget(tx);
     await adoptMembers(tx, person.id, email);
     if (hash !== null) await markPasswordChanged(tx, person.id, hash);
     return startSession(tx, visit, person, { method: 'link', secondFactor: false, reauthenticated: true });
