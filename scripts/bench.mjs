@@ -19,7 +19,7 @@ await esbuild.build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: ['pg-native'],
+  external: ['pg-native', '@node-rs/argon2'],
   logLevel: 'warning',
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",

@@ -23,7 +23,7 @@ export async function ensureBundle() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    external: ['pg-native'],
+    external: ['pg-native', '@node-rs/argon2'],
     legalComments: 'none',
     logLevel: 'warning',
     // CommonJS packages still call `require`.

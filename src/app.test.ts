@@ -145,6 +145,14 @@ describe('npm start', () => {
       .toMatch(/\n\d\d:\d\d:\d\d info {2}request .*path=\/account\/v1\/whoami status=200/);
     expect(server.output()).not.toContain('{"level"');
     expect(server.output()).toContain('Its API key is shown only this once');
+    const { port } = new URL(server.url);
+    expect(server.output()).toContain(`portal     http://localhost:${port}/portal\n`);
+    const link = new RegExp(`http://localhost:${port}/portal/welcome#(\\S{43})`).exec(server.output());
+    const headers = { origin: `http://localhost:${port}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ token: link?.[1], password: 'four unrelated words here' });
+    const address = `http://localhost:${port}/portal/v1/welcome`;
+    const welcome = await fetch(address, { method: 'POST', headers, body });
+    expect([welcome.status, await welcome.json()]).toEqual([200, { status: 'signed_in' }]);
   });
 
   it('refuses a second server on the same folder and names the first', async () => {

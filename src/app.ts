@@ -10,6 +10,7 @@ import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import { listFaults } from './provider/fault.ts';
 import type { Loaded } from './provider/load.ts';
+import { portalOriginOf } from './provider/portal-address.ts';
 import { fingerprintsOf, reloadOf } from './provider/reload.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { openServices, type RunningServices } from './services.ts';
@@ -42,6 +43,8 @@ export interface AppOptions {
 export interface RunningApp {
   /** Null for a worker without a port for probes. */
   readonly url: string | null;
+  /** The address of the portal; null if this process does not serve it. */
+  readonly portal: string | null;
   readonly log: Logger;
   /** Set only at the very first start. */
   readonly demo: Demo | null;
@@ -205,7 +208,7 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     const isLogged = !process.stderr.isTTY;
     if (server === null) {
       if (isLogged) log.info({ pid: process.pid }, 'working');
-      return { url: null, log, demo: null, database: where, ...live, close };
+      return { url: null, portal: null, log, demo: null, database: where, ...live, close };
     }
     const place =
       role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
@@ -214,9 +217,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
     if (isLogged) log.info({ address: url, pid: process.pid }, 'listening');
     // Runs last: the key is shown only once, so nothing may fail between creating and showing it.
     const isDemo = embedded !== null && role !== 'worker';
-    const demo = isDemo ? await seedDemo(running.services.db, registry, provider) : null;
+    const origin = role !== 'worker' && provider.portal.enabled ? portalOriginOf(provider, port) : null;
+    const demo = isDemo ? await seedDemo(running.services.db, registry, provider, origin) : null;
     return {
       url: role === 'worker' ? url : (provider.server.base_url ?? url),
+      portal: origin === null ? null : `${origin}/portal`,
       log,
       demo,
       database: where,

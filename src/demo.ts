@@ -8,18 +8,26 @@ import { createAccount } from './portal-api/accounts/creation.ts';
 import { listAccounts } from './portal-api/accounts/view.ts';
 import { SYSTEM } from './portal-api/actor.ts';
 import { createKey } from './portal-api/keys/creation.ts';
+import { createWelcomeLink } from './portal-api/people/welcome.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import type { Db } from './store/database.ts';
 
 export interface Demo {
   readonly accountId: string;
   readonly apiKey: string;
+  /** The owner signs in to the portal with it for the first time; null without a portal. */
+  readonly welcomeLink: string | null;
 }
 
-/** Does nothing if an account exists. */
-export async function seedDemo(db: Db, registry: Registry, provider: ProviderConfig): Promise<Demo | null> {
+/** Does nothing if an account exists. `portalOrigin`: where the portal is, or null if it is off. */
+export async function seedDemo(
+  db: Db,
+  registry: Registry,
+  provider: ProviderConfig,
+  portalOrigin: string | null,
+): Promise<Demo | null> {
   if ((await listAccounts(db)).length > 0) return null;
-  const { account } = await createAccount(
+  const { account, owner } = await createAccount(
     db,
     SYSTEM,
     { name: 'Demo', owner_name: 'Demo Owner', owner_email: `demo@${provider.provider.domain}` },
@@ -28,5 +36,6 @@ export async function seedDemo(db: Db, registry: Registry, provider: ProviderCon
   const input = { account_id: account.id, name: 'demo', preset: 'full-access' as const };
   const rules = { vocabulary: contractPermissions(registry), catalogue: provider.catalogue };
   const { secret } = await createKey(db, SYSTEM, input, rules);
-  return { accountId: account.id, apiKey: secret };
+  const welcomeLink = portalOrigin === null ? null : await createWelcomeLink(db, portalOrigin, owner);
+  return { accountId: account.id, apiKey: secret, welcomeLink };
 }

@@ -12,7 +12,7 @@ export interface ServeIo {
   readonly error: (text: string) => void;
 }
 
-function banner({ url, demo, database }: RunningApp, role: Role): string {
+function banner({ url, portal, demo, database }: RunningApp, role: Role): string {
   if (role === 'worker') {
     const probes = url === null ? '' : `  probes     ${url}/healthz\n`;
     return `Hostplane is working\n  database   ${database}\n${probes}\nCtrl-C stops it.\n`;
@@ -21,6 +21,7 @@ function banner({ url, demo, database }: RunningApp, role: Role): string {
   const lines = [
     `Hostplane is listening on ${url}`,
     `  database   ${database}`,
+    ...(portal === null ? [] : [`  portal     ${portal}`]),
     `  reference  ${url}/openapi.json`,
     '',
   ];
@@ -31,6 +32,13 @@ function banner({ url, demo, database }: RunningApp, role: Role): string {
       `  export HOSTPLANE_API_KEY=${demo.apiKey}`,
       '',
     );
+    if (demo.welcomeLink !== null)
+      lines.push(
+        'Open this link within an hour to choose a password or a passkey for the portal. It works once:',
+        '',
+        `  ${demo.welcomeLink}`,
+        '',
+      );
   } else {
     lines.push(
       'A key is shown only once, when you create it. To create another one: npm run hostplane -- keys create --name my-key --preset full-access',

@@ -122,6 +122,18 @@ describe('from another site', () => {
   });
 });
 
+describe('with a broken path', () => {
+  const withParams = acts.filter(({ path }) => path.includes('{'));
+  it.each(named(withParams))('%s answers 404', async (_, act) => {
+    const browser = await browserOf(members.get('owner')!.personId);
+    for (const broken of ['%00', 'a%20b', '%F0%9F%92%A9', 'x'.repeat(65)]) {
+      const path = act.path.replace('{account_id}', account.id).replaceAll(/\{[a-z_]+\}/g, broken);
+      const sent = path.includes(broken) ? path : path.replace(account.id, broken);
+      expect([broken, (await browser.send(act.method, sent)).statusCode]).toEqual([broken, 404]);
+    }
+  });
+});
+
 describe('in an account', () => {
   it.each(named(inAccounts))('%s answers a stranger as if the account did not exist', async (_, act) => {
     const browser = await browserOf(stranger.personId);

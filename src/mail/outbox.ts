@@ -11,7 +11,7 @@ import { type MailData, type TemplateName, templates } from './templates.ts';
 const newMailId = idPrefix('mail', 'mail');
 
 /** Mails to one recipient and hour, over all templates that strangers can cause. */
-export const MOST_BY_STRANGERS = 3;
+const MOST_BY_STRANGERS = 3;
 
 export type NewMail = {
   readonly [T in TemplateName]: {

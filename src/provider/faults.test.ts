@@ -178,6 +178,9 @@ describe('a fault', () => {
       '/catalogue/prices/0/valid_until',
       4,
     ],
+    ['an accent on which white text is unreadable', 'portal:\n  accent: "#ffee00"\n', '/portal/accent', 2],
+    ['a logo that is not there', 'portal:\n  logo: missing.png\n', '/portal/logo', 2],
+    ['a logo that is no image', 'portal:\n  logo: logo.txt\n', '/portal/logo', 2],
     [
       'a day that is none',
       priceEntry('valid_until: 2026-13-45, billing: metered, unit: gb, prices: [{ unit_price: 1 }]'),

@@ -14,6 +14,7 @@ import { checkLimits } from './checks/limits.ts';
 import { checkMail } from './checks/mail.ts';
 import { checkOffers } from './checks/offers.ts';
 import { checkPools } from './checks/pools.ts';
+import { checkPortal } from './checks/portal.ts';
 import { checkPrices } from './checks/prices.ts';
 import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
 import { checkServer } from './checks/server.ts';
@@ -66,6 +67,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
   checkMeaning(draft, report, now);
   checkCompute(draft, folder(LOCATIONS), report);
+  checkPortal(draft, folder('portal'), report);
   const database = hasSoundUrl(draft, 'database')
     ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
     : null;

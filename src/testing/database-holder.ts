@@ -93,7 +93,7 @@ export async function buildHolder(folder: string, bring: 'link' | 'copy' = 'link
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['pg-native'],
+    external: ['pg-native', '@node-rs/argon2'],
     banner: { js: REQUIRE },
   });
   const source = dirname(findNative());

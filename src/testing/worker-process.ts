@@ -42,7 +42,7 @@ export async function buildWorker(folder: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    external: ['pg-native'],
+    external: ['pg-native', '@node-rs/argon2'],
     banner: { js: REQUIRE },
   });
   await copyFile(join(ROOT, DEFAULT_FILE), join(folder, DEFAULT_FILE));

@@ -1,6 +1,6 @@
 /**
- * Caches each key with its account and permissions, so that most requests need no database query. A notification from
- * the database invalidates all keys of an account. While the listener is disconnected, nothing is cached.
+ * Caches each key with its account and permissions, so that most requests need no database query, and each member who is
+ * signed in. A notification from the database invalidates all keys and members of an account. While the listener is disconnected, nothing is cached.
  */
 import type { Db } from '../../store/database.ts';
 import type { Subscriber } from '../../store/listener.ts';
@@ -30,6 +30,9 @@ const TTL_MS = 60_000;
 const NO_ACCOUNT = '';
 const MAX_KEYS = 50_000;
 const MAX_UNKNOWN = 10_000;
+const MAX_MEMBERS = 10_000;
+
+const placeOf = (sessionId: string, accountId: string): string => `${sessionId} ${accountId}`;
 
 export interface KnownKey extends KeyCaller {
   readonly hash: Buffer;
@@ -52,6 +55,7 @@ export class AccessCache implements Subscriber {
   readonly #db: Db;
   readonly #registry: Registry;
   readonly #kept = new Map<string, Kept>();
+  readonly #members = new Map<string, { readonly found: SignedInMember; readonly until: number }>();
   readonly #unknown = new Map<string, number>();
   readonly #loading = new Map<string, Promise<KnownKey | null>>();
   /** Incremented by every invalidation. A row that was read before an invalidation is not cached after it. */
@@ -76,6 +80,9 @@ export class AccessCache implements Subscriber {
     for (const [publicId, { key }] of this.#kept) {
       if (key?.account.id === accountId) this.#kept.delete(publicId);
     }
+    for (const [place, { found }] of this.#members) {
+      if (found.member?.account.id === accountId) this.#members.delete(place);
+    }
   }
 
   up(): void {
@@ -90,11 +97,26 @@ export class AccessCache implements Subscriber {
 
   /** Whether the caller's rights are cached as they are here. If not, they may have changed. */
   isCurrent(caller: Caller): boolean {
-    return caller.key !== null && this.#kept.get(caller.key.publicId)?.key === caller;
+    return caller.key === null
+      ? this.#members.get(placeOf(caller.sessionId, caller.account.id))?.found.member === caller
+      : this.#kept.get(caller.key.publicId)?.key === caller;
   }
 
-  /** Reads the member each time: people make few calls. */
+  /** The member that the person of a session is in an account. */
   async findMember(sessionId: string, accountId: string): Promise<SignedInMember> {
+    const place = placeOf(sessionId, accountId);
+    const kept = this.#members.get(place);
+    if (kept !== undefined && kept.until > Date.now()) return kept.found;
+    const generation = this.#generation;
+    const found = await this.#loadMember(sessionId, accountId);
+    if (found.member !== null && this.#trusted && generation === this.#generation) {
+      if (this.#members.size >= MAX_MEMBERS) this.#members.clear();
+      this.#members.set(place, { found, until: Math.min(Date.now() + TTL_MS, found.endsAt) });
+    }
+    return found;
+  }
+
+  async #loadMember(sessionId: string, accountId: string): Promise<SignedInMember> {
     const row = await findSignedIn(this.#db, sessionId, accountId);
     if (row === undefined) return { isSignedIn: false, endsAt: 0, member: null };
     const { ends_at, database_now, member_id, role, name } = row;
@@ -158,6 +180,7 @@ export class AccessCache implements Subscriber {
   #forget(): void {
     this.#generation++;
     this.#kept.clear();
+    this.#members.clear();
     this.#unknown.clear();
     this.#loading.clear();
   }

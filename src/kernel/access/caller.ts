@@ -110,12 +110,12 @@ export const permissionsOf = ({ key }: Pick<Caller, 'key'>): readonly string[] =
 
 export const nameOf = (caller: Caller): string => (caller.key === null ? caller.name : caller.key.name);
 
-/** Whether the call that has this actor was made by the caller, or by a key of the member who calls. */
+/** Whether the caller started the operation; a member also counts those that a key of the member started. */
 export const isOwn = (
   caller: Caller,
-  actor: { readonly api_key_id: string | null; readonly member_id: string | null },
+  row: { readonly api_key_id: string | null; readonly actor: { readonly member_id: string | null } },
 ): boolean =>
-  caller.key === null ? actor.member_id === caller.owner.memberId : actor.api_key_id === caller.key.id;
+  caller.key === null ? row.actor.member_id === caller.owner.memberId : row.api_key_id === caller.key.id;
 
 function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['code'] {
   switch (status) {

@@ -9,11 +9,12 @@ import { CANCELLED, endOperation } from './operations.ts';
 import { hasEnded } from './schema.ts';
 import { lockOperation, readOperation, requestCancel, type StoredOperation } from './store.ts';
 
-type Started = Pick<StoredOperation, 'actor' | 'permission' | 'status'>;
+type Started = Pick<StoredOperation, 'actor' | 'api_key_id' | 'permission' | 'status'>;
 
 /** A caller may cancel operations that it started, and those that it has the permission to start. */
-export function mayCancel(caller: Caller, { actor, permission }: Started): boolean {
-  return isOwn(caller, actor) || (permission !== null && holds(caller, permission as Permission));
+export function mayCancel(caller: Caller, row: Started): boolean {
+  const { permission } = row;
+  return isOwn(caller, row) || (permission !== null && holds(caller, permission as Permission));
 }
 
 export function requireRightToCancel(caller: Caller, row: Started): void {

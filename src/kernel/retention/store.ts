@@ -30,6 +30,12 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`delete from key_addresses where last_used_at < now() - interval '90 days'`.execute(tx);
     // Claims of processes that ended before they released them.
     await sql`delete from claims where until < now()`.execute(tx);
+    await sql`
+      delete from sessions
+      where expires_at < now() or last_seen_at < now() - interval '12 hours'`.execute(tx);
+    await sql`delete from one_time_tokens where expires_at < now() - interval '1 day'`.execute(tx);
+    await sql`delete from sign_in_attempts where at < now() - interval '1 hour'`.execute(tx);
+    await sql`delete from person_events where last_at < now() - interval '400 days'`.execute(tx);
     await retireEvents(tx);
     await retireEntries(tx);
     // Usage can be queried 400 days back, rounded down to the first day of that month.

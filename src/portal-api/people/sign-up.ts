@@ -115,7 +115,7 @@ export async function sendVerificationAgain(
 
 export async function verifyEmail(services: PeopleServices, visit: Visit, token: string): Promise<SignedIn> {
   const { db, provider } = services;
-  await countGuess(db, visit, null);
+  const guess = await countGuess(db, visit, null);
   return transact(db, async (tx) => {
     const { hash, email, data } = await requireToken(tx, token, 'verify_email');
     if (email === null) throw linkNotValid();
@@ -123,6 +123,7 @@ export async function verifyEmail(services: PeopleServices, visit: Visit, token:
     // An earlier link for the same address was used.
     if ((await findPersonByEmail(tx, email)) !== undefined) throw linkNotValid();
     await markUsed(tx, hash);
+    await guess.forget(tx);
     const { name, password_hash, account_name, country } = data as Pending;
     const person = await insertPerson(tx, { id: newId('person'), name, email, password_hash });
     await adoptMembers(tx, person.id, email);

@@ -38,7 +38,7 @@ export async function createWelcomeLink(
   if (person !== undefined && (await canSignIn(db, person))) {
     throw new Problem('invalid_state', {
       detail: `${email} has a password or a passkey already.`,
-      nextStep: 'Send a link to recover the password instead: hostplane people recovery-link',
+      nextStep: 'Send a link to recover the password instead (hostplane people recovery-link).',
       extra: { current_state: 'signed_up', allowed_states: [] },
     });
   }
@@ -60,7 +60,7 @@ export async function acceptWelcome(
   visit: Visit,
   input: { readonly token: string; readonly password?: string },
 ): Promise<SignedIn> {
-  await countGuess(db, visit, null);
+  const guess = await countGuess(db, visit, null);
   const found = await findToken(db, hashOf(input.token), 'welcome');
   if (found?.email == null) throw linkNotValid();
   const { email } = found;
@@ -71,6 +71,7 @@ export async function acceptWelcome(
     const token = await requireToken(tx, input.token, 'welcome');
     const person = await findOrCreate(tx, email, name);
     await markUsed(tx, token.hash);
+    await guess.forget(tx);
     await adoptMembers(tx, person.id, email);
     if (hash !== null) await markPasswordChanged(tx, person.id, hash);
     return startSession(tx, visit, person, { method: 'link', secondFactor: false, reauthenticated: true });

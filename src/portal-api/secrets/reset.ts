@@ -8,13 +8,18 @@ import { openSeal } from '../../kernel/secrets/key.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { forgetKeyFingerprint } from '../../store/instance.ts';
+import { transact } from '../../store/transaction.ts';
 import type { Actor } from '../actor.ts';
+import { logPerson } from '../people/log/log.ts';
+import { noteSecondFactor } from '../people/store.ts';
 import { change } from '../portal-write.ts';
-import { accountsWithSecrets, lockWebhooks, replaceSecret } from './store.ts';
+import { accountsWithSecrets, forgetTotpSecrets, lockWebhooks, replaceSecret } from './store.ts';
 
 export interface SecretsReset {
   readonly accounts: number;
   readonly webhooks: number;
+  /** How many people lose the app for one-time passwords. */
+  readonly people: number;
 }
 
 export async function resetSecrets(
@@ -47,5 +52,13 @@ export async function resetSecrets(
       };
     });
   }
-  return { accounts: accounts.length, webhooks: count };
+  const people = await transact(db, async (tx) => {
+    const ids = await forgetTotpSecrets(tx);
+    for (const id of ids) {
+      await noteSecondFactor(tx, id);
+      await logPerson(tx, null, id, 'second_factor_reset', { by: actor.kind });
+    }
+    return ids.length;
+  });
+  return { accounts: accounts.length, webhooks: count, people };
 }

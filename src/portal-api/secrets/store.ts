@@ -15,6 +15,14 @@ export async function lockWebhooks(tx: Tx, accountId: string): Promise<{ id: str
   return rows;
 }
 
+/** The secrets of one-time password apps cannot be read any more. Returns the people who lose theirs. */
+export async function forgetTotpSecrets(tx: Tx): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update people set totp_secret = null, totp_pending = null, totp_enabled_at = null, updated_at = now()
+    where totp_secret is not null or totp_pending is not null returning id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Disables the webhook until its owner requests a new secret. Pending deliveries are discarded, because they
  * would be signed with a secret that the receiver does not have.

@@ -18,6 +18,8 @@ begin
   return null;
 end $$;
 create trigger sessions_access after delete on sessions for each row execute function session_ended();
+create trigger members_person_access after update of person_id on members
+  for each row execute function access_changed();
 create trigger accounts_mfa_access after update of mfa_required on accounts
   for each row execute function account_changed();
 

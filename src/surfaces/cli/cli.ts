@@ -16,6 +16,7 @@ import { addKeys } from './keys.ts';
 import { addMail } from './mail.ts';
 import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
+import { addPeople } from './people.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
 import { addSandbox } from './sandbox.ts';
 import { addSecrets } from './secrets.ts';
@@ -55,6 +56,7 @@ function buildProgram(cli: Cli): Command {
   program.commandsGroup('Accounts:');
   addAccounts(program, cli);
   addMembers(program, cli);
+  addPeople(program, cli);
   addKeys(program, cli);
   addApprovals(program, cli);
   addAllowlist(program, cli);

@@ -55,6 +55,14 @@ async function admitMember(
   return { ...call, session: found.session, accountId, membership, actor };
 }
 
+/** Ids of everything in a path. Other text names nothing, and the database could not even compare some of it. */
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+function requireIds(params: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(params))
+    if (!ID.test(value)) throw new Problem('not_found', { detail: `The path has no valid ${name}.` });
+}
+
 async function readInput(services: Services, act: Act, request: FastifyRequest): Promise<unknown> {
   if (act.method === 'GET' || act.method === 'DELETE') {
     const query = { ...(request.query as Record<string, unknown>) };
@@ -84,6 +92,7 @@ async function perform(services: Services, act: Act, request: FastifyRequest, re
     session: found?.session ?? null,
     keepToken: (token) => void reply.header('set-cookie', writeCookie(visit.origin, token)),
   };
+  requireIds(visitor.params);
   const isInAccount = act.authority !== 'none' && act.authority !== 'person';
   const call = isInAccount && found !== null ? await admitMember(services, act, found, visitor) : visitor;
   if (found !== null && (await needsReauthentication(act, call))) requireReauthenticated(found.session);

@@ -35,7 +35,7 @@ type Lookup = Pick<Call<{ id: string }>, 'db' | 'caller' | 'services' | 'params'
 /** Operations that the key may not read answer 404. A key may always read the operations that it started. */
 function isThere({ caller, services }: Lookup, row: OperationRow | undefined): row is OperationRow {
   if (row === undefined) return false;
-  return isOwn(caller, row.actor) || maySee(caller, services.registry.subjects.get(row.resource_type));
+  return isOwn(caller, row) || maySee(caller, services.registry.subjects.get(row.resource_type));
 }
 
 const look = ({ db, caller, params }: Lookup): Promise<OperationRow | undefined> =>

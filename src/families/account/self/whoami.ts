@@ -38,7 +38,7 @@ const Whoami = Named(
         },
         {
           description:
-            'The key that makes this call; null for a person who is signed in to the portal, never for an API key.',
+            'The key that makes this call; null for a person who calls without one, never for an API key.',
         },
       ),
     ),

@@ -27,9 +27,17 @@ async function requireLink(db: Db, token: string): Promise<InvitationRow> {
   return found;
 }
 
+/** Forged links count as guesses. */
+async function receiveLink(db: Db, visit: Visit, token: string): Promise<InvitationRow> {
+  const guess = await countGuess(db, visit, null);
+  const found = await requireLink(db, token);
+  await guess.forget(db);
+  return found;
+}
+
 export async function lookAtInvitation({ db }: PeopleServices, visit: Visit, token: string) {
-  await countGuess(db, visit, null);
-  const { account_name, inviter_name: inviter, role, email, expires_at } = await requireLink(db, token);
+  const found = await receiveLink(db, visit, token);
+  const { account_name, inviter_name: inviter, role, email, expires_at } = found;
   const person_exists = (await findPersonByEmail(db, email)) !== undefined;
   return { account_name, inviter, role, email, person_exists, expires_at };
 }
@@ -118,8 +126,7 @@ export async function acceptInvitation(
   { token, name, password }: AcceptInvitation,
 ): Promise<Accepted> {
   const { db, provider } = services;
-  await countGuess(db, visit, null);
-  const invitation = await requireLink(db, token);
+  const invitation = await receiveLink(db, visit, token);
   if (session !== null) return joinAsPerson(db, visit, invitation, token, session);
   if ((await findPersonByEmail(db, invitation.email)) !== undefined) throw new Problem('not_signed_in');
   if (provider.portal.sign_up === 'closed') throw new Problem('sign_up_not_open');
@@ -132,8 +139,7 @@ export async function acceptInvitation(
 }
 
 export async function declineInvitation({ db }: PeopleServices, visit: Visit, token: string): Promise<void> {
-  await countGuess(db, visit, null);
-  const invitation = await requireLink(db, token);
+  const invitation = await receiveLink(db, visit, token);
   const actor = memberActor(visit, { id: invitation.member_id, name: invitation.name });
   await change(db, actor, 'declineInvitation', invitation.account_id, async (tx) =>
     endInvitation(tx, await requireLink(tx, token)),

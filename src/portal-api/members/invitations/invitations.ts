@@ -1,7 +1,7 @@
 /** Invitations: an owner or admin asks somebody to become a member. The invited person accepts or declines by a link. */
 import { roleNames } from '../../../kernel/access/roles.ts';
 import { newId } from '../../../kernel/ids.ts';
-import { invalid } from '../../../kernel/problems/problem.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { sendMail } from '../../../mail/outbox.ts';
 import type { Db, Tx } from '../../../store/database.ts';
@@ -36,7 +36,7 @@ const InviteMember = Shape({
 export type InviteMember = Static<typeof InviteMember>;
 
 async function mailInvitation(tx: Tx, origin: string, token: string, row: InvitationRow): Promise<void> {
-  await sendMail(tx, {
+  const sent = await sendMail(tx, {
     to: row.email,
     template: 'invitation',
     data: {
@@ -46,6 +46,12 @@ async function mailInvitation(tx: Tx, origin: string, token: string, row: Invita
       link: pageLink(origin, '/join', token),
       expires_at: row.expires_at.toISOString(),
     },
+  });
+  if (sent !== null) return;
+  throw new Problem('too_many_attempts', {
+    detail: `${row.email} got several mails within the last hour, so this one was not sent.`,
+    nextStep: 'Try again in an hour.',
+    retryAfterSeconds: 3600,
   });
 }
 

@@ -12,9 +12,9 @@ const common = [
   'password passwort motdepasse contrasena welcome willkommen bienvenue letmein iloveyou ichliebedich sunshine',
   'princess football baseball superman batman dragon monkey master shadow trustno starwars whatever freedom',
   'administrator admin root changeme changethis changeit default secret geheim hallo hello qwerty qwertz azerty',
-  'qwertyuiop qwertzuiop asdfghjkl asdfghjklo zxcvbnm yxcvbnm hostplane correcthorsebatterystaple abcdefghijkl',
+  'qwertyuiop qwertzuiop asdfghjkl asdfghjklo zxcvbnm yxcvbnm correcthorsebatterystaple abcdefghijkl',
   'thisisapassword mypassword yourpassword passwordpassword adminadmin testtest test user guest summer winter',
-  'sommer januar february company',
+  'sommer januar february company hostplane',
 ]
   .join(' ')
   .split(' ');

@@ -11,6 +11,7 @@ import { type Finding, failed, judged, ok } from './check.ts';
 import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
 import { checkMail } from './mail.ts';
 import { checkPort, checkTls } from './network.ts';
+import { checkPasswords } from './passwords.ts';
 import { checkSecretKey } from './secret-key.ts';
 import { checkDatabase, checkRedis } from './storage.ts';
 
@@ -49,6 +50,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     await checkDataFolder(database.url === null ? database.folder : null),
     ...(await checkDatabase(config, cli.parts.registry)),
     await checkSecretKey(config),
+    await checkPasswords(config.portal),
     await checkRedis(redis.url),
     await checkPort(server),
     await checkTls(server.tls),

@@ -1,4 +1,4 @@
-import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { Line } from '../../../portal-api/input.ts';
 import { listActivity } from '../../../portal-api/people/log/log.ts';
 import { listMemberships } from '../../../portal-api/people/memberships.ts';
@@ -82,7 +82,7 @@ export const meActs = [
     method: 'GET',
     path: '/me/activity',
     summary: 'See your sign-ins and the changes to them',
-    input: Shape({ cursor: Type.Optional(Type.String({ maxLength: 64 })) }),
+    input: Shape({ cursor: Type.Optional(Id('pev')) }),
     answer: Listed(
       Shape({
         id: Text,

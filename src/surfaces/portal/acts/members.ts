@@ -1,4 +1,4 @@
-import { Shape, Type } from '../../../kernel/schema.ts';
+import { Id, Shape, Type } from '../../../kernel/schema.ts';
 import { setMfaRequired } from '../../../portal-api/accounts/mfa.ts';
 import {
   changeRole,
@@ -89,7 +89,7 @@ export const memberActs = [
     method: 'DELETE',
     path: `${PATH}/{member_id}`,
     summary: 'Remove a member; the keys are revoked or transferred',
-    input: Shape({ transfer_keys_to: Type.Optional(Text) }),
+    input: Shape({ transfer_keys_to: Type.Optional(Id('mem')) }),
     answer: Shape({
       member_id: Text,
       revoked_keys: Type.Array(Text),
