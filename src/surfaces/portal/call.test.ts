@@ -63,7 +63,12 @@ describe('a call of a member', () => {
     await db.insertInto('ip_allowlists').values({ account_id: other.id, mode: 'enforce' }).execute();
     const person = await SignedIn.open(t, other.id, 'owner');
     expect((await create(person)).statusCode).toBe(201);
-    const budget = { amount: '0.01', action: 'block_new_cost', blocks: 'forecast', thresholds: [{ percent: 100 }] };
+    const budget = {
+      amount: '0.01',
+      action: 'block_new_cost',
+      blocks: 'forecast',
+      thresholds: [{ percent: 100 }],
+    };
     const set = await person.call({ method: 'PUT', url: '/account/v1/budgets/cap', payload: budget });
     expect([set.statusCode, set.body]).toEqual([201, expect.any(String)]);
     expect(outcomeOf(await create(person, { ...widget(), size: 9 }))).toBe('409 budget_exceeded');
