@@ -1,4 +1,4 @@
-// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, an SMTP server, and the
+// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, an SMTP server, Chromium, and the
 // engines that run machines. Root on Debian gets them installed without starting their services; any other user gets a
 // list of what is missing.
 import { spawnSync } from 'node:child_process';

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import { Problem, refusals } from '../data/http.ts';
 import { withReauthentication } from '../data/reauth.ts';
 import { meQuery, siteQuery } from '../data/session.ts';
-import { paint } from '../data/site.ts';
+import { chosenTheme, paint, setTheme } from '../data/site.ts';
 import { guard } from '../ui/use-act.ts';
 import { leave, listenForSignOut } from './leave.ts';
 import { isPublic, openRouter } from './router.tsx';
@@ -39,6 +39,9 @@ const [me, site] = await Promise.all([
   client.fetchQuery(siteQuery).catch(() => undefined),
 ]);
 paint(site?.provider.accent ?? null);
+// A device on which nothing was chosen takes over what the person chose elsewhere.
+if ((me?.person.theme === 'light' || me?.person.theme === 'dark') && chosenTheme() === 'system')
+  setTheme(me.person.theme);
 if (me === null && !isPublic(location.pathname)) leave();
 else {
   // What the server rendered stays on the page until the first page is ready to replace it.

@@ -106,7 +106,9 @@ export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answe
     throw tooLate(response.status);
   }
   if (response.ok) return parsed as Answer;
-  const problem = new Problem(response.status, parsed as ProblemBody);
+  const body = parsed as ProblemBody;
+  // A proxy in between answers without our words.
+  const problem = body.title === undefined ? tooLate(response.status) : new Problem(response.status, body);
   refusals.listener(problem);
   throw problem;
 }

@@ -173,7 +173,7 @@ export interface Effect {
   readonly type: string;
   readonly id: string | null;
   readonly name: string | null;
-  readonly loss?: string | null;
+  readonly loss?: { readonly what: string; readonly recoverable: boolean } | null;
 }
 
 export interface Approval {

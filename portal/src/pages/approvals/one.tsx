@@ -97,8 +97,11 @@ function costWords(cost: Approval['cost']): string {
   return monthly > 0 ? `Raises the bill by ${amount} a month.` : `Lowers the bill by ${amount} a month.`;
 }
 
+/** These take something away. */
+const TAKING = ['delete', 'wipe_disk', 'detach', 'stop', 'restart', 'cancel'];
+
 const actionTone = (action: string): Tone =>
-  action === 'delete' || action === 'overwrite' ? 'bad' : action === 'create' ? 'good' : 'info';
+  TAKING.includes(action) ? 'bad' : action === 'create' ? 'good' : 'info';
 
 function Effects({ effects }: { effects: readonly Effect[] }) {
   if (effects.length === 0) return <span className="text-muted">The call reports none.</span>;
@@ -107,12 +110,16 @@ function Effects({ effects }: { effects: readonly Effect[] }) {
       {effects.map((effect) => (
         <li key={`${effect.action} ${effect.type} ${effect.id} ${effect.name}`}>
           <span className="flex flex-wrap items-center gap-2">
-            <Badge tone={actionTone(effect.action)}>{effect.action}</Badge>
+            <Badge tone={actionTone(effect.action)}>{effect.action.replaceAll('_', ' ')}</Badge>
             <span>
               {spoken(effect.type)} <strong className="font-medium">{effect.name ?? effect.id}</strong>
             </span>
           </span>
-          {effect.loss && <span className="mt-0.5 block text-sm text-bad">Lost for good: {effect.loss}</span>}
+          {effect.loss && (
+            <span className={`mt-0.5 block text-sm ${effect.loss.recoverable ? 'text-warn' : 'text-bad'}`}>
+              {effect.loss.what}
+            </span>
+          )}
         </li>
       ))}
     </ul>

@@ -1,16 +1,11 @@
 import { useState } from 'react';
+import type { Effect } from '../../data/types.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import type { Outcome } from './call.ts';
 
 interface DryRun {
-  readonly effects?: readonly {
-    readonly action: string;
-    readonly type: string;
-    readonly name: string | null;
-    readonly id: string | null;
-    readonly loss?: string | null;
-  }[];
+  readonly effects?: readonly Effect[];
 }
 
 /** Before a destructive call its victim's name is typed. The dry run says the name, and what would be lost. */
@@ -38,7 +33,7 @@ export function ConfirmDestructive(props: {
         {effects.map((effect) => (
           <li key={`${effect.type} ${effect.id}`} className="text-bad">
             {effect.action} {effect.type} {effect.name ?? effect.id}
-            {effect.loss && `: ${effect.loss}`}
+            {effect.loss && `: ${effect.loss.what}`}
           </li>
         ))}
       </ul>

@@ -105,6 +105,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByLabel('Key Name').waitFor();
       await page.keyboard.type('first-key');
       await page.keyboard.press('Enter');
+      // A link in a mail signs in, but acts that matter want the password.
+      await page.getByLabel('Your password').waitFor();
+      await page.keyboard.type('a long pass phrase of mine');
+      await page.keyboard.press('Enter');
       const secret = (await page.locator('[data-secret]').textContent()) ?? '';
       const { body } = await portal.server.inject({
         url: '/account/v1/whoami',
@@ -160,6 +164,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .where('email', '=', seeded.email)
       .executeTakeFirstOrThrow();
     await withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
+      await open('/portal/me/security');
       await open('/portal/api/keys');
       const other = await context.newPage();
       await other.goto(`${portal.origin}/portal/members`);
@@ -183,7 +188,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByLabel('Note').fill(HOSTILE);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await page.getByText(HOSTILE).waitFor();
-      await page.getByRole('radio', { name: /Enforce/ }).check({ force: true });
+      await page.getByRole('radio', { name: /Enforce/ }).click();
       await page.getByText('198.51.100.24').waitFor();
       const enforce = page.getByRole('dialog').getByRole('button', { name: 'Enforce' });
       expect(await enforce.getAttribute('aria-disabled')).toBe('true');
@@ -211,7 +216,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('approve on a phone what a key asks for, without reloading, and the call succeeds', async () => {
-    const { t, server } = portal;
+    const { server } = portal;
     const call = (method: 'POST' | 'DELETE', url: string, key: string, payload?: object, headers = {}) =>
       server.inject({
         method,
@@ -225,7 +230,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       policy: 'spread',
       location: 'fra1',
     });
-    expect([made.statusCode, made.body]).toEqual([201, made.body]);
+    expect(made.statusCode).toBe(201);
     const { id } = made.json<{ id: string }>();
     const url = `/flexible-vps/v1/placement-groups/${id}`;
     await withTab({ token: seeded.token, width: 390 }, async ({ page, open }) => {
@@ -242,7 +247,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         .first()
         .waitFor();
       const again = await call('DELETE', url, agent, undefined, { 'approval-id': operation_id });
-      expect([again.statusCode, t.logged.length > 0]).toEqual([200, true]);
+      expect(again.statusCode).toBe(204);
     });
   });
 
