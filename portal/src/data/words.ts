@@ -25,9 +25,6 @@ export function ago(time: string, now = Date.now()): string {
 export const formatTime = (time: string): string =>
   new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-export const formatDate = (time: string): string =>
-  new Date(time).toLocaleDateString('en-GB', { dateStyle: 'medium' });
-
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number} ${number === 1 ? one : many}`;
 

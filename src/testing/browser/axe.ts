@@ -2,11 +2,8 @@
  * Looks for barriers with axe. It runs in a world of its own beside the page, so that the page's content security policy
  * stays in force.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-
-const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Violation {
   readonly id: string;
@@ -23,7 +20,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
       frameId: frameTree.frame.id,
       worldName: 'axe',
     });
-    await session.send('Runtime.evaluate', { expression: source, contextId });
+    await session.send('Runtime.evaluate', { expression: axe.source, contextId });
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
       expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))`,
       contextId,
