@@ -6,7 +6,7 @@ import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
-import { type CallArguments, callDestructive, callRead, callWrite, chosen } from './calls.ts';
+import { type CallArguments, callRead, callWrite, chosen } from './calls.ts';
 import {
   describeOperations,
   getContext,
@@ -14,6 +14,7 @@ import {
   type Situation,
   searchOperations,
 } from './context.ts';
+import { callDestructive } from './destructive.ts';
 import { ApiCaller } from './inner-call.ts';
 import { prompts, promptText } from './prompts.ts';
 import { readResource, resources, templates } from './resources.ts';
