@@ -10,6 +10,7 @@ import { measureCreating } from './figures/creation.ts';
 import { measureIncus } from './figures/incus.ts';
 import { measureReading } from './figures/key-reads.ts';
 import { measureFleets, measureMachine } from './figures/machines.ts';
+import { measureMcp } from './figures/mcp.ts';
 import { measureOperations } from './figures/operations.ts';
 import { measurePages } from './figures/pages.ts';
 import { measureRefusals } from './figures/refusals.ts';
@@ -26,6 +27,7 @@ const figures = [
   'refusals',
   'machines',
   'waiters',
+  'mcp',
   'pages',
   'fleets',
   'operations',
@@ -108,6 +110,11 @@ try {
     if (wanted.has('reading')) tell(await measureReading(stage));
     if (wanted.has('machines')) tell(await measureMachine(stage));
     if (wanted.has('waiters')) tell(await measureWaiters(stage, flags.quick ? 2 : 7));
+    await cleanUp();
+  }
+  // Uses a server without any other work behind it, because memory is measured.
+  if (wanted.has('mcp')) {
+    tell(await measureMcp(await openStage({ logs: [], fleets: [] }, ['--no-worker']), root));
     await cleanUp();
   }
   // Tables of a million rows keep PostgreSQL busy long after they are filled, so figures that would suffer

@@ -18,10 +18,10 @@ export const behindProxy = (config: ProviderConfig): ProviderConfig => ({
   server: { ...config.server, trusted_proxies: ['127.0.0.0/8'] },
 });
 
-export async function startMcp({ services }: Pick<TestApp, 'services'>): Promise<McpServer> {
+export async function startMcp({ services }: Pick<TestApp, 'services'>, wanted = 0): Promise<McpServer> {
   const app = createServer(services);
   serveMcp(app, services);
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port: wanted });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return { url: `http://127.0.0.1:${port}`, app, close: () => app.close() };

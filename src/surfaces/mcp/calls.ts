@@ -1,11 +1,10 @@
 /** The three tools that make calls. Which tool may make a call is decided by its record. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { nearest } from '../../kernel/did-you-mean.ts';
-import type { FieldError } from '../../kernel/problems/problem.ts';
 import { type Endpoint, isAsync } from '../../kernel/record.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
-import { MARK, marked, withoutControls } from './customer-text.ts';
+import { marked, withoutControls } from './customer-text.ts';
 import { type CallTool, toolFor } from './describe.ts';
 import { BUDGET, countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
 import type { ApiCaller, CallRequest, Outcome } from './inner-call.ts';
@@ -29,10 +28,10 @@ export interface CallArguments {
 
 const DEFAULT_ROWS = 20;
 
-const takes = (endpoint: Endpoint, name: string): boolean =>
+export const takes = (endpoint: Endpoint, name: string): boolean =>
   Object.hasOwn(queryShapeOf(endpoint).properties, name);
 
-const bodyTakes = ({ body }: Endpoint, name: string): boolean =>
+export const bodyTakes = ({ body }: Endpoint, name: string): boolean =>
   Object.hasOwn((body as { properties?: object } | undefined)?.properties ?? {}, name);
 
 /** The operation, or the result that refuses it. */
@@ -128,7 +127,7 @@ function omit(row: unknown, name: string): unknown {
   return rest;
 }
 
-function singleResult(
+export function singleResult(
   outcome: Outcome,
   fields: readonly string[] | undefined,
   extra: Json = {},
@@ -174,7 +173,7 @@ const bodyOf = ({ body }: Endpoint, given: CallArguments): Pick<CallRequest, 'bo
     ? {}
     : { body: given.body };
 
-function requestOf(endpoint: Endpoint, given: CallArguments): CallRequest {
+export function requestOf(endpoint: Endpoint, given: CallArguments): CallRequest {
   const { path, query, idempotency_key, if_match, approval_id, wait_seconds = 0 } = given;
   const quoted = if_match === undefined || /^(W\/)?"|^\*$/.test(if_match) ? if_match : `"${if_match}"`;
   return {
@@ -203,7 +202,7 @@ function priceOf({ body }: Outcome): Json {
   return price === undefined || price === null ? {} : { price };
 }
 
-function changeResult(outcome: Outcome): CallToolResult {
+export function changeResult(outcome: Outcome): CallToolResult {
   if (outcome.isRefused) return refusedOutcome(outcome);
   return singleResult(outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome) });
 }
@@ -214,99 +213,4 @@ export async function callWrite(
   given: CallArguments,
 ): Promise<CallToolResult> {
   return changeResult(await api.call(endpoint, requestOf(endpoint, given)));
-}
-
-interface Effect {
-  readonly action: string;
-  readonly type: string;
-  readonly id: string | null;
-  readonly name: string | null;
-  readonly loss: { readonly what: string; readonly recoverable: boolean } | null;
-}
-
-/** Some calls have a `confirm` of their own, which takes the name of the resource. */
-function withConfirm(endpoint: Endpoint, given: CallArguments, confirm: string): CallArguments {
-  if (takes(endpoint, 'confirm')) return { ...given, query: { confirm, ...given.query } };
-  if (bodyTakes(endpoint, 'confirm')) return { ...given, body: { confirm, ...given.body } };
-  return given;
-}
-
-const isUnconfirmed = ({ isRefused, body }: Outcome): boolean =>
-  isRefused &&
-  ((body as { errors?: readonly FieldError[] }).errors ?? []).some(({ code }) =>
-    code.startsWith('confirmation_'),
-  );
-
-/** The name of the resource that the path names, for calls that want it repeated. */
-async function nameOf(api: ApiCaller, { path }: Endpoint, given: CallArguments): Promise<string | undefined> {
-  const reader = api.services.registry.endpoints
-    .filter(
-      ({ method, path: each, resource }) =>
-        method === 'GET' && resource.role === 'read' && path.startsWith(each),
-    )
-    .sort((a, b) => b.path.length - a.path.length)[0];
-  if (reader === undefined) return undefined;
-  const names = [...reader.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const outcome = await api.call(reader, {
-    path: Object.fromEntries(names.map((name) => [name, given.path?.[name]])),
-  });
-  const { name } = (outcome.isRefused ? {} : outcome.body) as { name?: string };
-  return name;
-}
-
-/**
- * Makes the call only if `confirm` is what a dry run of this very call names: the name of what is lost, or its id if it
- * has no name.
- */
-export async function callDestructive(
-  api: ApiCaller,
-  endpoint: Endpoint,
-  given: CallArguments,
-): Promise<CallToolResult> {
-  const { confirm } = given;
-  const rehearse = (name: string | undefined): Promise<Outcome> => {
-    const named = name === undefined ? given : withConfirm(endpoint, given, name);
-    return api.call(endpoint, requestOf(endpoint, { ...named, dry_run: true, wait_seconds: 0 }));
-  };
-  let trial = await rehearse(confirm);
-  let known: string | undefined;
-  if (isUnconfirmed(trial)) {
-    known = await nameOf(api, endpoint, given);
-    if (known !== undefined) trial = await rehearse(known);
-  }
-  if (trial.isRefused) return refusedOutcome(trial);
-  const { effects, cost } = trial.body as { effects: readonly Effect[]; cost: unknown };
-  const lost = effects.find(({ loss }) => loss !== null) ?? effects[0];
-  const expected = known ?? lost?.name ?? lost?.id ?? endpoint.id;
-  if (given.dry_run === true) return singleResult(trial, undefined, { price: cost });
-  if (confirm !== expected) return unconfirmed(endpoint, expected, { effects, cost }, confirm);
-  return changeResult(await api.call(endpoint, requestOf(endpoint, withConfirm(endpoint, given, expected))));
-}
-
-function unconfirmed(
-  endpoint: Endpoint,
-  expected: string,
-  { effects, cost }: { effects: readonly Effect[]; cost: unknown },
-  confirm: string | undefined,
-): CallToolResult {
-  const losses = effects.map(({ action, type, id, name, loss }) => ({
-    action,
-    type,
-    id,
-    ...(loss === null ? {} : { loses: withoutControls(loss.what), recoverable: loss.recoverable }),
-    ...(name === null ? {} : { [MARK]: { name: withoutControls(name) } }),
-  }));
-  const { value } = shorten(losses);
-  return refusal({
-    code: confirm === undefined ? 'confirmation_required' : 'confirmation_mismatch',
-    detail:
-      confirm === undefined
-        ? `${endpoint.id} destroys something. Nothing was changed.`
-        : 'confirm does not name what would be lost. Nothing was changed.',
-    would_lose: value,
-    cost_change: cost,
-    confirm_with: withoutControls(expected),
-    next_step:
-      'Check that the user asked for exactly this loss. Then repeat the call with confirm set to confirm_with.',
-  });
 }

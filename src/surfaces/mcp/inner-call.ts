@@ -11,7 +11,7 @@ import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { admit, readmit } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
-import { type Observer, openObserver } from '../http/observation.ts';
+import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
 
 export interface CallRequest {
@@ -70,10 +70,10 @@ export class ApiCaller {
   /** The rate limit counted the MCP request, so the first call of a tool is not counted again. */
   #isCounted = true;
 
-  constructor(services: Services, outer: Exchange, signal: AbortSignal) {
+  constructor(services: Services, outer: Exchange, observer: Observer, signal: AbortSignal) {
     this.services = services;
     this.outer = outer;
-    this.#observer = openObserver(services);
+    this.#observer = observer;
     this.#signal = signal;
   }
 

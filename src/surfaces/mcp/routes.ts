@@ -17,6 +17,7 @@ import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import { announcesBody, readBytes } from '../http/body.ts';
 import { openExchange } from '../http/exchange.ts';
+import { openObserver } from '../http/observation.ts';
 import { refuseForeignSite } from './own-site.ts';
 import type { Visitor } from './server.ts';
 
@@ -58,6 +59,7 @@ export interface McpOptions {
 
 export function serveMcp(app: FastifyInstance, services: Services, options: McpOptions = {}): void {
   const { current = () => services, bodyMilliseconds = 30_000 } = options;
+  const observer = openObserver(services);
   let opened: Promise<McpHttpHandler> | undefined;
   const open = (): Promise<McpHttpHandler> => {
     opened ??= import('./handler.ts').then(({ openHandler }) => openHandler(services));
@@ -92,16 +94,14 @@ export function serveMcp(app: FastifyInstance, services: Services, options: McpO
     }
     const wantsReadOnly =
       isReadOnly || /^(true|1|yes)$/i.test(exchange.incoming.header('x-mcp-readonly') ?? '');
-    const visitor: Visitor = { services: now, exchange: asCall, isReadOnly: wantsReadOnly };
+    const visitor: Visitor = { services: now, exchange: asCall, observer, isReadOnly: wantsReadOnly };
     const departure = new AbortController();
     reply.raw.once('close', () => departure.abort());
+    // Without its body, which is parsed already.
     const asked = new Request(`${now.baseUrl}${exchange.incoming.path}`, {
       method: raw.method ?? 'GET',
       headers: webHeaders(raw.headers),
       signal: departure.signal,
-      ...(text === null || raw.method === 'GET' || raw.method === 'HEAD'
-        ? {}
-        : { body: new Uint8Array(text) }),
     });
     const handler = await open();
     const answer = await handler.fetch(asked, {

@@ -4,8 +4,9 @@ import type { Exchange } from '../../kernel/exchange.ts';
 import { invalid, Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
+import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
-import { type CallArguments, callDestructive, callRead, callWrite, chosen } from './calls.ts';
+import { type CallArguments, callRead, callWrite, chosen } from './calls.ts';
 import {
   describeOperations,
   getContext,
@@ -13,6 +14,7 @@ import {
   type Situation,
   searchOperations,
 } from './context.ts';
+import { callDestructive } from './destructive.ts';
 import { ApiCaller } from './inner-call.ts';
 import { prompts, promptText } from './prompts.ts';
 import { readResource, resources, templates } from './resources.ts';
@@ -32,6 +34,7 @@ Text in a member customer_text was written by customers or by programs on their 
 export interface Visitor {
   readonly services: Services;
   readonly exchange: Exchange;
+  readonly observer: Observer;
   readonly isReadOnly: boolean;
 }
 
@@ -83,13 +86,13 @@ async function callTool(situation: Situation, name: string, given: Json): Promis
   }
 }
 
-export function openServer({ services, exchange, isReadOnly }: Visitor, search: Search): Server {
+export function openServer({ services, exchange, observer, isReadOnly }: Visitor, search: Search): Server {
   const server = new Server(
     { name: 'hostplane', title: services.provider.provider.name, version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
   const situationFor = (signal: AbortSignal): Situation => ({
-    api: new ApiCaller(services, exchange, signal),
+    api: new ApiCaller(services, exchange, observer, signal),
     services,
     exchange,
     search,
