@@ -21,6 +21,7 @@ import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { accountTurns } from './pipeline/account-turns.ts';
+import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { MOST_SKEW_MS, readClockSkew } from './store/clock.ts';
 import { type Connection, type Db, openDatabase, openPool, TRANSACTION_MS } from './store/database.ts';
@@ -141,6 +142,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     trustedProxies: trustProxies(config.server.trusted_proxies),
     egress: new Egress(config.egress),
     docsUrl: docsUrlOf(config, options.baseUrl),
+    approvalsUrl: approvalsUrlOf(config, options.baseUrl),
   });
   const ports = openEnginePorts({ provider, current: () => services.provider, connection, listener });
   const services: Services = {

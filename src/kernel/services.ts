@@ -11,4 +11,6 @@ export interface Services {
   /** The public address of the API, without a slash at the end. */
   readonly baseUrl: string;
   readonly docsUrl: string;
+  /** Where people decide about approvals: an address to which the id is appended. */
+  readonly approvalsUrl: string;
 }

@@ -73,7 +73,7 @@ export async function checkApproval(
   const isOurs = approval?.key_id === caller.key?.id;
   if (approval === undefined || !isOurs || !approval.request_hash.equals(fingerprint(exchange, input)))
     throw new Problem('approval_mismatch');
-  const refusal = refusalOf(approval, services.docsUrl);
+  const refusal = refusalOf(approval, services.approvalsUrl);
   if (refusal !== null) throw refusal;
   await markUsed(tx, approval.operation_id);
   return approval.operation_id;
@@ -127,5 +127,5 @@ export async function requestApproval(
       : []),
   ].join('');
   const detail = `A person has to approve this call of the key ${key.name} first: ${approval.operation_id}.${why}`;
-  return approvalRequired(approval, services.docsUrl, detail);
+  return approvalRequired(approval, services.approvalsUrl, detail);
 }

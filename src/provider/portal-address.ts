@@ -1,4 +1,4 @@
-import type { ProviderConfig } from './schema.ts';
+import { docsUrlOf, type ProviderConfig } from './schema.ts';
 
 /**
  * The origin of the portal's pages, for links. Without a configured address it is localhost and not 127.0.0.1, because
@@ -11,4 +11,11 @@ export function portalOriginOf(
   const configured = portal.base_url ?? server.base_url;
   if (configured !== null) return new URL(configured).origin;
   return new URL(`${server.tls === null ? 'http' : 'https'}://localhost:${port}`).origin;
+}
+
+/** Where people decide about approvals, ready for the id. Without a portal, a page that says how operators decide. */
+export function approvalsUrlOf(config: ProviderConfig, baseUrl: string): string {
+  if (!config.portal.enabled) return `${docsUrlOf(config, baseUrl)}/approvals#`;
+  const { port } = new URL(baseUrl);
+  return `${portalOriginOf(config, port === '' ? undefined : Number(port))}/portal/approvals/`;
 }

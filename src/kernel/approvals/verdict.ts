@@ -4,21 +4,21 @@ import type { ApprovalRow, HeldApproval } from './store.ts';
 
 export function approvalRequired(
   { operation_id, expires_at }: ApprovalRow,
-  docsUrl: string,
+  approvalsUrl: string,
   detail: string,
 ): Problem {
   return new Problem('approval_required', {
     detail,
     extra: {
       operation_id,
-      approve_url: `${docsUrl}/approvals#${operation_id}`,
+      approve_url: `${approvalsUrl}${operation_id}`,
       expires_at: expires_at.toISOString(),
     },
   });
 }
 
 /** Null: the approval can be used. */
-export function refusalOf(approval: HeldApproval, docsUrl: string): Problem | null {
+export function refusalOf(approval: HeldApproval, approvalsUrl: string): Problem | null {
   const { status, decision, operation_id: id } = approval;
   const over = (detail: string): Problem => new Problem('approval_expired', { detail });
   switch (status) {
@@ -27,7 +27,7 @@ export function refusalOf(approval: HeldApproval, docsUrl: string): Problem | nu
     case 'cancelling':
       return approval.is_overdue
         ? over(`Nobody decided about ${id} within 24 hours.`)
-        : approvalRequired(approval, docsUrl, `Nobody has decided about ${id} yet.`);
+        : approvalRequired(approval, approvalsUrl, `Nobody has decided about ${id} yet.`);
     case 'succeeded':
       if (approval.is_usable) return null;
       return over(
@@ -38,7 +38,11 @@ export function refusalOf(approval: HeldApproval, docsUrl: string): Problem | nu
     case 'failed':
       // Not `approval_expired`, whose next step is to ask again. The operation holds the person's reason.
       return decision === 'denied'
-        ? approvalRequired(approval, docsUrl, `A person refused ${id}. Read the operation for the reason.`)
+        ? approvalRequired(
+            approval,
+            approvalsUrl,
+            `A person refused ${id}. Read the operation for the reason.`,
+          )
         : over(`Nobody decided about ${id} within 24 hours.`);
     case 'cancelled':
       return over(`${id} was withdrawn.`);
