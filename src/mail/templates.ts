@@ -119,7 +119,7 @@ export const templates = {
         `Hello ${quoted(change.name)},`,
         change.waits_until === null
           ? 'a recovery link was used to choose a new password. All your sessions were ended.'
-          : `a recovery link was used without a second factor. The new password works from ${at(change.waits_until)}. To stop this, sign in before then.`,
+          : `a recovery link was used without a second factor. Open the link again after ${at(change.waits_until)} to choose a new password. To stop this, sign in before then.`,
         happened(change),
       ],
       button: { label: 'Check your security', link: change.link },

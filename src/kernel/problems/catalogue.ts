@@ -54,33 +54,34 @@ export const problems = define({
     status: 401,
     title: 'API key not valid',
     when: 'The API key does not exist, its secret is wrong, or its account is closed.',
-    next_step: 'Check that you use the right key, or ask your provider for one (hostplane keys create).',
+    next_step:
+      'Check that you use the right key, or create one in the portal (operators: hostplane keys create).',
   },
   api_key_expired: {
     status: 401,
     title: 'API key expired',
     when: 'The API key is correct, but it has expired.',
-    next_step: 'Ask your provider for a new key (hostplane keys create, or hostplane keys roll).',
+    next_step: 'Create or roll a key in the portal (operators: hostplane keys roll).',
   },
   api_key_suspended: {
     status: 401,
     title: 'API key suspended',
     when: 'The API key, its owner or all keys of the account were suspended.',
-    next_step: 'Ask your provider to resume the key (hostplane keys resume).',
+    next_step: 'Resume the key in the portal (operators: hostplane keys resume).',
   },
   api_key_revoked: {
     status: 401,
     title: 'API key revoked',
     when: 'The API key was revoked. This cannot be undone.',
     next_step:
-      'Ask your provider for a new key (hostplane keys create), because a revoked key never works again.',
+      'Create a new key in the portal (operators: hostplane keys create), because a revoked key never works again.',
   },
   permission_denied: {
     status: 403,
     title: 'Permission missing',
     when: 'Your API key, or the role of its owner, does not have the permission that this endpoint requires.',
     next_step:
-      'Use a key that has the permission named in required_permission, or ask your provider for one (hostplane keys create --permission).',
+      'Use a key that has the permission named in required_permission, or create one in the portal (operators: hostplane keys create --permission).',
     extra: ['required_permission', 'denied_by'],
   },
   product_not_enabled: {
@@ -95,7 +96,7 @@ export const problems = define({
     title: 'Address not on the allowlist',
     when: 'Your account enforces an IP allowlist, and the address you call from is not on it.',
     next_step:
-      'Call from an address that is on the allowlist, or ask your provider to add the address in client_ip (hostplane allowlist add).',
+      'Call from an address that is on the allowlist, or add the address in client_ip to it in the portal (operators: hostplane allowlist add).',
     extra: ['client_ip'],
   },
   account_restricted: {
@@ -451,8 +452,7 @@ export const problems = define({
     status: 422,
     title: 'Text contains a secret',
     when: 'A text that other people can read contains an API key or another secret.',
-    next_step:
-      'Remove the secret from the text; if it is a real key, ask your provider to roll it (hostplane keys roll).',
+    next_step: 'Remove the secret from the text; if it is a real key, roll it in the portal.',
   },
   rate_limited: {
     status: 429,

@@ -62,7 +62,9 @@ interface When {
 
 function marksOf(schema: JsonSchema): string[] {
   const marks: string[] = [];
-  if (schema['default'] !== undefined) marks.push(`Default: \`${asText(schema['default'])}\`.`);
+  const fallback = schema['default'];
+  if (fallback === '') marks.push('Default: empty.');
+  else if (fallback !== undefined) marks.push(`Default: \`${asText(fallback)}\`.`);
   const ref = schema['x-ref'] as { list: string; value: string } | undefined;
   if (ref) marks.push(`A \`${ref.value}\` of \`${ref.list}\`.`);
   const when = schema['x-when'] as When | undefined;
