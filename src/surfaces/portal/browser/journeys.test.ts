@@ -203,6 +203,31 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .execute();
   });
 
+  it('add a passkey, and sign in with it alone', async () => {
+    await withTab({ token: seeded.token }, async ({ page, context, open }) => {
+      const session = await context.newCDPSession(page);
+      await session.send('WebAuthn.enable');
+      await session.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      });
+      await open('/portal/me/security?add=passkey');
+      await page.getByLabel('Name').fill('My laptop');
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByText('My laptop').waitFor();
+      await context.clearCookies();
+      // The page offers passkeys in the autofill of its field, and this authenticator agrees at once.
+      await page.goto(`${portal.origin}/portal/sign-in`);
+      await page.getByRole('heading', { name: /Ada/ }).waitFor();
+    });
+  });
+
   it('cure a denial with a button: the permission is chosen already', async () => {
     await insertDenial({ cause: 'permission', client_ip: '203.0.113.7' });
     await withTab({ token: seeded.token }, async ({ page, open }) => {
