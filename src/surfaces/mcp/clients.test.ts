@@ -1,5 +1,7 @@
 /** Two client libraries, over HTTP and over stdio, against the server as it is started by an operator. */
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -16,6 +18,8 @@ let mcp: McpServer;
 let key: string;
 
 beforeAll(async () => {
+  // The first start of the program builds it, which takes longer than a client waits for a server.
+  await promisify(execFile)(process.execPath, [PROGRAM, '--version']);
   t = await createTestApp({ provider: behindProxy });
   mcp = await startMcp(t);
   ({ key } = await createKey(t.services.db, await createAccount(t.services.db)));
