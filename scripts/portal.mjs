@@ -78,6 +78,8 @@ function readMark() {
 function hashSources() {
   const hash = createHash('sha256');
   const sources = listFiles(join(root, 'portal')).map((file) => `portal/${file}`);
+  // The one file that the portal shares with the server.
+  sources.push('src/surfaces/mcp/setup.ts');
   for (const file of ['package-lock.json', 'scripts/portal.mjs', ...sources.sort()])
     hash
       .update(`${file}\0`)

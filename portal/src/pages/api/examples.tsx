@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { FIRST_QUESTION, setups } from '../../../../src/surfaces/mcp/setup.ts';
 import { siteQuery } from '../../data/session.ts';
 import { Code } from '../../ui/code.tsx';
 import { PageHead, Section } from '../../ui/states.tsx';
@@ -13,6 +14,24 @@ export default function Examples() {
       <div className="max-w-[860px]">
         <Section title="curl" note="Who am I, what would it cost, create, wait: the whole way in a shell.">
           <Code title="Shell" text={curlTour(base)} tall />
+        </Section>
+        <Section
+          title="An AI assistant (MCP)"
+          note={
+            <>
+              Create a key with the preset{' '}
+              <Link className="link" to="/api/keys" search={{ create: 'preset ai-agent' }}>
+                AI agent, careful
+              </Link>
+              , put it into one of these settings, and ask first: “{FIRST_QUESTION}”
+            </>
+          }
+        >
+          <div className="grid gap-4">
+            {setups(base).map(({ title, settings }) => (
+              <Code key={title} title={title} text={JSON.stringify(settings, null, 2)} />
+            ))}
+          </div>
         </Section>
         <Section
           title="A CI job"
