@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
-import { createSession, mailedToken, PASSWORD } from '../../../testing/people.ts';
+import { createPerson, createSession, joinAccount, mailedToken, PASSWORD } from '../../../testing/people.ts';
 
 const title = 'people in the portal';
 const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>';
@@ -204,7 +204,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('add a passkey, and sign in with it alone', async () => {
-    await withTab({ token: seeded.token }, async ({ page, context, open }) => {
+    const { db } = portal.t.services;
+    // A person of its own: whoever has a passkey has to use it from then on.
+    const person = await createPerson(db, { name: 'Alan Turing' });
+    await joinAccount(db, person, seeded.account.id, 'developer');
+    await withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
       const session = await context.newCDPSession(page);
       await session.send('WebAuthn.enable');
       await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -224,7 +228,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await context.clearCookies();
       // The page offers passkeys in the autofill of its field, and this authenticator agrees at once.
       await page.goto(`${portal.origin}/portal/sign-in`);
-      await page.getByRole('heading', { name: /Ada/ }).waitFor();
+      await page.getByRole('heading', { name: /Alan/ }).waitFor();
     });
   });
 
