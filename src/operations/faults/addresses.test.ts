@@ -57,7 +57,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Orders a machine and retries while the server answers 503: it was too busy and has done nothing. */
+/**
+ * Orders a machine. Retries while the server answers 503, because it was too busy, and while the transaction of a call
+ * that was answered in this way has not ended yet.
+ */
 async function order(n: number): Promise<LightMyRequestResponse> {
   const { app, key } = worlds[n % worlds.length]!;
   const source = { type: 'image', image_id: 'ubuntu-24.04' };
@@ -73,7 +76,7 @@ async function order(n: number): Promise<LightMyRequestResponse> {
   for (;;) {
     const url = '/flexible-vps/v1/vms';
     const answer = await app.call({ method: 'POST', url, payload, headers, key: key.key });
-    if (answer.statusCode !== 503) return answer;
+    if (answer.statusCode !== 503 && outcomeOf(answer) !== '409 idempotency_in_progress') return answer;
   }
 }
 
