@@ -51,6 +51,8 @@ async function openTab(browser: Browser, origin: string, options: TabOptions): P
       { name: 'hp_session', value: options.token, url: origin, sameSite: 'Strict', httpOnly: true },
     ]);
   const page = await context.newPage();
+  // As long as the tests themselves: a busy machine must not fail them.
+  page.setDefaultTimeout(100_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     // A refused call is an answer that pages show; the browser logs it on its own.
