@@ -135,6 +135,31 @@ it('each id names its format', () => {
   expect(ids.filter((schema) => !schema.includes('"format":"typeid"'))).toEqual([]);
 });
 
+it('each member that is called an id names its format, or says what other kind of id it is', () => {
+  const others = /`operationId`|`X-Request-Id`|second part of the key|\bslug\b|id of the limit|resource/;
+  const formatsIn = (schema: JsonSchema): unknown[] => {
+    const whole = resolve(schema);
+    return [whole['format'], ...partsOf(whole).flatMap(formatsIn)];
+  };
+  const ids = [
+    ...members.map(({ at, name, schema }) => ({ at, name, schema, text: descriptionOf(schema) })),
+    ...allParameters.map(({ at, name, schema, description: text }) => ({ at, name, schema, text })),
+  ].filter(({ name }) => /_ids?$/.test(name));
+  expect(ids.length).toBeGreaterThan(50);
+  const unnamed = ids.filter(
+    ({ schema, text }) => !formatsIn(schema).includes('typeid') && !others.test(text),
+  );
+  expect(unnamed.map(({ at, text }) => `${at}: ${text}`)).toEqual([]);
+});
+
+it('each flag in a query has a default, unless it narrows a list', () => {
+  const flags = allParameters.filter(({ schema }) => resolve(schema)['type'] === 'boolean');
+  const silent = flags.filter(
+    ({ schema, description }) => resolve(schema)['default'] === undefined && !/\bonly\b/i.test(description),
+  );
+  expect(silent.map(({ at }) => at)).toEqual([]);
+});
+
 describe('each value of an enumeration', () => {
   const valuesOf = (schema: JsonSchema) =>
     (schema['enum'] ?? schema['x-extensible-enum']) as readonly unknown[] | undefined;

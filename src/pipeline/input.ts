@@ -27,6 +27,7 @@ export interface Input {
 
 const dryRun = Type.Optional(
   Type.Boolean({
+    default: false,
     description:
       'With `true`, all checks run and the answer is what the call would do and cost, without doing it.',
   }),

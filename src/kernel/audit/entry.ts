@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { EffectView } from '../effect-view.ts';
 import type { ResourceRef } from '../resource-ref.ts';
-import { Named, Nullable, OneOf, Shape, Type } from '../schema.ts';
+import { Id, Named, Nullable, OneOf, Shape } from '../schema.ts';
 
 export interface AuditChange {
   readonly pointer: string;
@@ -49,9 +49,9 @@ export const ActorKindShape = Named(
 );
 export const actorMembers = {
   kind: ActorKindShape,
-  api_key_id: Nullable(Type.String({ description: 'The API key that made the call; null for other kinds.' })),
+  api_key_id: Nullable(Id('key', { description: 'The API key that made the call; null for other kinds.' })),
   member_id: Nullable(
-    Type.String({ description: 'The member, or the owner of the key; null if no member is behind it.' }),
+    Id('mem', { description: 'The member, or the owner of the key; null if no member is behind it.' }),
   ),
 };
 export const Actor = Named('Actor', Shape(actorMembers, { description: 'Who or what caused it.' }));

@@ -5,7 +5,7 @@
 import { RoleNameShape } from '../access/roles.ts';
 import { AllowlistModeShape, ApprovalMode, OpenAccountStatus, PublicId } from '../access/tables.ts';
 import type { Registry, Resource } from '../registry.ts';
-import { Named, Nullable, Shape, Time, type TObject, type TProperties, Type } from '../schema.ts';
+import { Id, Named, Nullable, Shape, Time, type TObject, type TProperties, Type } from '../schema.ts';
 import { nothing } from './declaration.ts';
 import type { EventType } from './event.ts';
 
@@ -46,7 +46,7 @@ const client = {
 const keyState = details('ApiKeyDetails', key);
 const keyUse = details('ApiKeyUseDetails', { ...key, ...client });
 const denial = details('AddressDenialDetails', {
-  api_key_id: text('The key that made the call.'),
+  api_key_id: Id('key', { description: 'The key that made the call.' }),
   ...key,
   ...client,
 });
@@ -57,7 +57,7 @@ const roleChange = {
 };
 const approval = {
   action: text('The call that needs approval: its `operationId` in this document.'),
-  api_key_id: text('The key that made the call.'),
+  api_key_id: Id('key', { description: 'The key that made the call.' }),
   expires_at: time('Until then a person can decide, or the approved call can be made.'),
 };
 const request = details('ApprovalDetails', approval);
@@ -103,7 +103,7 @@ export const accountEventTypes: readonly EventType[] = [
 
   info('api_key.created', 'A key was created.', {
     ...key,
-    owner_id: Nullable(text('The member who owns the key; null if it has no owner.')),
+    owner_id: Nullable(Id('mem', { description: 'The member who owns the key; null if it has no owner.' })),
     permissions: Type.Array(Type.String(), {
       description: 'The patterns of the permissions that the key has.',
     }),
@@ -112,7 +112,7 @@ export const accountEventTypes: readonly EventType[] = [
   }),
   info('api_key.rolled', 'A key was replaced by a new one and expires soon.', {
     ...key,
-    replaced_by: text('The id of the new key.'),
+    replaced_by: Id('key', { description: 'The id of the new key.' }),
     expires_at: time('When the old key stops working.'),
   }),
   warning('api_key.expiring', 'A key expires in 14, 3 or 1 days.', {

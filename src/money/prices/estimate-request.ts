@@ -91,7 +91,7 @@ const EstimateRequestItem = Named(
         maxProperties: 16,
         additionalProperties: { type: 'number', minimum: 0, maximum: 1_000_000_000 },
         ...advanced,
-        description: 'Expected metered usage of one piece; values left out count as the included amount.',
+        description: 'Metered use of one piece, such as `traffic_out_gb`. Left out: the included amount.',
       }),
     ),
   }),

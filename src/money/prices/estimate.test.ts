@@ -294,15 +294,19 @@ describe('limits and budgets', () => {
       committed: micro('19'),
       blocks,
     });
-    const budgets = [budget('bud_a', null), budget('bud_b', ['storage']), budget('bud_c', ['flexible-vps'])];
+    const [a, b, c] = ['a', 'b', 'c'].map((end) => `bud_01jqzv5k2ge9rs5d3k8w4t6y0${end}`) as [
+      string,
+      string,
+      string,
+    ];
+    const budgets = [budget(a, null), budget(b, ['storage']), budget(c, ['flexible-vps'])];
     const { exceeds_budgets } = estimated({ items: [vm] }, { budgets });
     expect(exceeds_budgets).toEqual([
-      { budget_id: 'bud_a', amount: '20.00', spent: '15.00', committed: '19.00', requested: '8.80' },
-      { budget_id: 'bud_c', amount: '20.00', spent: '15.00', committed: '19.00', requested: '8.80' },
+      { budget_id: a, amount: '20.00', spent: '15.00', committed: '19.00', requested: '8.80' },
+      { budget_id: c, amount: '20.00', spent: '15.00', committed: '19.00', requested: '8.80' },
     ]);
     const exceeded = (blocks: 'spent' | 'forecast') =>
-      estimated({ items: [vm] }, { budgets: [{ ...budget('bud_a', null, blocks), spent: 0n }] })
-        .exceeds_budgets;
+      estimated({ items: [vm] }, { budgets: [{ ...budget(a, null, blocks), spent: 0n }] }).exceeds_budgets;
     expect([exceeded('spent').length, exceeded('forecast').length]).toEqual([0, 1]);
   });
 });

@@ -1,5 +1,5 @@
 /** Members that the shapes of prices and estimates share. */
-import { Decimal, HourlyPrice, MonthlyPrice, Named, Shape, Type } from '../../kernel/schema.ts';
+import { Decimal, HourlyPrice, Id, MonthlyPrice, Named, Shape, Type } from '../../kernel/schema.ts';
 
 export const text = (description: string) => Type.String({ description });
 export const number = (description: string) => Type.Number({ description });
@@ -39,7 +39,7 @@ export const ExceededBudgets = Type.Array(
   Named(
     'ExceededBudget',
     Shape({
-      budget_id: text('The id of the budget that has no room for the cost.'),
+      budget_id: Id('bud', { description: 'The budget that has no room for the cost.' }),
       amount: BudgetAmount,
       spent: SpentSoFar,
       committed: perMonth(

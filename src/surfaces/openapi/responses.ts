@@ -13,7 +13,7 @@ import { hasMember, type NamedSchemas } from './schemas.ts';
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
-      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: the answer after the operation has ended.';
+      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: after the operation has ended.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:
       return 'Created.';

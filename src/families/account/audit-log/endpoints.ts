@@ -4,7 +4,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { ResourceReference } from '../../../kernel/resource-ref.ts';
-import { Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { RESOURCES } from '../references.ts';
 import { readEntries } from './store.ts';
 
@@ -44,11 +44,9 @@ const AuditEntry = Named(
     request_id: Nullable(
       Type.String({ description: 'The `X-Request-Id` of the call; null outside the API.' }),
     ),
-    operation_id: Nullable(
-      Type.String({ description: 'The operation that the call started; null if none.' }),
-    ),
+    operation_id: Nullable(Id('op', { description: 'The operation that the call started; null if none.' })),
     approval_operation_id: Nullable(
-      Type.String({ description: 'The request for approval that the call made or used; null if none.' }),
+      Id('op', { description: 'The request for approval that the call made or used; null if none.' }),
     ),
     effects: Type.Optional(
       Type.Array(EffectView, {

@@ -56,7 +56,7 @@ const IpAllowlist = Named(
         ip: Type.String({ description: 'Your address, as the server sees it.' }),
         would_allow: Type.Boolean({ description: 'Whether Enforce mode would allow your address.' }),
         matched_entry_id: Nullable(
-          Type.String({ description: 'The entry that contains your address; null if none does.' }),
+          Id('ale', { description: 'The entry that contains your address; null if none does.' }),
         ),
       },
       { description: 'What the list says about the address of this call.' },

@@ -64,7 +64,7 @@ const Whoami = Named(
               description: 'Whether Enforce mode would allow this address, whatever the current mode is.',
             }),
             matched_entry_id: Nullable(
-              Type.String({
+              Id('ale', {
                 description: 'The entry of the allowlist that contains the address; null if none does.',
               }),
             ),

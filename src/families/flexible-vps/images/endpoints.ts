@@ -72,6 +72,7 @@ export const listImages = endpoint({
     status: Type.Optional({ ...imageLife.Status, description: 'Only images with this status.' }),
     include_deprecated: Type.Optional(
       Type.Boolean({
+        default: false,
         description:
           'Whether deprecated images are listed too. They will be removed; do not use them for new machines.',
       }),

@@ -53,7 +53,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
   const changes = {
     ...openPlan(services, row.id, input.sealed),
     image: input.image,
-    source: { type: 'image', id: input.image.id },
+    source: { type: 'image' as const, id: input.image.id },
     configuration: input.configuration,
     boot_mode: input.boot.mode,
     secure_boot: input.boot.secure,

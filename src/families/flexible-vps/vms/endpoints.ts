@@ -27,7 +27,9 @@ export const listVms = endpoint({
     plan: Type.Optional(
       Ref(Text('Only machines of this plan; `custom` for machines with a custom size.'), PLANS),
     ),
-    image_id: Type.Optional(Ref(Text('Only machines whose disk was created from this image.'), IMAGES)),
+    image_id: Type.Optional(
+      Ref(Text('Only machines whose disk was created from this image (id or slug).'), IMAGES),
+    ),
     network_id: Type.Optional({ ...NetworkRef, description: 'Only machines in this network.' }),
     firewall_id: Type.Optional({ ...Id('fw'), description: 'Only machines with this firewall.' }),
     placement_group_id: Type.Optional({

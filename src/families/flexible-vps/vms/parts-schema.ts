@@ -95,7 +95,10 @@ export const VmSource = Named(
   'VmSource',
   Shape(
     {
-      type: Type.String({ description: '`image`, `snapshot` or `vm`.' }),
+      type: OneOf(
+        { image: 'An image: public or yours.', snapshot: 'A copied snapshot.', vm: 'Another machine.' },
+        { description: 'What it was copied from.' },
+      ),
       id: Type.String({ description: 'The id of the image, snapshot or machine.' }),
     },
     { description: 'What the disk was copied from.' },

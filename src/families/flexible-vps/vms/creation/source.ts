@@ -10,7 +10,7 @@ import type { CreateVm } from './body.ts';
 import { findSnapshot } from './store.ts';
 
 export interface Origin {
-  readonly shown: { readonly type: string; readonly id: string };
+  readonly shown: VmRow['source'];
   /** The source in the form that the engine takes. */
   readonly source: Source;
   readonly image: VmImage | null;
