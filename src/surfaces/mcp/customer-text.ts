@@ -60,7 +60,11 @@ const isClosed = (schema: Plain | undefined): boolean =>
   );
 
 /** Members that hold the text of customers or programs even if it is only one word: a sentence can be written as one. */
-const FREE = new Set(['name', 'hostname', 'description', 'user_agent', 'lines', 'before', 'after']);
+const FREE = new Set(
+  'name hostname description comment note label_value label_selector before after lines user_agent response_excerpt'.split(
+    ' ',
+  ),
+);
 
 /** One word without spaces: an id, a slug, a permission, an entity tag. */
 const CODE_WORD = /^[\w.:/@+*=-]+$/;
