@@ -84,6 +84,21 @@ describe('the official client', () => {
   });
 });
 
+describe('a notification', () => {
+  it('gets an answer without a body, so that stdio writes nothing for it', async () => {
+    const answer = await fetch(`${mcp.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-api-key': key,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+    });
+    expect([answer.status, await answer.text()]).toEqual([202, '']);
+  });
+});
+
 describe('the client of the AI SDK', () => {
   it('lists, searches, describes and calls', async () => {
     const client = await createMCPClient({

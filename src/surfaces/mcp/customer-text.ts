@@ -59,16 +59,23 @@ const isClosed = (schema: Plain | undefined): boolean =>
       (pattern !== undefined && title !== 'ResourceName'),
   );
 
+/** Members that hold the text of customers or programs even if it is only one word: a sentence can be written as one. */
+const FREE = new Set(
+  'name hostname description comment note label_value label_selector before after lines user_agent response_excerpt'.split(
+    ' ',
+  ),
+);
+
 /** One word without spaces: an id, a slug, a permission, an entity tag. */
 const CODE_WORD = /^[\w.:/@+*=-]+$/;
 
 function isCustomers(name: string, schema: Plain | undefined, value: unknown): boolean {
   if (typeof value === 'string') {
     if (value === '' || isClosed(schema)) return false;
-    return name === 'name' || name === 'hostname' || !CODE_WORD.test(value);
+    return FREE.has(name) || !CODE_WORD.test(value);
   }
   if (Array.isArray(value))
-    return value.some((item) => typeof item === 'string' && isCustomers('', itemOf(schema), item));
+    return value.some((item) => typeof item === 'string' && isCustomers(name, itemOf(schema), item));
   // A map whose names the customer chooses: labels.
   const isMap = branchesOf(schema).some(({ additionalProperties }) => isObject(additionalProperties));
   return isObject(value) && isMap && Object.keys(value).length > 0;

@@ -71,6 +71,14 @@ describe('the tools', () => {
     expect(tokensOf({ tools })).toBeLessThanOrEqual(1_100);
   });
 
+  it('lose them for every value of X-MCP-Readonly that is not a clear no', async () => {
+    const canWrite = async (value: string) =>
+      (await (await post({ 'x-api-key': key, 'x-mcp-readonly': value }, LIST)).text()).includes('call_write');
+    for (const value of ['TRUE', '1', 'on', 'enabled'])
+      expect([value, await canWrite(value)]).toEqual([value, false]);
+    for (const value of ['false', '0']) expect([value, await canWrite(value)]).toEqual([value, true]);
+  });
+
   it.each(['/mcp/readonly', '/mcp'])(
     'lose those that change something in read-only mode (%s)',
     async (path) => {
@@ -333,6 +341,32 @@ describe('a call', () => {
     // get_context itself makes two calls: who am I, and the locations.
     expect(before - (await left())).toBe(3);
     await counted.close();
+  });
+
+  it('counts once for each message of a batch', async () => {
+    const params = { name: 'call_read', arguments: { operation: 'getWhoami' } };
+    const batch = (length: number) =>
+      JSON.stringify(
+        Array.from({ length }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params })),
+      );
+    const headers = { 'x-api-key': key, 'x-forwarded-for': '198.51.100.79' };
+    const answer = await post(headers, batch(10));
+    expect(answer.headers.get('ratelimit')).toContain(`r=${LIMIT - 10};`);
+    expect((await answer.text()).match(/isError/g)).toBeNull();
+    const tooMany = await post(headers, batch(LIMIT));
+    expect(tooMany.status).toBe(429);
+    expect(await tooMany.json()).toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('that is refused has a small answer, whatever it was', async () => {
+    const long = 'ä€漢'.repeat(2_000);
+    const refusals = [
+      await agent.call('call_write', { operation: 'createVm', body: { [long]: 1 } }),
+      await agent.call('call_read', { operation: 'listVms', query: { [long]: 1 } }),
+      await agent.call('search_operations', { [long]: 1 }),
+    ];
+    for (const { isError, text } of refusals)
+      expect([isError, tokensOf(text) <= 6_000]).toEqual([true, true]);
   });
 });
 

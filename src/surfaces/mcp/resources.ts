@@ -85,7 +85,12 @@ async function accountPage({ api, services, exchange }: Situation): Promise<Json
     const endpoint = services.registry.endpoints.find(({ id }) => id === operation);
     if (endpoint === undefined || !callerOf(exchange).decide(endpoint).allowed) continue;
     const { isRefused, body } = await api.call(endpoint, { query });
-    if (isRefused) continue;
+    if (isRefused) {
+      // An empty page would say that the account has nothing.
+      const { code, next_step } = body as Json;
+      page[name] = { code, next_step };
+      continue;
+    }
     const rows = (body as { data?: readonly Json[] }).data;
     page[name] =
       rows === undefined

@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
 import { withoutControls } from './customer-text.ts';
+import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -46,9 +47,12 @@ function waitFor({ operation_id: id }: Json): Json | undefined {
 /** Members of a problem that tell a model nothing. */
 const DROPPED = new Set(['type', 'title', 'instance', 'retryable', 'approve_url']);
 
+/** A problem quotes what was sent, which can be long. */
+const LONGEST_TEXT = 600;
+
 const cleanDeep = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, member: unknown) =>
-    typeof member === 'string' ? withoutControls(member) : member,
+    typeof member === 'string' ? withoutControls(member).slice(0, LONGEST_TEXT) : member,
   );
 
 function problemResult(problem: Json): CallToolResult {
@@ -58,7 +62,7 @@ function problemResult(problem: Json): CallToolResult {
   const code = String(problem['code']);
   const next = nextCalls[code]?.(problem);
   return refusal({
-    ...(cleanDeep(Object.fromEntries(kept)) as Refusal),
+    ...shorten(cleanDeep(Object.fromEntries(kept)) as Refusal).value,
     next_step: nextSteps[code] ?? String(problem['next_step']),
     ...(next === undefined ? {} : { next_call: next }),
   });

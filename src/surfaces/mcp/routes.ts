@@ -45,6 +45,14 @@ async function authenticate(exchange: Exchange, services: Services): Promise<Exc
   return asCall;
 }
 
+/** Older clients may send several messages in one request. Each of them counts as a request; the first did already. */
+async function countBatch(messages: readonly unknown[], asCall: Exchange, services: Services): Promise<void> {
+  for (const _ of messages.slice(1)) {
+    const limited = await rateLimit(asCall, services);
+    if (limited !== undefined) throw limited;
+  }
+}
+
 const parseFailure = (detail: string) => ({
   jsonrpc: '2.0',
   id: null,
@@ -92,8 +100,11 @@ export function serveMcp(app: FastifyInstance, services: Services, options: McpO
       if (!(error instanceof Problem)) throw error;
       return reply.code(400).type('application/json').send(parseFailure(error.message));
     }
+    if (Array.isArray(parsedBody)) await countBatch(parsedBody, asCall, now);
+    reply.headers(asCall.headers);
+    // Fails closed: only a clear no is a no.
     const wantsReadOnly =
-      isReadOnly || /^(true|1|yes)$/i.test(exchange.incoming.header('x-mcp-readonly') ?? '');
+      isReadOnly || !/^(false|0|no|)$/i.test(exchange.incoming.header('x-mcp-readonly') ?? '');
     const visitor: Visitor = { services: now, exchange: asCall, observer, isReadOnly: wantsReadOnly };
     const departure = new AbortController();
     reply.raw.once('close', () => departure.abort());
@@ -134,5 +145,6 @@ function send(reply: FastifyReply, answer: Response): unknown {
   reply.code(answer.status);
   answer.headers.forEach((value, name) => void reply.header(name, value));
   reply.header('cache-control', 'no-store');
-  return reply.send(answer.body);
+  // Without the condition, no body would be sent as the JSON text null.
+  return answer.body === null ? reply.send() : reply.send(answer.body);
 }

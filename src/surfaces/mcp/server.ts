@@ -74,7 +74,11 @@ async function callTool(situation: Situation, name: string, given: Json): Promis
       detail: 'This connection is read-only. Nothing was changed.',
       next_step: 'Tell the user that changes need a connection without read-only mode.',
     });
-  const { requestId } = situation.exchange;
+  const { requestId, client } = situation.exchange;
+  if (!client.rate.allowed) {
+    const { retryAfterSeconds } = client.rate;
+    return refusedProblem(new Problem('rate_limited', { retryAfterSeconds }), requestId);
+  }
   const faults = faultsOf(tool.input, given);
   if (faults.length > 0) return refusedProblem(invalid(faults), requestId);
   try {

@@ -41,8 +41,15 @@ function nextStepOf({ id, type, status, done }: Operation): string | undefined {
 
 function present({ isRefused, body, endpoint }: Outcome, id: string): Json {
   if (isRefused) {
-    const { code, detail } = body as Json;
-    return { id, code, detail, next_step: 'Check the id with listOperations.' };
+    const { code, detail, next_step, retry_after_seconds } = body as Json;
+    const next = code === 'not_found' ? 'Check the id with listOperations.' : next_step;
+    return {
+      id,
+      code,
+      detail,
+      next_step: next,
+      ...(retry_after_seconds === undefined ? {} : { retry_after_seconds }),
+    };
   }
   const operation = body as Operation;
   const { type, status, progress_percent, step, waiting_for, error, result = null, resource } = operation;
@@ -64,6 +71,7 @@ export async function waitOperations(
   const headers: Record<string, string> = timeout_seconds > 0 ? { prefer: `wait=${timeout_seconds}` } : {};
   const outcomes = await Promise.all(ids.map((id) => api.call(endpoint, { path: { id }, headers })));
   const { value } = shorten(outcomes.map((outcome, i) => present(outcome, ids[i] ?? '')));
-  const done = outcomes.every(({ isRefused, body }) => isRefused || (body as Operation).done);
+  // Of an operation that could not be read, nobody knows whether it is done.
+  const done = outcomes.every(({ isRefused, body }) => !isRefused && (body as Operation).done);
   return success({ all_done: done, operations: value });
 }

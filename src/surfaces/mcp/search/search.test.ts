@@ -67,6 +67,11 @@ describe('search', () => {
     expect(hits.map(({ endpoint }) => endpoint.id)).toContain(id);
   });
 
+  it('reads only the beginning of a long question', () => {
+    const hits = (query: string) => search.find(query).map(({ endpoint }) => endpoint.id);
+    expect(hits(`delete a snapshot${' '.repeat(1_000)}create a network`)).toEqual(hits('delete a snapshot'));
+  });
+
   it.each(['', '   ', '€€€', 'xyzzy qwertz', '('.repeat(5000), 'a'.repeat(100_000)])(
     'answers a question without meaning',
     (query) => expect(Array.isArray(search.find(query))).toBe(true),

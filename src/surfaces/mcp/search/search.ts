@@ -19,6 +19,8 @@ const SUBJECT = 3;
 const ROLE = 2;
 const SATURATION = 1.2;
 const LENGTH = 0.4;
+/** In characters. What comes after them would cost time and find nothing more. */
+const LONGEST_QUERY = 1_000;
 
 interface Entry {
   readonly endpoint: Endpoint;
@@ -121,7 +123,8 @@ export class Search {
   }
 
   /** The best first. Operations that have nothing to do with the question are left out. */
-  find(query: string): Hit[] {
+  find(whole: string): Hit[] {
+    const query = whole.slice(0, LONGEST_QUERY);
     const exact = this.#named(query.trim());
     const asked = questionOf(query);
     const subjects = new Set(
