@@ -11,15 +11,16 @@ import { Customer, type Trial } from './next-step-trial.ts';
 import { accessTrials } from './next-steps-of-access.ts';
 import { createTrials } from './next-steps-of-creates.ts';
 import { guardedTrials, machineTrials } from './next-steps-of-machines.ts';
+import { peopleTrials } from './next-steps-of-people.ts';
 import { requestTrials } from './next-steps-of-requests.ts';
 
-const trials = { ...accessTrials, ...requestTrials, ...machineTrials, ...createTrials };
+const trials = { ...accessTrials, ...requestTrials, ...machineTrials, ...createTrials, ...peopleTrials };
 const { endpoints } = buildRegistry(families);
 
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ portal: true });
 });
 afterAll(() => app.close());
 
