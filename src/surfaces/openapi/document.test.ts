@@ -232,6 +232,7 @@ describe('forCaller', () => {
     expect(Object.keys(part.paths)).toEqual(['/workshop/v1/widgets/{id}']);
     expect(Object.keys(part.paths['/workshop/v1/widgets/{id}'] ?? {})).toEqual(['delete']);
     expect(Object.keys(part.components.schemas)).toEqual([
+      'BudId',
       'BudgetAmount',
       'Currency',
       'Decimal',
