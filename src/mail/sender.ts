@@ -1,20 +1,17 @@
 /**
- * Sends the mails of the outbox, a bounded number at a time. It sleeps until a notification arrives or a mail is due,
- * and polls only at a long interval. A mail is sent first and recorded after. If the worker dies in between, the lease
+ * Sends the mails of the outbox, a bounded number at a time. The poller wakes the sender when a notification arrives and
+ * when a mail is due. A mail is sent first and recorded after. If the worker dies in between, the lease
  * expires and the mail is sent again under the same Message-ID.
  */
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../kernel/services.ts';
 import { type Environment, REAL } from '../operations/environment.ts';
+import { Poller } from '../operations/poller.ts';
 import type { Subscriber } from '../store/listener.ts';
 import { ATTEMPT_MS, deliver, isRefused } from './delivery.ts';
 import { DELAYS } from './retries.ts';
 import { claimDue, endSent, endTried, giveBack, type MailRow, nextDue } from './store.ts';
 
-const PATROL_MS = 30_000;
-const DEAF_PATROL_MS = 5_000;
-const AFTER_FAULT_MS = 1_000;
-const SHORTEST_WAIT_MS = 50;
 const SLOTS = 4;
 const LONGEST_ERROR = 300;
 /** Longer than an attempt takes. */
@@ -38,19 +35,21 @@ export class MailSender implements Subscriber {
   readonly #owner = `${process.pid}-${randomBytes(6).toString('hex')}`;
   readonly #sending = new Set<Promise<void>>();
   readonly #interrupt = new AbortController();
-  #callOff: () => void = () => undefined;
-  #looking: Promise<void> | null = null;
-  #lookAgain = false;
-  #hears = false;
-  #isOpen = false;
-
   readonly #leaseSeconds: number;
+  readonly #poller: Poller;
 
   /** `stage.provider` is read for every mail, because a reload replaces it. */
   constructor(stage: Stage, { environment = REAL, leaseSeconds = LEASE_SECONDS }: MailSenderOptions = {}) {
     this.#stage = stage;
     this.#environment = environment;
     this.#leaseSeconds = leaseSeconds;
+    this.#poller = new Poller({
+      environment,
+      deafMs: 5_000,
+      shortestMs: 50,
+      work: () => this.#work(),
+      failed: (error) => stage.log.warn({ err: error }, 'mails could not be read; retrying'),
+    });
   }
 
   get sending(): number {
@@ -58,29 +57,24 @@ export class MailSender implements Subscriber {
   }
 
   start(): void {
-    this.#isOpen = true;
-    this.#look();
+    this.#poller.start();
   }
 
   heard(): void {
-    this.#look();
+    this.#poller.wake();
   }
 
   up(): void {
-    this.#hears = true;
-    this.#look();
+    this.#poller.up();
   }
 
   down(): void {
-    this.#hears = false;
-    this.#lookIn(DEAF_PATROL_MS);
+    this.#poller.down();
   }
 
   /** Gives mails in flight this much time, then gives them back: other workers send them again. */
   async close(patienceMs = 5000): Promise<void> {
-    this.#isOpen = false;
-    this.#callOff();
-    await this.#looking;
+    await this.#poller.close();
     const callOff = this.#environment.after(patienceMs, () => this.#interrupt.abort());
     await Promise.all(this.#sending);
     callOff();
@@ -92,41 +86,10 @@ export class MailSender implements Subscriber {
     while (await this.#claim()) await Promise.all(this.#sending);
   }
 
-  #look(): void {
-    if (!this.#isOpen) return;
-    if (this.#looking !== null) {
-      this.#lookAgain = true;
-      return;
-    }
-    this.#lookAgain = false;
-    this.#callOff();
-    this.#looking = this.#work().then(
-      (waitMs) => this.#looked(waitMs),
-      (error: unknown) => {
-        this.#stage.log.warn({ err: error }, 'mails could not be read; retrying');
-        this.#looked(AFTER_FAULT_MS);
-      },
-    );
-  }
-
-  #looked(waitMs: number): void {
-    this.#looking = null;
-    if (this.#lookAgain) this.#look();
-    else this.#lookIn(waitMs);
-  }
-
-  #lookIn(milliseconds: number): void {
-    this.#callOff();
-    if (this.#isOpen) this.#callOff = this.#environment.after(milliseconds, () => this.#look());
-  }
-
-  async #work(): Promise<number> {
+  async #work(): Promise<number | null> {
     await this.#claim();
-    const patrol = this.#hears ? PATROL_MS : DEAF_PATROL_MS;
-    // All slots are taken; the next mail to end triggers another look.
-    if (this.#sending.size >= SLOTS) return patrol;
-    const due = await nextDue(this.#stage.db, this.#environment.now());
-    return due === null ? patrol : Math.min(patrol, Math.max(SHORTEST_WAIT_MS, Math.ceil(due)));
+    // If all slots are taken, the next mail to end causes another claim.
+    return this.#sending.size >= SLOTS ? null : nextDue(this.#stage.db, this.#environment.now());
   }
 
   /** Returns false if nothing was due. */
@@ -151,7 +114,7 @@ export class MailSender implements Subscriber {
       )
       .finally(() => {
         this.#sending.delete(sending);
-        this.#look();
+        this.#poller.wake();
       });
     this.#sending.add(sending);
   }

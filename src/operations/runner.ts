@@ -1,19 +1,13 @@
 /**
- * Claims due operations and runs a bounded number of them at a time. The runner sleeps until a notification
- * arrives or the next operation is due. It also polls at a long interval, in case a notification was lost.
+ * Claims due operations and runs a bounded number of them at a time. The poller wakes the runner when a notification
+ * arrives, when the next operation is due, and at a long interval, in case a notification was lost.
  */
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from '../store/listener.ts';
 import { Performance, type Stage } from './execution.ts';
+import { Poller } from './poller.ts';
 import { LEASE_SECONDS } from './runner-store.ts';
 
-/**
- * How often the runner polls without a notification: while the listener is connected, and while it is not.
- */
-const PATROL_MS = 30_000;
-const DEAF_PATROL_MS = 1000;
-const AFTER_FAULT_MS = 1000;
-const SHORTEST_WAIT_MS = 20;
 const AFTER_FAULT_SECONDS = 5;
 
 export interface RunnerOptions {
@@ -29,18 +23,21 @@ export class Runner implements Subscriber {
   readonly #owner: string;
   readonly #renewMs: number;
   readonly #running = new Map<string, { performance: Performance; ended: Promise<void> }>();
-  #callOff: () => void = () => undefined;
+  readonly #poller: Poller;
   #callOffRenewal: () => void = () => undefined;
-  #looking: Promise<void> | null = null;
-  #lookAgain = false;
-  #hears = false;
-  #isOpen = false;
 
   constructor(stage: Stage, options: RunnerOptions = {}) {
     this.#stage = stage;
     this.#slots = options.slots ?? 32;
     this.#owner = options.owner ?? `${process.pid}-${randomBytes(6).toString('hex')}`;
     this.#renewMs = ((options.leaseSeconds ?? LEASE_SECONDS) * 1000) / 3;
+    this.#poller = new Poller({
+      environment: stage.environment,
+      deafMs: 1000,
+      shortestMs: 20,
+      work: () => this.#claim(),
+      failed: (error) => stage.log.warn({ err: error }, 'operations could not be claimed'),
+    });
   }
 
   get running(): number {
@@ -48,24 +45,21 @@ export class Runner implements Subscriber {
   }
 
   start(): void {
-    this.#isOpen = true;
-    this.#look();
+    this.#poller.start();
     this.#scheduleRenewal();
   }
 
   heard(operationId: string): void {
     if (operationId !== '') this.#running.get(operationId)?.performance.interrupt('cancelled');
-    this.#look();
+    this.#poller.wake();
   }
 
   up(): void {
-    this.#hears = true;
-    this.#look();
+    this.#poller.up();
   }
 
   down(): void {
-    this.#hears = false;
-    this.#lookIn(DEAF_PATROL_MS);
+    this.#poller.down();
   }
 
   /**
@@ -73,10 +67,8 @@ export class Runner implements Subscriber {
    * commit.
    */
   async close(patienceMs = 5000): Promise<void> {
-    this.#isOpen = false;
-    this.#callOff();
     // A claim that is under way may still add operations to this worker.
-    await this.#looking;
+    await this.#poller.close();
     const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     const outOfPatience = new Promise<void>((resolve) => {
       const callOff = this.#stage.environment.after(patienceMs, resolve);
@@ -89,49 +81,15 @@ export class Runner implements Subscriber {
     this.#callOffRenewal();
   }
 
-  /** Runs one claim at a time. A notification that arrives during a claim triggers another one. */
-  #look(): void {
-    if (!this.#isOpen) return;
-    if (this.#looking !== null) {
-      this.#lookAgain = true;
-      return;
-    }
-    this.#lookAgain = false;
-    this.#callOff();
-    this.#looking = this.#claim().then(
-      (waitMs) => this.#looked(waitMs),
-      (error: unknown) => {
-        this.#stage.log.warn({ err: error }, 'operations could not be claimed');
-        this.#looked(AFTER_FAULT_MS);
-      },
-    );
-  }
-
-  #looked(waitMs: number): void {
-    this.#looking = null;
-    if (this.#lookAgain) this.#look();
-    else this.#lookIn(waitMs);
-  }
-
-  #lookIn(milliseconds: number): void {
-    this.#callOff();
-    if (this.#isOpen) this.#callOff = this.#stage.environment.after(milliseconds, () => this.#look());
-  }
-
-  /** Claims due operations and returns the milliseconds to wait until the next claim. */
-  async #claim(): Promise<number> {
-    const patrol = this.#hears ? PATROL_MS : DEAF_PATROL_MS;
+  /** Claims due operations and returns the milliseconds until the next one is due, if it is known. */
+  async #claim(): Promise<number | null> {
     const free = this.#slots - this.#running.size;
     // All slots are taken; the next operation to end triggers another claim.
-    if (free <= 0) return patrol;
+    if (free <= 0) return null;
     const { store } = this.#stage;
     const claimed = await store.claim(this.#owner, free);
     for (const operation of claimed) this.#carryOut(new Performance(this.#stage, operation));
-    if (claimed.length === free) return patrol;
-    const due = await store.nextDue();
-    // An operation that is already due and was not claimed is locked by another worker that claims at this
-    // moment.
-    return due === null ? patrol : Math.min(patrol, Math.max(SHORTEST_WAIT_MS, Math.ceil(due)));
+    return claimed.length === free ? null : store.nextDue();
   }
 
   #carryOut(performance: Performance): void {
@@ -139,7 +97,7 @@ export class Runner implements Subscriber {
     const ended = this.#perform(performance).then(() => {
       // This worker may have claimed the same operation again under a new attempt.
       if (this.#running.get(id)?.performance === performance) this.#running.delete(id);
-      this.#look();
+      this.#poller.wake();
     });
     this.#running.set(id, { performance, ended });
   }
@@ -159,7 +117,7 @@ export class Runner implements Subscriber {
   #scheduleRenewal(): void {
     this.#callOffRenewal = this.#stage.environment.after(this.#renewMs, () => {
       void this.#renew().finally(() => {
-        if (this.#isOpen || this.#running.size > 0) this.#scheduleRenewal();
+        if (this.#poller.isOpen || this.#running.size > 0) this.#scheduleRenewal();
       });
     });
   }

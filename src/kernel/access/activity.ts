@@ -51,7 +51,7 @@ export class KeyActivity {
     kept.ip = ip;
     kept.userAgent = userAgent;
     kept.operation = operation;
-    if (!kept.addresses.has(ip) && kept.addresses.size < MOST_ADDRESSES)
+    if (kept.addresses.size < MOST_ADDRESSES && !kept.addresses.has(ip))
       kept.addresses.set(ip, { at, operation });
   }
 

@@ -27,6 +27,8 @@ export interface DenialReason {
 export class DenialQueue {
   readonly #queue: WriteBehind<Denial>;
   readonly #drops: WriteBehind<{ accountId: string; count: number }>;
+  /** The addresses of the queued denials. A full queue is asked for nothing of an address that is not among them. */
+  #addresses = new Set<string>();
   dropped = 0;
 
   constructor(db: Db, failed: (error: unknown) => void, capacity: number = CAPACITY) {
@@ -48,6 +50,7 @@ export class DenialQueue {
         count: kept.count + next.count,
       }),
       write: async (denials) => {
+        this.#addresses = new Set();
         await writeDenials(db, denials);
         // A failure here must not fail `write`, or the denials would be written and counted again.
         await tellDenials(db, denials).catch(failed);
@@ -60,6 +63,10 @@ export class DenialQueue {
     const { account, key } = callerOf(exchange);
     if (key === null) throw new Error('A denial of a call without an API key was recorded.');
     const ip = exchange.client.address.text;
+    if (this.#queue.isFull && !this.#addresses.has(ip)) {
+      this.#drop(account.id, 1);
+      return;
+    }
     const place = `${key.id} ${ip} ${endpoint.id} ${reason.cause} ${reason.enforced}`;
     const kept = this.#queue.get(place);
     const now = new Date();
@@ -75,6 +82,7 @@ export class DenialQueue {
       this.#drop(account.id, 1);
       return;
     }
+    this.#addresses.add(ip);
     this.#queue.push(place, {
       id: newId('key_denial'),
       account_id: account.id,

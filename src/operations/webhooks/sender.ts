@@ -1,6 +1,6 @@
 /**
- * Turns events into messages and sends due messages, a bounded number at a time. Like the operation runner,
- * the sender sleeps until a notification arrives or a message is due, and polls only at a long interval.
+ * Turns events into messages and sends due messages, a bounded number at a time. The poller wakes the sender as it
+ * does the operation runner.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -11,14 +11,11 @@ import type { Db } from '../../store/database.ts';
 import type { Subscriber } from '../../store/listener.ts';
 import { transact } from '../../store/transaction.ts';
 import { type Environment, REAL } from '../environment.ts';
+import { Poller } from '../poller.ts';
 import { type AttemptStage, makeAttempt } from './attempts/attempt.ts';
 import { type Claimed, claimDue, giveBack, nextDue } from './attempts/store.ts';
 import { fanOut, MOST_PENDING } from './fan-out/fan-out.ts';
 
-const PATROL_MS = 30_000;
-const DEAF_PATROL_MS = 5_000;
-const AFTER_FAULT_MS = 1000;
-const SHORTEST_WAIT_MS = 50;
 const TIMEOUT_MS = 15_000;
 
 /** The dependencies that a process passes in. */
@@ -41,17 +38,13 @@ export class WebhookSender implements Subscriber {
   readonly #stage: AttemptStage;
   readonly #log: Logger;
   readonly #environment: Environment;
+  readonly #poller: Poller;
   readonly #slots: number;
   readonly #mostPending: number;
   readonly #sending = new Set<Promise<void>>();
   readonly #interrupt = new AbortController();
   /** Accounts with new events; `null` if any account may have some. */
   #news: Set<string> | null = null;
-  #callOff: () => void = () => undefined;
-  #looking: Promise<void> | null = null;
-  #lookAgain = false;
-  #hears = false;
-  #isOpen = false;
 
   constructor(stage: SenderStage, options: SenderOptions = {}) {
     const environment = options.environment ?? REAL;
@@ -66,6 +59,19 @@ export class WebhookSender implements Subscriber {
       now: () => environment.now(),
       random: () => environment.random(),
     };
+    this.#poller = new Poller({
+      environment,
+      deafMs: 5_000,
+      shortestMs: 50,
+      work: () => this.#work(),
+      failed: (error) => {
+        this.#log.warn({ err: error }, 'webhooks could not be processed; retrying');
+        this.#news = null;
+      },
+      afterLongWait: () => {
+        this.#news = null;
+      },
+    });
   }
 
   get sending(): number {
@@ -73,33 +79,28 @@ export class WebhookSender implements Subscriber {
   }
 
   start(): void {
-    this.#isOpen = true;
-    this.#look();
+    this.#poller.start();
   }
 
   heard(accountId: string): void {
     this.#news?.add(accountId);
-    this.#look();
+    this.#poller.wake();
   }
 
   up(): void {
-    this.#hears = true;
     this.#news = null;
-    this.#look();
+    this.#poller.up();
   }
 
   down(): void {
-    this.#hears = false;
-    this.#lookIn(DEAF_PATROL_MS);
+    this.#poller.down();
   }
 
   /**
    * Gives messages in flight this much time to arrive, then gives them back: other senders send them again.
    */
   async close(patienceMs = 5000): Promise<void> {
-    this.#isOpen = false;
-    this.#callOff();
-    await this.#looking;
+    await this.#poller.close();
     if (this.#sending.size === 0) return;
     const callOff = this.#environment.after(patienceMs, () => this.#interrupt.abort());
     await Promise.all(this.#sending);
@@ -125,49 +126,12 @@ export class WebhookSender implements Subscriber {
     return { db, registry, now, mostPending: this.#mostPending };
   }
 
-  #look(): void {
-    if (!this.#isOpen) return;
-    if (this.#looking !== null) {
-      this.#lookAgain = true;
-      return;
-    }
-    this.#lookAgain = false;
-    this.#callOff();
-    this.#looking = this.#work().then(
-      (waitMs) => this.#looked(waitMs),
-      (error: unknown) => {
-        this.#log.warn({ err: error }, 'webhooks could not be processed; retrying');
-        this.#news = null;
-        this.#looked(AFTER_FAULT_MS);
-      },
-    );
-  }
-
-  #looked(waitMs: number): void {
-    this.#looking = null;
-    if (this.#lookAgain) this.#look();
-    else this.#lookIn(waitMs);
-  }
-
-  #lookIn(milliseconds: number): void {
-    this.#callOff();
-    if (!this.#isOpen) return;
-    this.#callOff = this.#environment.after(milliseconds, () => {
-      // A notification may have been lost, so a poll checks all accounts for new events.
-      if (milliseconds >= DEAF_PATROL_MS) this.#news = null;
-      this.#look();
-    });
-  }
-
-  async #work(): Promise<number> {
+  async #work(): Promise<number | null> {
     const accounts = this.#news === null ? null : [...this.#news];
     this.#news = new Set();
     if (accounts === null || accounts.length > 0) await fanOut(this.#fanOutStage(), accounts);
-    const patrol = this.#hears ? PATROL_MS : DEAF_PATROL_MS;
-    // All slots are taken; the next attempt to end triggers another claim.
-    if (!(await this.#claim())) return patrol;
-    const due = await nextDue(this.#stage.db, this.#stage.now());
-    return due === null ? patrol : Math.min(patrol, Math.max(SHORTEST_WAIT_MS, Math.ceil(due)));
+    // If all slots are taken, the next attempt to end causes another claim.
+    return (await this.#claim()) ? nextDue(this.#stage.db, this.#stage.now()) : null;
   }
 
   /** Returns false if all slots are taken. */
@@ -188,7 +152,7 @@ export class WebhookSender implements Subscriber {
       )
       .finally(() => {
         this.#sending.delete(sending);
-        this.#look();
+        this.#poller.wake();
       });
     this.#sending.add(sending);
   }
