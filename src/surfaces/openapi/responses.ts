@@ -32,7 +32,6 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
-    ...(isWrite(endpoint) ? (['Warnings'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];

@@ -102,7 +102,7 @@ export const createVmConsoleSession = endpoint({
     answer: {
       status: 201,
       body: {
-        url: 'wss://api.example.com/console/con_01jqzv2m7xe9rs5d3k8w4t6y0b',
+        url: 'wss://api.host.example/console/con_01jqzv2m7xe9rs5d3k8w4t6y0b',
         token: 'Zk0mq3w2c9T1hVb7Zk0mq3w2c9T1hVb7Zk0mq3w2c9T',
         protocol: 'serial',
         expires_at: '2026-03-01T10:05:00.000Z',
