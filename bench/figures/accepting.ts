@@ -3,9 +3,9 @@
  * (`--before`), both versions take turns, each on its own database.
  */
 import { join } from 'node:path';
-import { median } from '../median.ts';
+import { median, percentile } from '../median.ts';
 import { startProduct } from '../processes.ts';
-import { bodyOf, CALLERS, type Client, clientOf, percentile, writeProvider } from './creation.ts';
+import { bodyOf, CALLERS, type Client, clientOf, writeProvider } from './creation.ts';
 import type { Row } from './row.ts';
 
 const ROUND = 60;

@@ -7,7 +7,7 @@ import { appendEvents } from '../../src/kernel/events/store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Db, openDatabase, openPool } from '../../src/store/database.ts';
 import { CALLERS, Crowd } from '../crowd.ts';
-import { median } from '../median.ts';
+import { median, percentile } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { type Contender, processorSeconds, startBenchProgram } from '../processes.ts';
 import { record } from '../recorded-answer.ts';
@@ -20,8 +20,7 @@ const WARMING = 2;
 const MOST_MEGABYTES = 300;
 const MOST_MILLISECONDS = 150;
 
-const percentile99 = (values: readonly number[]): number =>
-  [...values].sort((x, y) => x - y)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+const percentile99 = (values: readonly number[]): number => percentile(values, 0.99);
 
 /** Each caller waits for its own operation; the operations end one after the other. */
 async function wakeEach({ fixture }: Stage, db: Db, crowd: Crowd): Promise<number> {

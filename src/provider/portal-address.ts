@@ -13,9 +13,13 @@ export function portalOriginOf(
   return new URL(`${server.tls === null ? 'http' : 'https'}://localhost:${port}`).origin;
 }
 
+/** Whether people have a portal: in this process, or at the configured address in another one. */
+export const hasPortal = ({ portal }: Pick<ProviderConfig, 'portal'>): boolean =>
+  portal.enabled || portal.base_url !== null;
+
 /** Where people decide about approvals, ready for the id. Without a portal, a page that says how operators decide. */
 export function approvalsUrlOf(config: ProviderConfig, baseUrl: string): string {
-  if (!config.portal.enabled) return `${docsUrlOf(config, baseUrl)}/approvals#`;
+  if (!hasPortal(config)) return `${docsUrlOf(config, baseUrl)}/approvals#`;
   const { port } = new URL(baseUrl);
   return `${portalOriginOf(config, port === '' ? undefined : Number(port))}/portal/approvals/`;
 }

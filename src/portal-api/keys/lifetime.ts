@@ -28,6 +28,9 @@ function isAllowed(lifetime: Lifetime, policy: Policy): boolean {
   return longest === null || length <= longest * DAY;
 }
 
+export const allowedLifetimes = (policy: Policy): readonly Lifetime[] =>
+  lifetimes.filter((lifetime) => isAllowed(lifetime, policy));
+
 /** 90 days, or the longest lifetime that the account allows if that is shorter. */
 export function defaultLifetime(policy: Policy): Lifetime {
   const upTo90 = lifetimes.slice(0, lifetimes.indexOf('90d') + 1);

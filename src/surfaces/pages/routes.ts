@@ -8,6 +8,7 @@ import type { Services } from '../../kernel/services.ts';
 import { runStages } from '../../pipeline/admission.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { requestId } from '../../pipeline/request-id.ts';
+import { portalElsewhere } from '../portal/origin.ts';
 import { approvalsPage, docsPage, errorPage, errorsPage, indexPage, type Page } from './content.ts';
 import { pageHeaders } from './html.ts';
 
@@ -36,7 +37,7 @@ export function servePages(
     if (page === undefined) return reply.callNotFound();
     reply.headers({ ...request.exchange.headers, vary: 'Accept', 'cache-control': 'public, max-age=60' });
     const target = hasPortal && wantsHtml(request) ? portalPages[request.routeOptions.url ?? ''] : undefined;
-    if (target !== undefined) return reply.redirect(target, 302);
+    if (target !== undefined) return reply.redirect(portalElsewhere(services, request.raw) + target, 302);
     if (wantsHtml(request)) return reply.headers(pageHeaders).send(page.html);
     return reply.type('application/json').send(`${JSON.stringify(page.json, null, 2)}\n`);
   };

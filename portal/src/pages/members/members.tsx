@@ -108,26 +108,31 @@ function InvitationRow({ account, invitation }: { account: Account; invitation: 
   const path = `${acts(account)}/invitations/${invitation.id}`;
   const again = useAct(async () => {
     await post(`${path}/send-again`);
+    await client.invalidateQueries({ queryKey: [account.id, 'members'] });
     toast(`The invitation to ${invitation.email} was sent again.`);
   });
   const withdraw = useAct(async () => {
     await send(path, { method: 'DELETE' });
     await client.invalidateQueries({ queryKey: [account.id, 'members'] });
-    toast(`The invitation to ${invitation.email} is withdrawn.`);
+    toast(`The invitation to ${invitation.email} is ${invitation.expired ? 'removed' : 'withdrawn'}.`);
   });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 md:px-5">
       <div className="min-w-0 flex-1">
-        <p className="font-medium break-all">{invitation.email}</p>
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="font-medium break-all">{invitation.email}</span>
+          {invitation.expired && <Badge tone="warn">expired</Badge>}
+        </p>
         <p className="text-sm text-muted">
-          {spoken(invitation.role)}, ends <Ago time={invitation.expires_at} />
+          {spoken(invitation.role)}, {invitation.expired ? 'its link no longer works since' : 'ends'}{' '}
+          <Ago time={invitation.expires_at} />
         </p>
       </div>
       <Button small busy={again.busy} onClick={() => void again.run()}>
         Send again
       </Button>
       <Button small kind="quiet" busy={withdraw.busy} onClick={() => void withdraw.run()}>
-        Withdraw
+        {invitation.expired ? 'Remove' : 'Withdraw'}
       </Button>
       <div className="w-full empty:hidden">
         <ProblemNotice error={again.error ?? withdraw.error} />

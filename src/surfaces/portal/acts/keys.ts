@@ -13,7 +13,6 @@ import { lifetimes } from '../../../portal-api/keys/lifetime.ts';
 import { listKeys } from '../../../portal-api/keys/list.ts';
 import { transferKey } from '../../../portal-api/keys/ownership.ts';
 import { overlaps, rollKey } from '../../../portal-api/keys/roll.ts';
-import { notFound } from '../../../portal-api/portal-write.ts';
 import { act, type MemberCall } from '../act.ts';
 import { KeyShape, Listed, Nothing, Text, Warnings, whole } from '../shapes.ts';
 
@@ -63,24 +62,6 @@ export const keyActs = [
     reauthentication: false,
     audit: 'none',
     handle: async ({ services, accountId }) => whole(await listKeys(services.db, accountId)),
-  }),
-  act({
-    id: 'getApiKey',
-    method: 'GET',
-    path: `${PATH}/{key_id}`,
-    summary: 'See an API key',
-    input: Nothing,
-    answer: KeyShape,
-    authority: 'reader',
-    reauthentication: false,
-    audit: 'none',
-    async handle(call) {
-      const { key_id } = chosen(call);
-      const found = await listKeys(call.services.db, call.accountId, key_id);
-      const key = found.find(({ id }) => id === key_id);
-      if (key === undefined) throw notFound('API key', key_id);
-      return key;
-    },
   }),
   act({
     id: 'createApiKey',

@@ -68,6 +68,13 @@ describe('the reference', () => {
     }
   });
 
+  it('lets the browser load the style before the scripts, because the content is there already', async () => {
+    const page = await get('/portal/api/reference/getVm');
+    const scripts = page.match(/<(?:script type="module"|link rel="modulepreload")[^>]*>/g) ?? [];
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(scripts.filter((tag) => !tag.includes('fetchpriority="low"'))).toEqual([]);
+  });
+
   it('shows one hash of the document everywhere: in each page, in the index and in the download', async () => {
     const { headers } = await server.inject({ url: '/openapi.json' });
     const hash = String(headers.etag).replaceAll('"', '');

@@ -88,7 +88,12 @@ export class Reference {
     const name = escapeHtml(this.#services.provider.provider.name);
     // The same frame as the application's own, so that nothing moves when it takes over.
     const content = `<div class="shell"><aside class="shell-side"></aside><header class="shell-head"><span class="font-semibold md:hidden">${name}</span></header><main class="shell-main" id="content">${article}</main></div>`;
-    const text = this.#frame
+    // The content is there already: the scripts must not take the line from the style.
+    const frame = this.#frame.replaceAll(
+      /<(?:script type="module"|link rel="modulepreload")/g,
+      '$& fetchpriority="low"',
+    );
+    const text = frame
       .replace('<title>Portal</title>', () => `<title>${escapeHtml(title)} · ${name}</title>`)
       .replace('<!--content-->', () => content);
     return madeFile(HTML, text);
