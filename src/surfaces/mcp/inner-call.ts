@@ -13,6 +13,7 @@ import { execute } from '../../pipeline/execution.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
 import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
+import { problemInToolWords } from './tool-words.ts';
 
 export interface CallRequest {
   readonly path?: Readonly<Record<string, unknown>>;
@@ -109,7 +110,9 @@ export class ApiCaller {
     this.#observer.answered(exchange, status, performance.now() - began);
     const { requestId } = exchange;
     const endpoint = exchange.endpoint as Endpoint;
-    return { endpoint, status, headers, body: body === null ? null : JSON.parse(body), isRefused, requestId };
+    const parsed: unknown = body === null ? null : JSON.parse(body);
+    const shown = isRefused ? problemInToolWords(parsed, this.services.registry.endpoints) : parsed;
+    return { endpoint, status, headers, body: shown, isRefused, requestId };
   }
 
   #leave(): Departure {
