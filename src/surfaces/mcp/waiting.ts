@@ -42,7 +42,7 @@ function nextStepOf({ id, type, status, done }: Operation): string | undefined {
 function present({ isRefused, body, endpoint }: Outcome, id: string): Json {
   if (isRefused) {
     const { code, detail, next_step, retry_after_seconds } = body as Json;
-    const next = code === 'not_found' ? 'Check the id with listOperations.' : next_step;
+    const next = code === 'not_found' ? 'Check the id with call_read listOperations.' : next_step;
     return {
       id,
       code,
