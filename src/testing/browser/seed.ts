@@ -108,7 +108,7 @@ export async function seedTopics({ call, services: { db } }: TestApp, seeded: Se
       .execute();
   }
   await createKey(db, account, { name: 'retired', owner_name: 'Ada Lovelace', status: 'revoked' });
-  const group = { name: `group-${++serial}`, policy: 'spread', location: 'fra1' };
+  const group = { name: `asked-about-${++serial}`, policy: 'spread', location: 'fra1' };
   const url = '/flexible-vps/v1/placement-groups';
   const made = await call({ method: 'POST', url, key: keys['assistant']!.key, payload: group });
   const asked = await call({

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
-import { insertDenial, type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
+import { insertDenial, type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount, mailedToken, PASSWORD } from '../../../testing/people.ts';
 
 const title = 'people in the portal';
@@ -93,6 +93,69 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByRole('button', { name: 'first-key', exact: true }).waitFor();
       expect(await page.content()).not.toContain(secret);
     });
+  });
+
+  it('begin to type in the first field of a dialog, however it was opened', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      const isFocused = (label: string) =>
+        expect.poll(() =>
+          page.getByLabel(label, { exact: true }).evaluate('(e) => e === document.activeElement'),
+        );
+      await open('/portal/api/keys');
+      await page.getByText('ci-production').first().waitFor();
+      await page.getByRole('button', { name: 'Create Key' }).click();
+      await isFocused('Key Name').toBe(true);
+      await open('/portal/api/keys?create=new');
+      await isFocused('Key Name').toBe(true);
+      await open('/portal/me/security?add=totp');
+      await isFocused('Code').toBe(true);
+    });
+  });
+
+  it('see an invitation that has expired, and send it again', async () => {
+    const { account } = seeded;
+    await seedTopics(portal.t, seeded);
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/members');
+      const row = page.getByRole('listitem').filter({ hasText: 'joan@example.com' });
+      await row.getByText('expired').waitFor();
+      await row.getByRole('button', { name: 'Remove' }).waitFor();
+      await row.getByRole('button', { name: 'Send again' }).click();
+      await row.getByRole('button', { name: 'Withdraw' }).waitFor();
+      expect(await row.getByText('expired').count()).toBe(0);
+    });
+    await portal.t.services.db
+      .updateTable('approvals')
+      .set({ decision: 'denied' })
+      .where('account_id', '=', account.id)
+      .execute();
+    await portal.t.services.db.deleteFrom('key_denials').where('account_id', '=', account.id).execute();
+    await portal.t.services.db
+      .deleteFrom('ip_allowlist_entries')
+      .where('account_id', '=', account.id)
+      .execute();
+  });
+
+  it('limit the lifetime of new keys, and are then offered no longer one', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/keys');
+      await page.getByRole('button', { name: 'Key policy' }).click();
+      await page.getByLabel('Longest lifetime').selectOption('30');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The policy holds for all keys').waitFor();
+      await page.getByRole('button', { name: 'Create Key' }).click();
+      expect(await page.getByLabel('Expires In').locator('option').allTextContents()).toEqual([
+        '1 hour',
+        '1 day',
+        '7 days',
+        '30 days',
+      ]);
+    });
+    await portal.t.services.db
+      .updateTable('accounts')
+      .set({ key_max_lifetime_days: null })
+      .where('id', '=', seeded.account.id)
+      .execute();
   });
 
   it('are asked for the password again before a key is made, and lose nothing that they typed', async () => {
