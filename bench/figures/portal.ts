@@ -1,10 +1,12 @@
 /** The portal: how soon and with how many bytes its pages appear, and what people who load them cost the API. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { openDatabase, openPool } from '../../src/store/database.ts';
 import { launchChromium, whyNoBrowser } from '../../src/testing/browser/chromium.ts';
 import { createPerson, createSession, joinAccount } from '../../src/testing/people.ts';
 import { median } from '../median.ts';
 import { fetchBytes, People } from '../people.ts';
+import { processorSeconds } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { ratiosOf } from '../rounds.ts';
 import { below, type Row, type Stage } from './row.ts';
@@ -85,6 +87,16 @@ async function weigh(origin: string, name: string, { code }: Loaded, most: numbe
   return below(`portal: script and style of ${name}, gzip`, kilobytes, most, ' kB', `${code.length} files`);
 }
 
+/** Milliseconds of the server's processor time for one page, while it does nothing else. */
+async function processorPerPage(pid: number, people: People, milliseconds: number): Promise<number> {
+  const before = processorSeconds(pid);
+  people.pages = 0;
+  people.begin();
+  await sleep(milliseconds);
+  await people.pause();
+  return ((processorSeconds(pid) - before) / people.pages) * 1000;
+}
+
 async function compareWhoami(
   { load, product, fixture }: Stage,
   people: People,
@@ -112,14 +124,15 @@ async function compareWhoami(
     withPeople.push(await beside());
     if (round % 2 === 1) without.push(await alone());
   }
-  const { median: ratio, text } = ratiosOf(withPeople, without);
   const perSecond = people.pages / ((rounds * roundMs) / 1000);
+  const { median: ratio, text } = ratiosOf(withPeople, without);
+  const work = await processorPerPage(product.pid, people, roundMs);
   return {
     figure: `portal: p95 of whoami, ${PEOPLE} people loading pages ÷ without`,
     value: ratio.toFixed(2),
     target: `≤ ${most.toFixed(2)}`,
     met: ratio <= most,
-    context: `${text}; ${median(withPeople).toFixed(2)} ms ÷ ${median(without).toFixed(2)} ms; ${perSecond.toFixed(1)} whole pages a second`,
+    context: `${text}; ${median(withPeople).toFixed(2)} ms ÷ ${median(without).toFixed(2)} ms; ${perSecond.toFixed(1)} whole pages a second, ${work.toFixed(0)} ms of processor each`,
   };
 }
 

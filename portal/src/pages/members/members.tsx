@@ -41,7 +41,7 @@ export default function Members() {
         {({ data }) => (
           <>
             <Table label="Members" columns={['Name', 'Role', 'Keys', 'Status', 'Acts']}>
-              {data.map((member) => (
+              {shownMembers(data, account).map((member) => (
                 <Row key={member.id}>
                   <Cell wide quiet={<span className="break-all">{member.email}</span>}>
                     <span className="font-medium">{member.name}</span>
@@ -60,7 +60,7 @@ export default function Members() {
                 </Row>
               ))}
             </Table>
-            {data.length === 1 && (
+            {shownMembers(data, account).length === 1 && (
               <p className="mt-3 text-sm text-muted">
                 Only you are here. Invite a second owner: then nobody is locked out for good.
               </p>
@@ -77,6 +77,10 @@ export default function Members() {
     </>
   );
 }
+
+/** Admins see those who are invited in a list of their own. */
+const shownMembers = (members: readonly Member[], account: Account): readonly Member[] =>
+  isAdmin(account) ? members.filter(({ status }) => status !== 'invited') : members;
 
 const memberTone = ({ status }: Member) =>
   status === 'active' ? 'good' : status === 'suspended' ? 'warn' : 'plain';

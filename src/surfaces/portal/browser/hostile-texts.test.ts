@@ -25,7 +25,7 @@ const TURNED = '\u202e';
 const hostile = [
   '<img src=x onerror=alert(1)>"><svg onload=alert(2)>',
   '</script><script>alert(3)</script>javascript:alert(4)',
-  "'{{7*7}}${7*7}<%= 7*7 %>",
+  "'{{7*7}}#{7*7}<%= 7*7 %>",
   `a${TURNED}gpj.exe`,
 ];
 
