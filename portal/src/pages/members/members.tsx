@@ -129,7 +129,7 @@ function InvitationRow({ account, invitation }: { account: Account; invitation: 
         </p>
         <p className="text-sm text-muted">
           {invitation.name && invitation.name !== invitation.email && `${invitation.name}, `}
-          {spoken(invitation.role)}, {invitation.expired ? 'its link no longer works since' : 'ends'}{' '}
+          {spoken(invitation.role)}, {invitation.expired ? 'its link ended' : 'ends'}{' '}
           <Ago time={invitation.expires_at} />
         </p>
       </div>
