@@ -10,7 +10,7 @@ import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import { listFaults } from './provider/fault.ts';
 import type { Loaded } from './provider/load.ts';
-import { hasPortal, portalOriginOf } from './provider/portal-address.ts';
+import { hasPortal, portalElsewhere, portalOriginOf } from './provider/portal-address.ts';
 import { fingerprintsOf, reloadOf } from './provider/reload.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { openServices, type RunningServices } from './services.ts';
@@ -114,7 +114,8 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   });
   serveOpenapi(server, services, openExchange);
   const isBuilt = !provider.portal.enabled || servePortalFiles(server, services, openExchange);
-  servePages(server, services, version, openExchange, isBuilt && hasPortal(provider));
+  const portalFor = (host: string): string => portalElsewhere(provider, host);
+  servePages(server, services, version, openExchange, isBuilt && hasPortal(provider) ? portalFor : null);
   serveMcp(server, services, { current, bodyMilliseconds: body_timeout_seconds * 1000 });
   if (provider.portal.enabled) {
     serveActs(server, services);

@@ -14,7 +14,7 @@ function pathsIn(text: string): string[] {
   const writtenOut = (path: string): string =>
     path
       .replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => named.get(name) ?? whole)
-      .replaceAll('${acts(account)}', '/portal/v1/accounts/${account}');
+      .replaceAll(/\$\{acts\(account\)\}/g, `/portal/v1/accounts/${ANYTHING}`);
   return [...text.matchAll(/[`']((?:\/portal\/v1|\$\{acts\(account\)\}|\$\{path\})[^`'\n]*)[`']/g)].map(
     ([, path]) =>
       writtenOut(path!)

@@ -23,3 +23,23 @@ export function approvalsUrlOf(config: ProviderConfig, baseUrl: string): string 
   const { port } = new URL(baseUrl);
   return `${portalOriginOf(config, port === '' ? undefined : Number(port))}/portal/approvals/`;
 }
+
+/**
+ * Where a browser that asked `host` for another page finds the portal: empty if at the same host, otherwise an origin.
+ * At 127.0.0.1 it is led to localhost, because passkeys work for names only.
+ */
+export function portalElsewhere(
+  { portal, server }: Pick<ProviderConfig, 'portal' | 'server'>,
+  host: string,
+): string {
+  const configured = portal.base_url ?? server.base_url;
+  const address = `${server.tls === null ? 'http' : 'https'}://${host}`;
+  const asked = URL.canParse(address) ? new URL(address) : null;
+  if (configured !== null) {
+    const own = new URL(configured);
+    return asked?.host === own.host ? '' : own.origin;
+  }
+  if (asked?.hostname !== '127.0.0.1' && asked?.hostname !== '[::1]') return '';
+  asked.hostname = 'localhost';
+  return asked.origin;
+}

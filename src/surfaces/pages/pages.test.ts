@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../kernel/problems/catalogue.ts';
+import { portalElsewhere } from '../../provider/portal-address.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { openExchange } from '../http/exchange.ts';
 import { createServer } from '../http/server.ts';
@@ -46,7 +47,7 @@ describe.each(urls)('%s', (url) => {
 describe('with the portal', () => {
   it('leads browsers to it, and answers other clients as before', async () => {
     const withPortal = createServer(t.services);
-    servePages(withPortal, t.services, '1.2.3', openExchange, true);
+    servePages(withPortal, t.services, '1.2.3', openExchange, () => '');
     const ask = (url: string, accept: string) =>
       withPortal.inject({ url, headers: { accept, host: 'localhost:8080' } });
     for (const [url, target] of [
@@ -86,7 +87,8 @@ describe('the address of the portal', () => {
       server: { ...provider.server, base_url: server },
     };
     const app = createServer(t.services);
-    servePages(app, { ...t.services, provider: configured }, '1.2.3', openExchange, true);
+    const portalFor = (asked: string): string => portalElsewhere(configured, asked);
+    servePages(app, { ...t.services, provider: configured }, '1.2.3', openExchange, portalFor);
     const { headers } = await app.inject({ url: '/', headers: { accept: BROWSER, host } });
     expect(headers.location).toBe(target);
     await app.close();

@@ -17,7 +17,7 @@ export function portalOrigin({ provider }: Pick<Services, 'provider'>, request: 
   const { portal, server } = provider;
   const configured = portal.base_url ?? server.base_url;
   if (configured !== null) return new URL(configured).origin;
-  const address = `${schemeOf({ provider })}://${readHeader(request, 'host') ?? ''}`;
+  const address = `${server.tls === null ? 'http' : 'https'}://${readHeader(request, 'host') ?? ''}`;
   if (URL.canParse(address)) {
     const { origin, hostname } = new URL(address);
     if (LOOPBACK.includes(hostname)) return origin;
@@ -26,27 +26,6 @@ export function portalOrigin({ provider }: Pick<Services, 'provider'>, request: 
     detail: 'The portal has no configured address, so it answers only at localhost.',
     nextStep: 'Ask your provider to set portal.base_url or server.base_url.',
   });
-}
-
-const schemeOf = ({ provider }: Pick<Services, 'provider'>): string =>
-  provider.server.tls === null ? 'http' : 'https';
-
-/**
- * Where a browser that asked for another page finds the portal: empty if at the host that it asked, otherwise an origin.
- * At 127.0.0.1 it is led to localhost, because passkeys work for names only.
- */
-export function portalElsewhere(services: Pick<Services, 'provider'>, request: IncomingMessage): string {
-  const { portal, server } = services.provider;
-  const configured = portal.base_url ?? server.base_url;
-  const address = `${schemeOf(services)}://${readHeader(request, 'host') ?? ''}`;
-  const asked = URL.canParse(address) ? new URL(address) : null;
-  if (configured !== null) {
-    const { origin, host } = new URL(configured);
-    return asked?.host === host ? '' : origin;
-  }
-  if (asked === null || asked.hostname === 'localhost' || !LOOPBACK.includes(asked.hostname)) return '';
-  asked.hostname = 'localhost';
-  return asked.origin;
 }
 
 /** `none`: typed into the address bar. Old browsers do not send the header. */

@@ -128,7 +128,8 @@ function InvitationRow({ account, invitation }: { account: Account; invitation: 
           {invitation.expired && <Badge tone="warn">expired</Badge>}
         </p>
         <p className="text-sm text-muted">
-          {spoken(invitation.role)}, {invitation.expired ? 'its link no longer works since' : 'ends'}{' '}
+          {invitation.name && invitation.name !== invitation.email && `${invitation.name}, `}
+          {spoken(invitation.role)}, {invitation.expired ? 'its link ended' : 'ends'}{' '}
           <Ago time={invitation.expires_at} />
         </p>
       </div>
