@@ -3,7 +3,7 @@
  * builds the exchange and runs them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Exchange, Incoming } from '../../kernel/exchange.ts';
+import { callerOf, type Exchange, type Incoming } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -65,18 +65,19 @@ function pathOf({ id, path }: Endpoint, given: Readonly<Record<string, unknown>>
 }
 
 /**
- * Assistants come in crowds. Calls that cannot run yet stand in line here: in the line for a connection to the
- * database they would be refused after three seconds.
+ * The assistants of an account come in crowds. Calls that cannot run yet stand in line here: in the line for a
+ * connection to the database they would be refused after three seconds. Each account has a line of its own, and fewer
+ * calls at once than there are connections, so that no account waits for the crowd of another.
  */
-const turns = new Turns<'call'>({
-  atOnce: 10,
+const turns = new Turns<string>({
+  atOnce: 6,
   patienceMs: 30_000,
   retryAfterSeconds: 5,
   refusal: 'The call waited too long, because very many other calls are being made.',
 });
 
 /** A call gives up its turn when it ends, or when it begins to wait for news. */
-const inTurn = <T>(run: (isWaiting: () => void) => Promise<T>): Promise<T> =>
+const inTurn = <T>(accountId: string, run: (isWaiting: () => void) => Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const turn = (): Promise<void> =>
       new Promise((pass) => {
@@ -84,7 +85,7 @@ const inTurn = <T>(run: (isWaiting: () => void) => Promise<T>): Promise<T> =>
         const ended = (async () => run(pass))();
         ended.then(resolve, reject).finally(pass);
       });
-    turns.take('call', turn).catch(reject);
+    turns.take(accountId, turn).catch(reject);
   });
 
 export class ApiCaller {
@@ -108,7 +109,7 @@ export class ApiCaller {
     try {
       const refused = await this.#admit(exchange);
       if (refused !== undefined) throw refused;
-      const result = await inTurn((isWaiting) =>
+      const result = await inTurn(callerOf(exchange).account.id, (isWaiting) =>
         execute(exchange, this.services, request.body, () => {
           isWaiting();
           return this.#leave();
