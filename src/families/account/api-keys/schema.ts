@@ -3,6 +3,7 @@ import { fold } from '../../../kernel/access/permissions.ts';
 import { ApiKeyStatus, ApprovalMode, type KeyStatus, PublicId } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import {
+  byOthers,
   CreatedAt,
   Decimal,
   Etag,
@@ -69,7 +70,7 @@ export const ApiKey = Named(
         {
           at: { ...Time, description: 'When the call was made.' },
           ip: Type.String({ description: 'The address that the call came from.' }),
-          user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
+          user_agent: Type.String({ ...byOthers, description: 'The header `User-Agent` of the call.' }),
           operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
         },
         { ...volatile, description: 'The last call that was accepted; null if the key was never used.' },
@@ -95,7 +96,7 @@ export const ApiKey = Named(
       Shape(
         {
           at: { ...Time, description: 'When the key was revoked.' },
-          by: Type.String({ description: 'The key or the person that revoked it.' }),
+          by: Type.String({ ...byOthers, description: 'The key or the person that revoked it.' }),
           reason: Nullable(Type.String({ description: 'The reason that was given; null if none was.' })),
         },
         { description: 'Who revoked the key; null if it is not revoked.' },
