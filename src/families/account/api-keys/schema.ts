@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
+import { lifetimeMeanings } from '../../../kernel/access/lifetimes.ts';
 import { fold } from '../../../kernel/access/permissions.ts';
+import { type PresetName, presetMeanings } from '../../../kernel/access/presets.ts';
 import { ApiKeyStatus, ApprovalMode, type KeyStatus, PublicId } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import {
@@ -50,7 +52,7 @@ export const ApiKey = Named(
     status: ApiKeyStatus,
     permissions: KeyPermissions,
     preset: Nullable(
-      Type.String({
+      OneOf(presetMeanings, {
         description: 'The preset that the permissions were chosen from; null if they were chosen singly.',
       }),
     ),
@@ -63,7 +65,7 @@ export const ApiKey = Named(
       },
       { description: 'The member who owns the key; the role of the member limits the key.' },
     ),
-    expires_in: Type.String({ description: 'The lifetime that was chosen for the key, such as `90d`.' }),
+    expires_in: OneOf(lifetimeMeanings, { description: 'The lifetime that was chosen for the key.' }),
     expires_at: Nullable({ ...Time, description: 'When the key stops working; null if it does not expire.' }),
     last_used: Nullable(
       Shape(
@@ -120,7 +122,7 @@ export function presentKey(row: KeyRow): Static<typeof ApiKey> {
     name: row.name,
     status: row.status,
     permissions: fold(row.permissions),
-    preset: row.preset,
+    preset: row.preset as PresetName | null,
     approval: row.approval,
     approval_over_monthly: row.approval_over_monthly,
     owner: { member_id: row.owner_id, name: row.owner_name },

@@ -1,3 +1,4 @@
+import { lifetimes } from '../../../kernel/access/lifetimes.ts';
 import { presetNames } from '../../../kernel/access/presets.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
 import { contractPermissions } from '../../../kernel/access/vocabulary.ts';
@@ -9,7 +10,6 @@ import type { AccountRow } from '../../../portal-api/accounts/store.ts';
 import { Line, Money } from '../../../portal-api/input.ts';
 import { createKey } from '../../../portal-api/keys/creation.ts';
 import { resumeKey, revocationReasons, revokeKey, suspendKey } from '../../../portal-api/keys/life.ts';
-import { lifetimes } from '../../../portal-api/keys/lifetime.ts';
 import { listKeys } from '../../../portal-api/keys/list.ts';
 import { transferKey } from '../../../portal-api/keys/ownership.ts';
 import { overlaps, rollKey } from '../../../portal-api/keys/roll.ts';
