@@ -154,7 +154,7 @@ class Filling {
     let body: Members = {};
     const examples = isObject(example) ? example : {};
     const { required = [], properties = {} } = schema;
-    if (this.#form.isPicked && at !== '' && required.length === 0) return undefined;
+    if (required.length === 0 && this.#isOfPickedItem(at)) return undefined;
     // A choice in such a list can exclude later members: a machine with a second location can have no network.
     let isEnough = false;
     for (const [name, member] of Object.entries(properties) as [string, FormSchema][]) {
@@ -178,6 +178,18 @@ class Filling {
     const item = await this.value(items, `${at}/*`, first, place);
     if (item === undefined) return example ?? schema.default ?? schema.examples?.[0];
     return items['x-ref'] === undefined ? [item, ...rest] : [item];
+  }
+
+  /**
+   * Whether this object stands in an item of a list in which something else was picked than in the example: the usage
+   * of a machine, which the example of `estimatePrice` has, is refused for other types of resources.
+   */
+  #isOfPickedItem(at: string): boolean {
+    const holder = at.slice(0, at.lastIndexOf('/') + 1);
+    const choices = Object.keys(this.#form.choices);
+    return (
+      this.#form.isPicked === true && holder.includes('*') && choices.some((each) => each.startsWith(holder))
+    );
   }
 
   #isChosenIn(list: string): boolean {

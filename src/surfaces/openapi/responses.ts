@@ -13,14 +13,14 @@ import { hasMember, type NamedSchemas } from './schemas.ts';
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
-      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: after the operation has ended.';
+      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: after the operation.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:
       return 'Created.';
     case 202:
       return endpoint.operation === undefined
         ? 'Accepted: the work is done soon after this answer.'
-        : 'Accepted: the resource as it is now, with the pending operation.';
+        : 'Accepted: the resource with its pending operation.';
     case 204:
       return 'Done; there is nothing to return.';
   }

@@ -54,7 +54,7 @@ export async function seedAccount({ services: { db } }: TestApp, name = 'Acme Gm
       preset: 'ai-agent',
       permissions: ['flexible-vps:*:*', 'account:*:read'],
       approval: 'destructive' as const,
-      expires_in: '7d',
+      expires_in: '7d' as const,
       expires_at: from(6),
       ...used(1500, 'deleteVmSnapshot', '2001:db8::7'),
     },

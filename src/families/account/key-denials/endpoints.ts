@@ -5,6 +5,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import {
+  byOthers,
   Id,
   keysOf,
   Named,
@@ -70,7 +71,7 @@ const KeyDenial = Named(
         description: 'What did not grant the permission; null if the address was the cause.',
       }),
     ),
-    user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
+    user_agent: Type.String({ ...byOthers, description: 'The header `User-Agent` of the call.' }),
     count: Type.Integer({ description: 'Number of calls: equal denials within ten minutes share one row.' }),
     first_at: { ...Time, description: 'When the first of these calls was made.' },
     last_at: { ...Time, description: 'When the last of these calls was made.' },

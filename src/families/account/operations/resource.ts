@@ -11,7 +11,7 @@ const data = Named(
       status: OperationStatusShape,
       error_code: Nullable(Type.String({ description: 'Why it failed; null if it did not fail.' })),
     },
-    { description: 'Details of the event.' },
+    { description: 'Its details.' },
   ),
 );
 

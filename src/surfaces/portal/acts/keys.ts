@@ -1,15 +1,15 @@
+import { lifetimes } from '../../../kernel/access/lifetimes.ts';
 import { presetNames } from '../../../kernel/access/presets.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
 import { contractPermissions } from '../../../kernel/access/vocabulary.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { Nullable, OneOf, Secret, Shape, Type } from '../../../kernel/schema.ts';
+import { byProvider, Nullable, OneOf, Secret, Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { setKeyPolicy, suspendAllKeys } from '../../../portal-api/accounts/key-policy.ts';
 import type { AccountRow } from '../../../portal-api/accounts/store.ts';
 import { Line, Money } from '../../../portal-api/input.ts';
 import { createKey } from '../../../portal-api/keys/creation.ts';
 import { resumeKey, revocationReasons, revokeKey, suspendKey } from '../../../portal-api/keys/life.ts';
-import { lifetimes } from '../../../portal-api/keys/lifetime.ts';
 import { listKeys } from '../../../portal-api/keys/list.ts';
 import { transferKey } from '../../../portal-api/keys/ownership.ts';
 import { overlaps, rollKey } from '../../../portal-api/keys/roll.ts';
@@ -71,7 +71,9 @@ export const keyActs = [
     input: Shape({
       name: Line(1, 64),
       expires_in: Type.Optional(OneOf(lifetimes)),
-      permissions: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })),
+      permissions: Type.Optional(
+        Type.Array(Type.String({ ...byProvider, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
+      ),
       preset: Type.Optional(OneOf(presetNames)),
       approval: Type.Optional(OneOf(approvals)),
       approval_over_monthly: Type.Optional(Money),
