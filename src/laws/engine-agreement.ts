@@ -1,5 +1,6 @@
 /** Compares the rows of an account with the state of its engines, and finds what remains after all was deleted. */
 import type { Lifecycle } from '../kernel/lifecycle.ts';
+import type { TestApp } from '../testing/app.ts';
 import { rowsIn } from './account-rows.ts';
 import { work } from './crashes.ts';
 import { type EngineFamily, engineFamilies } from './engine-families.ts';
@@ -22,19 +23,23 @@ export async function disagreements(world: World): Promise<string[]> {
   return [...faults, ...(await inEach(({ agreement }) => agreement.disagreements(world)))];
 }
 
-/** Deletes all resources through the API, in the order of `collections`. Returns the calls that were refused. */
-export const deleteAll = (world: World): Promise<string[]> =>
+/**
+ * Deletes all resources of these accounts through the API, in the order of `collections`. Returns the calls that were
+ * refused.
+ */
+export const deleteAll = (app: TestApp, worlds: readonly World[]): Promise<string[]> =>
   inEach(async ({ family, agreement }) => {
     const refusals: string[] = [];
     for (const [table, collection] of Object.entries(agreement.collections)) {
-      const rows = await rowsIn(world, table);
-      for (const { id } of rows) {
-        const url = `/${family.name}/v1/${collection}/${id}`;
-        const answer = await world.app.call({ method: 'DELETE', url, key: world.key.key });
-        if (![202, 204].includes(answer.statusCode))
-          refusals.push(`DELETE of ${collection}: ${answer.statusCode} ${answer.body}`);
+      for (const world of worlds) {
+        for (const { id } of await rowsIn(world, table)) {
+          const url = `/${family.name}/v1/${collection}/${id}`;
+          const answer = await app.call({ method: 'DELETE', url, key: world.key.key });
+          if (![202, 204].includes(answer.statusCode))
+            refusals.push(`DELETE of ${collection}: ${answer.statusCode} ${answer.body}`);
+        }
       }
-      if (rows.length > 0) await work(world.app);
+      await work(app);
     }
     return refusals;
   });
