@@ -1,5 +1,6 @@
 /** The acceptance of a resize, which `resizeVm` and `updateVm` share: the state, the checks, the operation, the cost. */
 import { changesBetween } from '../../../kernel/audit/changes.ts';
+import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -64,12 +65,16 @@ const changesOf = (row: VmRow, { plan, size }: Target) =>
     disk_gb: size.diskGb,
   });
 
+interface Resize {
+  readonly body: ResizeVm;
+  readonly target: Target;
+  readonly asked: Asked | null;
+  /** What the call has changed about the machine already. */
+  readonly changes?: readonly AuditChange[];
+}
+
 /** Called for a locked row that may be resized, with another size than it has. Returns the answer. */
-export async function acceptResize(
-  call: Call,
-  row: VmRow,
-  { body, target, asked }: { body: ResizeVm; target: Target; asked: Asked | null },
-) {
+export async function acceptResize(call: Call, row: VmRow, { body, target, asked, changes = [] }: Resize) {
   const { db, services, effect, start } = call;
   const resource = vms.ref(row);
   const input = inputOf(body, row, target);
@@ -79,7 +84,7 @@ export async function acceptResize(
   requireCapacity(services, row, target, asked);
   const operation = await start({ kind: resizeVmKind, input, resource });
   const resizing = await enterStatus(db, row, 'resizing');
-  effect({ action: 'update', ...resource, changes: changesOf(row, target) });
+  effect({ action: 'update', ...resource, changes: [...changes, ...changesOf(row, target)] });
   const { configuration, runs_after } = input;
   const on_timeout = input.force_after_timeout ? 'force' : 'fail';
   if (input.mode !== 'live' && row.status === 'running')

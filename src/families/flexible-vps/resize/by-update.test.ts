@@ -115,7 +115,6 @@ describe('another size', () => {
     const dry = (await patch(vm, body, '?dry_run=true')).json();
     expect(dry.effects).toMatchObject([
       { action: 'update', id: vm.id },
-      { action: 'update', id: vm.id },
       { action: 'restart', id: vm.id, loss: { recoverable: true } },
     ]);
     expect(await vps.readVm(vm.id)).toEqual(vm);

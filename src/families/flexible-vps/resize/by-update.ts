@@ -8,11 +8,11 @@ import type { VmRow } from '../vms/table.ts';
 import { NewDiskGb, NewPlan, OtherCustomSize, type ResizeVm } from './schema.ts';
 import { refuseBoth } from './target.ts';
 
-const Nothing = Type.Unsafe<OtherCustomSize | null>({ ...OtherCustomSize, default: null });
+const CustomSizeOrNull = Type.Unsafe<OtherCustomSize | null>({ ...OtherCustomSize, default: null });
 
 export const sizeMembers = {
   plan: Type.Optional(NewPlan),
-  custom_size: Type.Optional(Resettable(Nothing)),
+  custom_size: Type.Optional(Resettable(CustomSizeOrNull)),
   disk_gb: Type.Optional(
     Resettable({
       ...Type.Unsafe<number | null>(NewDiskGb),

@@ -183,14 +183,16 @@ export const updateVm = endpoint({
     const change = changeOf(before, body);
     warnIfIgnored(call, change.user_data ?? null);
     const changes = changesOf(before, change);
-    const isOnlySize = changes.length === 0 && target !== null && working === undefined;
-    const row = isOnlySize ? before : await vms.write(call, before, change, changes);
-    if (wanted === null || target === null) return ok(await showVm(call, row));
-    if (working !== undefined) {
-      call.follow(working);
-      return accepted(await showVm(call, row, working));
+    if (wanted !== null && target !== null && working === undefined) {
+      // One effect shows all changes, so the row is written without one.
+      const row = changes.length === 0 ? before : ((await vms.change(db, before.id, change, call)) ?? before);
+      if (changes.length > 0) call.event(vms.event('updated', row));
+      return accepted(await acceptResize(call, row, { body: wanted, target, asked, changes }));
     }
-    return accepted(await acceptResize(call, row, { body: wanted, target, asked }));
+    const row = await vms.write(call, before, change, changes);
+    if (working === undefined) return ok(await showVm(call, row));
+    call.follow(working);
+    return accepted(await showVm(call, row, working));
   },
 });
 
