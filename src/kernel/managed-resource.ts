@@ -81,10 +81,21 @@ export function shownAs({ shape }: Managed, name: string, schema: TSchema): stri
   return [...new Set([...own, ...marked])];
 }
 
+/** The update, if another of its members sets this member of the resource, such as the one that is its hash. */
+function setElsewhere({ updater }: Managed, name: string): ChangedBy {
+  if (updater?.body === undefined || Object.hasOwn(membersOf(updater.body), name)) return {};
+  const places = [...readPlacesIn(updater.body)];
+  const [pointer] = places.find(([, place]) => pointerOf(place).split('/')[1] === name) ?? [];
+  return pointer === undefined ? {} : { [updater.id]: pointer };
+}
+
 /** The calls that change a member of the resource or of the request that creates it; empty if none does. */
 export function changedBy(managed: Managed, name: string): ChangedBy {
   const { creator, changes } = managed;
   const schema = membersOf(creator.body)[name];
   const shown = schema === undefined ? [] : shownAs(managed, name, schema);
-  return Object.assign({}, ...[...shown, name].map((each) => changes.get(each) ?? {}));
+  return Object.assign(
+    setElsewhere(managed, name),
+    ...[...shown, name].map((each) => changes.get(each) ?? {}),
+  );
 }

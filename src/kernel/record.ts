@@ -75,7 +75,10 @@ interface Facts {
   readonly bodyLimitBytes?: number;
   /** Problems of this endpoint, in addition to those that `possibleProblems` derives. */
   readonly problems: readonly ProblemCode[];
-  /** The kind of operation that the endpoint starts, if it answers 202. */
+  /**
+   * The kind of operation that the endpoint starts, if it answers 202. If the record names an answer 200, too, some
+   * requests need no operation, and are done when they are answered.
+   */
   readonly operation?: Kind;
   /**
    * The members of the resource (or of the request that creates it) that this call changes, if the update of the
@@ -125,6 +128,8 @@ export interface Endpoint extends Facts {
   readonly query: TObject;
   readonly body: TSchema | undefined;
   readonly answers: Answers;
+  /** Whether only some requests start the operation. */
+  readonly startsSometimes?: true;
   readonly missing?: (body: AnyObject) => readonly FieldError[];
   readonly prepare: ((call: Preparation) => Promise<unknown>) | undefined;
   handle(call: Call<unknown, unknown, unknown>, prepared?: unknown): Promise<Reply>;
@@ -159,6 +164,9 @@ export function endpoint<
     query: definition.query ?? NOTHING,
     body: definition.body,
     answers: withFinalAnswer(definition),
+    ...(isAsync(definition) && definition.operation && definition.answers[200]
+      ? { startsSometimes: true }
+      : {}),
     // The pipeline validates the input against the same schemas before it calls, so the types are right.
     prepare: definition.prepare as unknown as Endpoint['prepare'],
     handle: definition.handle as unknown as Endpoint['handle'],

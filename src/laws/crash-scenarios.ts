@@ -34,7 +34,8 @@ export const begin = (kind: Kind, world: World): Promise<StoredOperation> =>
 export function scenarioOf(kind: Kind): Scenario {
   const own = scenarios[kind.type];
   if (own !== undefined) return own;
-  const endpoint = endpoints.find(({ operation }) => operation === kind);
+  const starting = endpoints.filter(({ operation }) => operation === kind);
+  const endpoint = starting.find(({ startsSometimes }) => !startsSometimes) ?? starting[0];
   if (endpoint === undefined) {
     throw new Error(
       `No endpoint or scenario starts ${kind.type}: set \`operation\` in its endpoint, or add a scenario to the fixture of its resource.`,

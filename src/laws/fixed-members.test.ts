@@ -109,7 +109,8 @@ describe('an update refuses', () => {
     const { updater, creator } = each;
     const fixed = fixedIn(each);
     const expected = fixed.map((name) => {
-      const changer = byId(Object.keys(changedBy(each, name))[0] ?? '');
+      const [[by = '', pointer = ''] = []] = Object.entries(changedBy(each, name));
+      const changer = byId(by);
       const caution = changer?.access === 'destructive' ? ', but destroys data: see its dry run first' : '';
       const [own, type] = [urlOf(updater, updater.example.params), subjectOf(updater).name];
       const another = Object.hasOwn(membersOf(creator.body), name)
@@ -118,7 +119,9 @@ describe('an update refuses', () => {
       const detail =
         changer === undefined
           ? `${name} cannot be changed; leave it out${another}.`
-          : `This call cannot change ${name}; ${changer.method} ${changer.path.replace(updater.path, own)} (${changer.id}) does${caution}.`;
+          : changer.id === updater.id
+            ? `To change ${name}, send ${pointer.slice(1).replaceAll('/', '.')}.`
+            : `This call cannot change ${name}; ${changer.method} ${changer.path.replace(updater.path, own)} (${changer.id}) does${caution}.`;
       return { pointer: `/${name}`, code: 'immutable', detail };
     });
     expect(fixed.length).toBeGreaterThan(0);

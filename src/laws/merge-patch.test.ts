@@ -39,10 +39,11 @@ function defaultOf(schema: JsonSchema): unknown {
   };
 }
 
-/** Another valid value for a member; undefined if the schema does not say enough to find one. */
+/** Another valid value for a member; undefined if the schema does not say enough to find one, as of numbers. */
 function otherThan(value: unknown, whole: JsonSchema, example: unknown): unknown {
   const { additionalProperties: more, pattern, format, ...schema } = plainOf(whole);
   if (schema['x-ref'] !== undefined || format === 'typeid') return undefined;
+  if (isOf('integer', whole) || isOf('number', whole)) return undefined;
   if (isOf('boolean', whole)) return !value;
   if (isObject(more)) return { 'law/reset': 'yes' };
   if (isOf('array', whole)) return example ?? schema.examples?.[0];
@@ -172,7 +173,10 @@ describe.each(patches)('$id', (patch) => {
     }
   });
 
-  const creation = managedResource(patch.resource.name, endpoints)?.creator.body as JsonSchema | undefined;
+  const { creator, shape } = managedResource(patch.resource.name, endpoints) ?? {};
+  const creation = creator?.body as JsonSchema | undefined;
+  /** Members that are required because of others. */
+  const missing = creator?.missing?.({}).map(({ pointer }) => pointer) ?? [];
   const given = Object.fromEntries(membersOf(creation));
   const parts = changeable.flatMap(([name, schema]): Part[] => [
     { at: [name], schema, change: (value) => ({ [name]: value }) },
@@ -182,8 +186,16 @@ describe.each(patches)('$id', (patch) => {
       change: (value: unknown) => ({ [name]: { [inner]: value } }),
     })),
   ]);
-  const isRequired = ({ at: [name = '', inner] }: Part): boolean =>
-    (inner === undefined ? creation : given[name])?.required?.includes(inner ?? name) ?? false;
+  const isRequired = ({ at }: Part): boolean => {
+    const [name = '', inner] = at;
+    const { required = [] } = (inner === undefined ? creation : given[name]) ?? {};
+    return required.includes(inner ?? name) || missing.includes(pointerTo(at));
+  };
+  /** A member that is never null and has no default is what the server decides if the creation leaves it out. */
+  const isDecided = (name: string): boolean => {
+    const shown = shape?.properties[name] as JsonSchema | undefined;
+    return shown !== undefined && !acceptsNull(shown) && defaultOf(given[name] ?? {}) === null;
+  };
 
   it('resets a member that is sent as null to what it is if the creation leaves it out', async () => {
     for (const part of parts.filter((each) => !isRequired(each))) {
@@ -195,7 +207,8 @@ describe.each(patches)('$id', (patch) => {
         expect([at, valueAt(await changed(change(other)), at)]).not.toEqual([at, valueAt(before, at)]);
       const after = await changed(change(null));
       const wanted = given[name] && valueAt({ [name]: defaultOf(given[name]) }, at);
-      if (Object.hasOwn(before, name)) expect([at, valueAt(after, at)]).toEqual([at, wanted]);
+      const expected = isDecided(name) ? expect.anything() : wanted;
+      if (Object.hasOwn(before, name)) expect([at, valueAt(after, at)]).toEqual([at, expected]);
     }
   });
 

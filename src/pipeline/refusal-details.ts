@@ -20,16 +20,18 @@ function explainFixed(error: FieldError, exchange: Exchange, { endpoints }: Regi
   if (managed === undefined) return error;
   const isGiven = Object.hasOwn(membersOf(managed.creator.body), name);
   if (!isGiven && !Object.hasOwn(managed.shape.properties, name)) return error;
-  const [by] = Object.keys(changedBy(managed, name));
+  const [[by, pointer] = []] = Object.entries(changedBy(managed, name));
   const changer = endpoints.find(({ id }) => id === by);
   const path = changer?.path.replace(endpoint.path, exchange.incoming.path);
   const caution = changer?.access === 'destructive' ? ', but destroys data: see its dry run first' : '';
   const detail =
-    changer !== undefined
-      ? `This call cannot change ${name}; ${changer.method} ${path} (${changer.id}) does${caution}.`
-      : isGiven
-        ? `${name} cannot be changed; leave it out, or create another ${type.replaceAll('_', ' ')}.`
-        : `${name} cannot be changed; leave it out.`;
+    changer?.id === endpoint.id
+      ? `To change ${name}, send ${partsOf(pointer ?? '').join('.')}.`
+      : changer !== undefined
+        ? `This call cannot change ${name}; ${changer.method} ${path} (${changer.id}) does${caution}.`
+        : isGiven
+          ? `${name} cannot be changed; leave it out, or create another ${type.replaceAll('_', ' ')}.`
+          : `${name} cannot be changed; leave it out.`;
   return { ...error, code: 'immutable', detail };
 }
 

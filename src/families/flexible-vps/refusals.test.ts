@@ -174,10 +174,10 @@ describe('a machine is refused', () => {
     expect(again.json()).toMatchObject({ code: 'name_taken', existing_id: id });
     const detail = `The machine ${id} already has the name web-1. GET /flexible-vps/v1/vms/${id} reads it.`;
     expect(again.json<{ detail: string }>().detail).toBe(detail);
-    const fixed = { status: 'stopped', plan: 'flex-4-8', ssh_key_ids: [], etag: 'x' };
+    const fixed = { status: 'stopped', vcpus: 4, ssh_key_ids: [], etag: 'x' };
     expect(await errorsOf(fixed, 'PATCH', `vms/${id}`)).toEqual({
       '/status': `immutable: This call cannot change status; POST /flexible-vps/v1/vms/${id}/actions (performVmAction) does.`,
-      '/plan': `immutable: This call cannot change plan; POST /flexible-vps/v1/vms/${id}/resize (resizeVm) does.`,
+      '/vcpus': 'immutable: To change vcpus, send custom_size.vcpus.',
       '/ssh_key_ids': `immutable: This call cannot change ssh_key_ids; POST /flexible-vps/v1/vms/${id}/redeploy (redeployVm) does, but destroys data: see its dry run first.`,
       '/etag': 'immutable: etag cannot be changed; leave it out.',
     });

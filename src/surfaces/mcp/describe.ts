@@ -118,6 +118,6 @@ export function describe(endpoint: Endpoint, registry: Registry, caller: Caller)
     errors: problems,
     cost: costOf(endpoint),
     reversible: reversibleOf(endpoint, registry),
-    ...(isAsync(endpoint) ? { runs_as_operation: true } : {}),
+    ...(isAsync(endpoint) ? { runs_as_operation: endpoint.startsSometimes ? 'sometimes' : true } : {}),
   };
 }

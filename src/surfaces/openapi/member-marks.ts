@@ -41,22 +41,15 @@ function requestMarks(managed: Managed, body: TSchema | undefined): Marks {
 const shownBy = (managed: Managed, body: TSchema | undefined): ReadonlySet<string> =>
   new Set(Object.entries(membersOf(body)).flatMap(([name, schema]) => shownAs(managed, name, schema)));
 
-/** Empty if the update takes the member itself: otherwise it shows another member of the update, such as its hash. */
-function settableMark(managed: Managed, { id, body }: Endpoint, name: string): JsonSchema {
-  const taken = Object.entries(membersOf(body));
-  if (taken.some(([member]) => member === name)) return {};
-  const [source] = taken.find(([member, schema]) => shownAs(managed, member, schema).includes(name)) ?? [];
-  return { 'x-changed-by': { [id]: `/${source}` } };
-}
-
 function answerMarks(managed: Managed, answer: TSchema): Marks {
   const { creator, updater, changes } = managed;
   const given = shownBy(managed, creator.body);
   const settable = shownBy(managed, updater?.body);
   const isKey = (name: string) => name === 'name' && creator.resource.role === 'declare';
   const markOf = (name: string): JsonSchema => {
-    if (updater !== undefined && settable.has(name)) return settableMark(managed, updater, name);
-    if (changes.has(name) || given.has(name) || isKey(name)) return fixedMark(managed, name);
+    if (Object.hasOwn(membersOf(updater?.body), name)) return {};
+    if (settable.has(name) || changes.has(name) || given.has(name) || isKey(name))
+      return fixedMark(managed, name);
     return { readOnly: true };
   };
   return Object.fromEntries(Object.keys(membersOf(answer)).map((name) => [name, markOf(name)]));

@@ -83,6 +83,8 @@ export interface Operation {
     readonly kind: string;
     readonly typical_seconds: number;
     readonly cancellable: boolean;
+    /** Present if only some requests start the operation. */
+    readonly sometimes?: true;
   };
   readonly 'x-resource': ResourceMark;
   readonly 'x-cost'?: CostMark;

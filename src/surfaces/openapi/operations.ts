@@ -60,6 +60,7 @@ export function operationOf(endpoint: Endpoint, pages: Pages): Operation {
             kind: operation.type,
             typical_seconds: operation.typicalSeconds,
             cancellable: operation.cancellable,
+            ...(endpoint.startsSometimes ? { sometimes: true as const } : {}),
           },
         }
       : {}),

@@ -13,6 +13,7 @@ import { hasMember, type NamedSchemas } from './schemas.ts';
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
+      if (endpoint.startsSometimes) return 'Done. With `Prefer: wait=N`, also after an operation.';
       if (isAsync(endpoint)) return 'With `Prefer: wait=N`: after the operation.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:

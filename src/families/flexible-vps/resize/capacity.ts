@@ -53,27 +53,33 @@ async function askFit(
   );
 }
 
-/** Returns null if the machine or the target does not exist; the handler refuses such a call. */
-export async function askCapacity({
-  db,
-  caller,
-  params,
-  body,
-  services,
-  now,
-}: Preparation<{ readonly id: string }, unknown, ResizeVm>): Promise<Asked | null> {
+/**
+ * `wantedOf` says what the request makes of the machine; null: its size stays. Returns null then, and if the machine or
+ * the target does not exist: the handler refuses such a call. `groupId`: the placement group that the machine gets.
+ */
+export async function askCapacity(
+  { db, caller, params, services, now }: Preparation<{ readonly id: string }>,
+  wantedOf: (row: VmRow) => ResizeVm | null,
+  groupId?: string | null,
+): Promise<Asked | null> {
   const row = await findVmIfThere(db, caller.account.id, params.id);
-  const size = row === undefined ? null : wantedSize(services, row, body, now);
+  const size = row === undefined ? null : wantedSize(services, row, wantedOf, now);
   if (row === undefined || size === null) return null;
-  const placement = await placementOf(db, row.placement_group_id, row.id);
+  const placement = await placementOf(db, groupId === undefined ? row.placement_group_id : groupId, row.id);
   const hosts = await answerOf(askHosts(services, row));
   const fit = await answerOf(Promise.resolve().then(() => askFit(services, row, hosts(), size, placement)));
   return { hosts, fit };
 }
 
-function wantedSize(services: Services, row: VmRow, body: ResizeVm, now: Date): Size | null {
+function wantedSize(
+  services: Services,
+  row: VmRow,
+  wantedOf: (row: VmRow) => ResizeVm | null,
+  now: Date,
+): Size | null {
   try {
-    return targetOf(services, row, body, now).size;
+    const wanted = wantedOf(row);
+    return wanted === null ? null : targetOf(services, row, wanted, now).size;
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;

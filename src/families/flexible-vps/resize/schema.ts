@@ -9,11 +9,9 @@ import {
   unlessSent,
   when,
 } from '../../../kernel/schema.ts';
-import { GB_MEANS } from '../gigabytes.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
 import { ResizePlanRef } from '../references.ts';
-
-const disk = Type.Integer({ minimum: 1, maximum: 100_000, 'x-unit': 'GB' });
+import { CustomSize } from '../vms/creation/body.ts';
 
 export const StartAfter = Named(
   'StartAfter',
@@ -27,40 +25,54 @@ export const StartAfter = Named(
   ),
 );
 
+const { vcpus, memory_mb, disk_gb } = CustomSize.properties;
+
+/** What is left out stays as it is. */
+export const OtherCustomSize = Named(
+  'OtherCustomSize',
+  Shape(
+    {
+      vcpus: Type.Optional({
+        ...vcpus,
+        description: 'The number of virtual processors. Default: the present number.',
+      }),
+      memory_mb: Type.Optional({
+        ...memory_mb,
+        description: 'The memory in MB (2^20 bytes). Default: the present memory.',
+      }),
+      disk_gb: Type.Optional({ ...disk_gb, description: 'Like `disk_gb` beside `custom_size`.' }),
+    },
+    {
+      ...unlessSent('plan'),
+      ...advanced,
+      description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
+    },
+  ),
+);
+export type OtherCustomSize = Static<typeof OtherCustomSize>;
+
+export const NewPlan = {
+  ...ResizePlanRef,
+  ...unlessSent('custom_size'),
+  description: 'The slug of the new plan.',
+};
+
+export const NewDiskGb = Type.Integer({
+  minimum: 1,
+  maximum: 100_000,
+  'x-unit': 'GB',
+  ...label('Disk size'),
+  description:
+    'The new size of the root disk in GB (2^30 bytes). A disk never shrinks. What exceeds the disk of the plan is billed. Default: the present size.',
+});
+
 export const ResizeVm = Shape({
   plan: Type.Optional({
-    ...ResizePlanRef,
-    ...unlessSent('custom_size'),
+    ...NewPlan,
     description: 'The slug of the new plan. Required without `custom_size`.',
   }),
-  custom_size: Type.Optional(
-    Shape(
-      {
-        vcpus: Type.Integer({ minimum: 1, maximum: 1024, description: 'The number of virtual processors.' }),
-        memory_mb: Type.Integer({
-          minimum: 1,
-          maximum: 16_777_216,
-          'x-unit': 'MB',
-          description: 'The memory in MB. An MB has 2^20 bytes.',
-        }),
-        disk_gb: Type.Optional({
-          ...disk,
-          description: `The size of the root disk in GB. A disk never shrinks. Default: the present size. ${GB_MEANS}`,
-        }),
-      },
-      {
-        ...unlessSent('plan'),
-        ...advanced,
-        description: 'A size of your own, within the limits of the plan `custom`. Send it without `plan`.',
-      },
-    ),
-  ),
-  disk_gb: Type.Optional({
-    ...disk,
-    ...label('Disk size'),
-    description:
-      'The new size of the root disk in GB (2^30 bytes). A disk never shrinks. What exceeds the disk of the plan is billed. Default: the present size.',
-  }),
+  custom_size: Type.Optional(OtherCustomSize),
+  disk_gb: Type.Optional(NewDiskGb),
   mode: Type.Optional(
     OneOf(
       {

@@ -68,7 +68,7 @@ function diskOf(body: ResizeVm, row: VmRow): number {
 export function configurationWith(
   { provider }: Pick<Services, 'provider'>,
   row: VmRow,
-  size: { readonly plan: string; readonly disk_gb: number } | { readonly custom_size: object },
+  size: WantedSize,
 ): Record<string, unknown> {
   const { plan: _, custom_size: __, disk_gb: ___, source, ...rest } = row.configuration;
   const image = (source as { image_id?: unknown } | undefined)?.image_id;
@@ -87,6 +87,10 @@ export function configurationWithDisk(
   return configurationWith(services, row, size);
 }
 
+type WantedSize =
+  | { readonly plan: string; readonly disk_gb: number }
+  | { readonly custom_size: Readonly<Record<'vcpus' | 'memory_mb' | 'disk_gb', number>> };
+
 interface Chosen {
   readonly plan: string;
   readonly architecture: string;
@@ -96,16 +100,16 @@ interface Chosen {
 }
 
 /** Returns undefined if the plan or custom size is not sold. Then `priceVm` reports the reason. */
-function chosenOf({ provider }: Services, body: ResizeVm, disk_gb: number): Chosen | undefined {
+function chosenOf({ provider }: Services, size: WantedSize): Chosen | undefined {
   const { plans, custom_plan } = provider.catalogue;
-  const plan = plans.find(({ slug }) => slug === body.plan);
-  if (plan !== undefined) {
-    const { slug, architecture, vcpus, memory_mb } = plan;
-    return { plan: slug, architecture, vcpus, memory_mb, disk_gb };
-  }
-  if (body.custom_size === undefined || custom_plan === null) return undefined;
-  const { vcpus, memory_mb } = body.custom_size;
-  return { plan: 'custom', architecture: custom_plan.architecture, vcpus, memory_mb, disk_gb };
+  if ('custom_size' in size)
+    return custom_plan === null
+      ? undefined
+      : { plan: 'custom', architecture: custom_plan.architecture, ...size.custom_size };
+  const plan = plans.find(({ slug }) => slug === size.plan);
+  if (plan === undefined) return undefined;
+  const { slug, architecture, vcpus, memory_mb } = plan;
+  return { plan: slug, architecture, vcpus, memory_mb, disk_gb: size.disk_gb };
 }
 
 function requireFitting({ provider }: Services, row: VmRow, chosen: Chosen): void {
@@ -128,10 +132,14 @@ export const missingTarget = (body: AnyObject): FieldError[] =>
     detail: `${error.detail} To change only the disk, repeat the present plan.`,
   }));
 
-/** Checks that need only the request body, not the machine. */
-export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
+export function refuseBoth({ plan, custom_size }: AnyObject): void {
   if (plan !== undefined && custom_size !== undefined)
     throw refuse('/custom_size', 'mutually_exclusive', 'Give either plan or custom_size, not both.');
+}
+
+/** Checks that need only the request body, not the machine. */
+export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm): void {
+  refuseBoth({ plan, custom_size });
   const missing = missingTarget({ plan, custom_size });
   if (missing.length > 0) throw invalid(missing);
   if (mode === 'live' && start_after === 'no')
@@ -142,14 +150,23 @@ export function requireSense({ plan, custom_size, mode, start_after }: ResizeVm)
     );
 }
 
+/** The configuration has the disk of a custom size inside; the request may have it beside. */
+const asSentErrors = (body: ResizeVm, errors: readonly FieldError[]): FieldError[] =>
+  asBodyErrors(errors).map((error) =>
+    error.pointer === '/custom_size/disk_gb' && body.disk_gb !== undefined
+      ? { ...error, pointer: '/disk_gb' }
+      : error,
+  );
+
 export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Date): Target {
   const disk_gb = diskOf(body, row);
-  const chosen = chosenOf(services, body, disk_gb);
-  if (chosen !== undefined) requireFitting(services, row, chosen);
+  const { vcpus, memory_mb } = row;
   const size =
     body.custom_size === undefined
       ? { plan: body.plan ?? '', disk_gb }
-      : { custom_size: { ...body.custom_size, disk_gb } };
+      : { custom_size: { vcpus, memory_mb, ...body.custom_size, disk_gb } };
+  const chosen = chosenOf(services, size);
+  if (chosen !== undefined) requireFitting(services, row, chosen);
   const configuration = configurationWith(services, row, size);
   const was = priceVm(services, row.configuration, { at: now, existing: 'unchanged' });
   const isKept = body.plan === row.plan;
@@ -157,7 +174,7 @@ export function targetOf(services: Services, row: VmRow, body: ResizeVm, now: Da
     at: now,
     existing: isKept ? 'unchanged' : was.ok ? was.item.lines : [],
   });
-  if (!priced.ok) throw invalid(asBodyErrors(priced.problems));
+  if (!priced.ok) throw invalid(asSentErrors(body, priced.problems));
   const elsewhere = isKept ? [] : placeFaults(services, chosen?.plan ?? '', row.location, now);
   if (elsewhere.length > 0) throw invalid(elsewhere);
   if (chosen === undefined) throw new Error('A choice that has a price has no size.');

@@ -43,7 +43,12 @@ export const vmLife = new Lifecycle<VmState>({
     { by: ['performVmAction'], from: ['stopped'], through: 'starting', to: ['running', 'stopped'] },
     { by: ['performVmAction'], from: ['running'], through: 'stopping', to: ['stopped', 'running'] },
     { by: ['performVmAction'], from: ['running'], through: 'restarting', to: ['running', 'stopped'] },
-    { by: ['resizeVm'], from: ['running', 'stopped'], through: 'resizing', to: ['running', 'stopped'] },
+    {
+      by: ['resizeVm', 'updateVm'],
+      from: ['running', 'stopped'],
+      through: 'resizing',
+      to: ['running', 'stopped'],
+    },
     {
       by: ['redeployVm'],
       from: ['running', 'stopped', 'error'],

@@ -60,7 +60,7 @@ export const Vm = Named(
     memory_mb: MemoryMb,
     disk_gb: {
       ...DiskGb,
-      description: `The size of the root disk in GB. It can only grow, with a resize. ${GB_MEANS}`,
+      description: `The size of the root disk in GB. It can only grow. ${GB_MEANS}`,
     },
     architecture: Architecture,
     hostname: Type.String({

@@ -4,7 +4,7 @@ import { newId } from '../../../kernel/ids.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { endpoint, ok } from '../../../kernel/record.ts';
+import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Instruction, Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
@@ -19,7 +19,13 @@ import {
 } from '../../../kernel/schema.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
 import { VmPlacementGroupRef } from '../references.ts';
+import { acceptResize, isUnderWay, requireResizable } from '../resize/acceptance.ts';
+import { namesSize, resizeIn, sizeMembers } from '../resize/by-update.ts';
+import { askCapacity } from '../resize/capacity.ts';
+import { resizeVmKind } from '../resize/kind.ts';
+import { targetOf } from '../resize/target.ts';
 import { NewProtection, UserData, UserDataEncoding } from './creation/body.ts';
+import { exampleOperation } from './example.ts';
 import { hashOf } from './guest.ts';
 import { vmLife } from './lifecycle.ts';
 import { showVm } from './present.ts';
@@ -32,6 +38,7 @@ const UpdateVm = Shape({
   name: Type.Optional(ResourceName),
   description: Type.Optional(Resettable(NewDescription)),
   labels: Type.Optional(LabelsPatch),
+  ...sizeMembers,
   protection: Type.Optional(
     Resettable(
       Shape(
@@ -114,32 +121,54 @@ export const updateVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Change a VM',
   description:
-    'Changes the name, description, labels, protection, placement group or stored user data. Labels are merged with the present ones; a label with the value null is removed. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
+    'Changes the name, description, labels, protection, placement group, stored user data or size. Another `plan`, `custom_size` or `disk_gb` is applied as by `resizeVm` with its defaults: a running VM is stopped and started again, and the call answers 202. All other changes are made at once: 200. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
+  raisesCost: 'sometimes',
   resource: { name: 'vm', role: 'update' },
   params: VmId,
   body: UpdateVm,
-  answers: { 200: Vm },
-  problems: ['name_taken', 'invalid_state', 'vm_not_stopped', 'resource_suspended', 'operation_in_progress'],
+  answers: { 200: Vm, 202: Vm },
+  problems: [
+    'name_taken',
+    'invalid_state',
+    'vm_not_stopped',
+    'vm_in_rescue',
+    'resource_suspended',
+    'operation_in_progress',
+    'quota_exceeded',
+    'capacity_unavailable',
+    'placement_unsatisfiable',
+  ],
+  operation: resizeVmKind,
   example: {
     params: { id: exampleVm.id },
-    body: { description: 'The front of the shop', protection: { redeploy: true } },
+    body: { description: 'The front of the shop', plan: 'flex-1-2' },
     answer: {
-      status: 200,
+      status: 202,
       body: {
         ...exampleVm,
         description: 'The front of the shop',
-        protection: { delete: false, redeploy: true },
+        status: 'resizing',
+        operation: exampleOperation('vm.resize', exampleVm),
       },
     },
   },
-  async handle(call) {
-    const { db, params, body } = call;
-    if (body.name !== undefined) await vms.lockNames(call);
+  prepare: async (call) => {
+    const { body, services } = call;
+    if (!namesSize(body)) return null;
+    return askCapacity(call, (row) => resizeIn(services, row, body), body.placement_group_id);
+  },
+  async handle(call, asked) {
+    const { db, params, body, services, now } = call;
+    if (body.name !== undefined || namesSize(body)) await vms.lockNames(call);
     const before = await vms.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
     vmLife.require('updateVm', before.status, { operation });
+    const wanted = resizeIn(services, before, body);
+    const target = wanted && targetOf(services, before, wanted, now);
+    const working = target && operation && isUnderWay(operation, target) ? operation : undefined;
+    if (target !== null && working === undefined) requireResizable(before, operation);
     if (body.backup_policy_id != null)
       throw invalid([
         {
@@ -153,7 +182,17 @@ export const updateVm = endpoint({
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);
     const change = changeOf(before, body);
     warnIfIgnored(call, change.user_data ?? null);
-    return ok(await showVm(call, await vms.write(call, before, change, changesOf(before, change))));
+    const changes = changesOf(before, change);
+    if (wanted !== null && target !== null && working === undefined) {
+      // One effect shows all changes, so the row is written without one.
+      const row = changes.length === 0 ? before : ((await vms.change(db, before.id, change, call)) ?? before);
+      if (changes.length > 0) call.event(vms.event('updated', row));
+      return accepted(await acceptResize(call, row, { body: wanted, target, asked, changes }));
+    }
+    const row = await vms.write(call, before, change, changes);
+    if (working === undefined) return ok(await showVm(call, row));
+    call.follow(working);
+    return accepted(await showVm(call, row, working));
   },
 });
 

@@ -53,7 +53,9 @@ function factsOf(operation: Operation): string[] {
   return [
     accessWords[access],
     ...(cost === undefined ? [] : [costWords[cost]]),
-    ...(work === undefined ? [] : [`Takes about ${work.typical_seconds} s`]),
+    ...(work === undefined
+      ? []
+      : [`${work.sometimes ? 'Can take' : 'Takes'} about ${work.typical_seconds} s`]),
     ...(work?.cancellable ? ['Can be cancelled'] : []),
     ...(sensitive ? ['Sensitive'] : []),
   ];
