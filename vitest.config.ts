@@ -12,9 +12,10 @@ const shared = {
   setupFiles: 'src/testing/record-statements.ts',
   // The files that one worker runs share their modules: loading them for each file would take as long as the tests.
   isolate: false,
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 60_000 } },
+  // Limits for tests that hang. On a busy machine a sound test may take ten times as long as on a quiet one.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
 };
 
 const main = {

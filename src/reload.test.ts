@@ -12,7 +12,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts'
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const PROGRAM = fileURLToPath(new URL('../bin/hostplane.mjs', import.meta.url));
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 120_000 };
 
 let folder: string;
 let file: string;

@@ -31,7 +31,7 @@ describe.skipIf(!isHere)(isHere ? 'a shared rate limit' : `a shared rate limit: 
       works: true,
       serves: false,
     });
-    await vi.waitFor(() => [one, other, ended].map(isShared), { timeout: 30_000 });
+    await vi.waitFor(() => [one, other, ended].map(isShared), { timeout: 120_000 });
     await ended.close();
   });
   afterAll(async () => {
@@ -56,14 +56,14 @@ describe.skipIf(!isHere)(isHere ? 'a shared rate limit' : `a shared rate limit: 
 
     await other.close();
     await vi.waitFor(async () => expect((await one.services.limiter.peek('y')).remaining).toBe(200), {
-      timeout: 30_000,
+      timeout: 120_000,
     });
     expect(await passed(one, 'y')).toBe(200);
   });
 
   it('raises an alarm when Redis is lost, and none when it is back', async () => {
     redis.resume();
-    await vi.waitFor(() => isShared(one), { timeout: 30_000 });
+    await vi.waitFor(() => isShared(one), { timeout: 120_000 });
     const metrics = await one.services.metrics.render();
     expect(metrics).toContain('hostplane_alarms_total{alarm="rate_limit_lost"}');
     expect(metrics).not.toContain('rate_limit_recovered');

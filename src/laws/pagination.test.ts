@@ -35,7 +35,7 @@ async function createFilled(mark: string): Promise<World> {
   await app.services.db.updateTable('ip_allowlists').set({ mode: 'off' }).execute();
   const readMode = async () =>
     (await app.call({ url: '/account/v1/whoami', key: world.key.key })).json().client.allowlist.mode;
-  await vi.waitFor(async () => expect(await readMode()).toBe('off'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readMode()).toBe('off'), { timeout: 120_000 });
   await app.services.denials.flush();
   return world;
 }

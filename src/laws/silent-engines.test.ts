@@ -42,7 +42,7 @@ async function expectNothingHeld(request: WalkRequest, as = world): Promise<Prom
       expect(await strikes()).toBeGreaterThan(before);
       expect(pool.totalCount - pool.idleCount).toBe(0);
     },
-    { timeout: 20_000, interval: 5 },
+    { timeout: 120_000, interval: 5 },
   );
   return [answer];
 }

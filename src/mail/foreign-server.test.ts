@@ -48,7 +48,7 @@ describe.skipIf(!isHere)(isHere ? title : `${title}: not installed (package pyth
     process.once('exit', kill);
     const t = await createTestApp();
     try {
-      await expect.poll(() => answers(port), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => answers(port), { timeout: 120_000 }).toBe(true);
       const smtp = { host: '127.0.0.1', port, tls: 'none', user: null, password: null } as const;
       const provider = { ...t.services.provider, mail: { ...t.services.provider.mail, smtp } };
       const link = `https://portal.example.test/join#token=${'x'.repeat(300)}`;

@@ -51,7 +51,7 @@ const act = () =>
     }),
   );
 const status = async () => (await listMails(t.services.db, { limit: 1 }))[0]?.status;
-const sent = () => expect.poll(status, { timeout: 30_000 }).toBe('sent');
+const sent = () => expect.poll(status, { timeout: 120_000 }).toBe('sent');
 const never = new Promise<undefined>(() => undefined);
 
 describe('a worker that is killed', () => {
@@ -64,7 +64,7 @@ describe('a worker that is killed', () => {
     });
     const first = await start();
     await act();
-    await expect.poll(() => asked, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => asked, { timeout: 120_000 }).toBe(true);
     await first.end('SIGKILL');
     smtp.answer(() => undefined);
     await start();
@@ -76,7 +76,7 @@ describe('a worker that is killed', () => {
     smtp.answer((stage) => (stage === 'DATA' ? never : undefined));
     const first = await start();
     const id = await act();
-    await expect.poll(() => smtp.received.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => smtp.received.length, { timeout: 120_000 }).toBe(1);
     await first.end('SIGKILL');
     smtp.answer(() => undefined);
     await start();
@@ -93,7 +93,7 @@ describe('a worker that is killed', () => {
     workers.push(await startWorker(program, task));
     await act();
     const last = async () => (await listMails(t.services.db, { limit: 1 }))[0]?.last_error;
-    await expect.poll(last, { timeout: 30_000 }).toMatch(/certificate/);
+    await expect.poll(last, { timeout: 120_000 }).toMatch(/certificate/);
     expect([await status(), smtp.received]).toEqual(['queued', []]);
   });
 });

@@ -198,7 +198,7 @@ describe('a worker', () => {
       provider: (config) => ({ ...config, mail: { ...config.mail, smtp: smtp.config } }),
     });
     await transact(busy.services.db, (tx) => sendMail(tx, verification()));
-    await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => smtp.received.length, { timeout: 120_000 }).toBe(1);
     await busy.close();
     await smtp.close();
   });

@@ -41,12 +41,11 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     const args = ['--input-type=module', '--eval', PROGRAM];
     const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'ignore' });
     const ended = once(child, 'exit');
-    const found = await expect.poll(findPostgres, { timeout: 100_000 }).toBeDefined().then(findPostgres);
+    const found = await expect.poll(findPostgres).toBeDefined().then(findPostgres);
     expect(found).toBeDefined();
     child.kill(signal);
     expect(await ended).toEqual([128 + constants.signals[signal], null]);
     expect(found && (await isPostmaster(found.postmaster.pid, found.cluster))).toBe(false);
     expect(await foldersOfTheRun()).toEqual([]);
   },
-  120_000,
 );

@@ -173,7 +173,7 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
     } finally {
       server.resume();
     }
-    await vi.waitFor(() => expect(store.status().degraded).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(store.status().degraded).toBe(false), { timeout: 120_000 });
     expect(kindsOf(alarms)).toEqual(['lost', 'recovered']);
     expect((await store.take('new')).remaining).toBe(199);
     expect(await store.peek('k')).toMatchObject({ allowed: false, remaining: 0 });
@@ -203,7 +203,7 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
       expect(allowedOf(await takeMany([store], 'x', 220))).toBe(100);
       expect(alarms).toMatchObject([{ kind: 'lost', localLimit: 100 }]);
       processes = 1;
-      await vi.waitFor(async () => expect((await store.peek('x')).remaining).toBe(100), { timeout: 10_000 });
+      await vi.waitFor(async () => expect((await store.peek('x')).remaining).toBe(100), { timeout: 120_000 });
       expect(allowedOf(await takeMany([store], 'x', 220))).toBe(100);
     } finally {
       server.resume();
@@ -243,7 +243,7 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
 
     const short = (await startRedis())!;
     relay.lead(short.port);
-    await vi.waitFor(() => expect(store.status().degraded).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(store.status().degraded).toBe(false), { timeout: 120_000 });
     expect((await store.take('fresh')).remaining).toBe(199);
 
     relay.lead(null);
@@ -252,7 +252,7 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
     expect((await store.take('k')).allowed).toBe(false);
 
     relay.lead(server.port);
-    await vi.waitFor(() => expect(store.status().degraded).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(store.status().degraded).toBe(false), { timeout: 120_000 });
     expect(kindsOf(alarms)).toEqual(['lost', 'recovered', 'lost', 'recovered']);
     // The new store knows nothing of the first one.
     expect((await store.take('fresh')).remaining).toBe(198);

@@ -67,23 +67,19 @@ describe('PostgreSQL restarted in the middle', () => {
   it.each([
     { signal: 'SIGINT', shutdown: 'fast' },
     { signal: 'SIGQUIT', shutdown: 'immediate' },
-  ] as const)(
-    'by a $shutdown shutdown, all operations end once',
-    async ({ signal }) => {
-      // An acknowledged commit must survive an immediate shutdown.
-      const postgres = await startPostgres({ settings: { synchronous_commit: 'on' } });
-      const { t, accounts } = await setUp(postgres);
-      for (let round = 0; round < 2; round++) {
-        await startMixed(t, accounts, BATCH);
-        await untilUnderWay(t);
-        await postgres.restart(signal);
-      }
-      await allEnded(t.services.db);
-      await expectCount(t, 2 * BATCH);
-      await expectWhole(t.services.db, t.registry);
-    },
-    150_000,
-  );
+  ] as const)('by a $shutdown shutdown, all operations end once', async ({ signal }) => {
+    // An acknowledged commit must survive an immediate shutdown.
+    const postgres = await startPostgres({ settings: { synchronous_commit: 'on' } });
+    const { t, accounts } = await setUp(postgres);
+    for (let round = 0; round < 2; round++) {
+      await startMixed(t, accounts, BATCH);
+      await untilUnderWay(t);
+      await postgres.restart(signal);
+    }
+    await allEnded(t.services.db);
+    await expectCount(t, 2 * BATCH);
+    await expectWhole(t.services.db, t.registry);
+  });
 });
 
 describe("the database's clock", () => {
@@ -111,5 +107,5 @@ describe("the database's clock", () => {
       select id, type, error from operations where status <> 'succeeded' and not (
         error ->> 'code' = 'timeout' and (parent_id is not null or type = 'machine.fleet'))`.execute(db);
     expect(failed.rows).toEqual([]);
-  }, 150_000);
+  });
 });

@@ -174,7 +174,7 @@ it('operations of a worker end once, whatever the network swallowed meanwhile', 
     network.mend();
     await t.close();
   }
-}, 120_000);
+});
 
 it('a process that is cut off stops without waiting for the database', async () => {
   const t = await openApp(true);
@@ -182,4 +182,4 @@ it('a process that is cut off stops without waiting for the database', async () 
   network.cut();
   await t.close();
   network.mend();
-}, 60_000);
+});

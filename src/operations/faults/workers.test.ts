@@ -88,7 +88,7 @@ describe('two workers on one database', () => {
     const outcomes = await Promise.all(left.map((id) => operationOf(t, id)));
     expect(outcomes.every(({ status }) => status === 'succeeded')).toBe(true);
     expect(outcomes.some(({ attempt }) => attempt > 1)).toBe(true);
-  }, 120_000);
+  });
 });
 
 const heldBy = async ({ pid }: WorkerProcess): Promise<string[]> =>

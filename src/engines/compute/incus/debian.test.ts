@@ -23,7 +23,7 @@ import type { Guest, Nic, Ref } from '../instance.ts';
 const ASKED = 'HOSTPLANE_TEST_DEBIAN';
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGVTdb0Ck0Z4PGJ0Zxe4pZ6KP4pFmyeYcGcXZfBhW1mM ada@example';
 const MINUTES = 60_000;
-const SOON = { timeout: 30_000 };
+const SOON = { timeout: 120_000 };
 const IMAGE = { account: null, id: DEBIAN };
 
 const whyNot = (kind: EngineKind): string | null =>

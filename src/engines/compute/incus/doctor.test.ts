@@ -41,7 +41,7 @@ describe.skipIf(noLxd !== null)(noLxd === null ? 'LXD' : `LXD: ${noLxd}`, () => 
     } finally {
       await daemon.stop();
     }
-  }, 60_000);
+  });
 });
 
 const noIncus = whyNoIncus();
@@ -49,7 +49,7 @@ describe.skipIf(noIncus !== null)(noIncus === null ? 'a cluster' : `a cluster: $
   let cluster: TestCluster;
   beforeAll(async () => {
     cluster = await startCluster(2);
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.stop();
   });

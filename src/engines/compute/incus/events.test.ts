@@ -13,7 +13,7 @@ let harness: IncusHarness;
 let lab: Lab;
 
 const reason = whyNoIncus('incus');
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 120_000 };
 
 describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${reason}`, () => {
   const database = useTestDatabase();

@@ -12,7 +12,7 @@ const range = (n: number): Pick<NetworkSpec, 'ipv4Cidr' | 'ipv4Gateway'> => ({
   ipv4Gateway: `10.${n}.0.1`,
 });
 
-const SOON = { timeout: 15_000 };
+const SOON = { timeout: 120_000 };
 
 describeEngines((bench) => {
   const answers = (address: string): Promise<boolean> =>

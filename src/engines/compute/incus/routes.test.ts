@@ -40,7 +40,7 @@ describeEngines((bench) => {
     process.kill(pid, 'SIGKILL');
     await bench.harness.daemon.start();
     const state = async () => (await bench.harness.engine.observeInstance(ref))?.state;
-    await expect.poll(state, { timeout: 15_000 }).toBe('stopped');
+    await expect.poll(state, { timeout: 120_000 }).toBe('stopped');
   }
 
   it('starts a machine that stopped while the engine was down', async () => {

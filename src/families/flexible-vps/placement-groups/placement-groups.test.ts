@@ -267,7 +267,7 @@ describe('a reference', () => {
     await transact(db, async (tx) => {
       await lockOwned(tx, 'placement_groups', account.id, { by: 'id', value: id }, {});
       removal = remove(id).then(outcomeOf);
-      await vi.waitFor(waits, { timeout: 10_000 });
+      await vi.waitFor(waits, { timeout: 120_000 });
       await addVm(id, 'creating', tx);
     });
     expect(await removal).toBe('409 resource_in_use');

@@ -155,7 +155,7 @@ describe('no password is set', () => {
     });
     const struck = async () => (await listFaults(app.services.db))[0]?.struck;
     const first = reset();
-    await vi.waitFor(async () => expect(await struck()).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await struck()).toBe(1), { timeout: 120_000 });
     const second = await reset();
     expect([second.statusCode, second.json()]).toMatchObject([
       409,

@@ -88,7 +88,7 @@ const failure = (detail: RegExp, fix: RegExp) => ({
  */
 const setNetwork = (config: Record<string, string>, method: 'PATCH' | 'PUT' = 'PATCH') =>
   vi.waitFor(() => daemon.client.run(method, `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config } }), {
-    timeout: 20_000,
+    timeout: 120_000,
     interval: 250,
   });
 
@@ -101,7 +101,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     const { environment } = await daemon.client.ask<{ environment: { certificate: string } }>('GET', '/1.0');
     serverCertificate = join(folder, 'server.crt');
     await writeFile(serverCertificate, environment.certificate);
-  }, 120_000);
+  });
   afterAll(async () => {
     await relay.stop();
     await daemon.stop();
@@ -310,5 +310,5 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     await daemon.start();
     expect(dead).toMatchObject(failure(/ECONNREFUSED/, /systemctl start incus/));
     expect((await examine()).engine?.status).toBe('ok');
-  }, 60_000);
+  });
 });
