@@ -21,9 +21,9 @@ export interface Place {
   readonly valueWith: (text: string) => unknown;
 }
 
-/** Secrets are never shown, and a code or a token names something that exists. */
+/** Secrets are never shown, and a code, a token or a confirmation names something that exists. */
 const isShown = (name: string, schema: JsonSchema): boolean =>
-  !/password|token|code|challenge|ticket/.test(name) && !('x-secret' in schema);
+  !/password|token|code|challenge|ticket|confirm/.test(name) && !('x-secret' in schema);
 
 const accepts = (schema: JsonSchema, text: string): boolean => isValid(schema as TSchema, text);
 

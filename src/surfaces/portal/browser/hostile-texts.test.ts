@@ -9,7 +9,6 @@ import { type Endpoint, isWrite } from '../../../kernel/record.ts';
 import { Shape } from '../../../kernel/schema.ts';
 import { actFixtures } from '../../../laws/act-fixtures.ts';
 import { requestTo, urlOf, type World } from '../../../laws/walk.ts';
-import { MailSender } from '../../../mail/sender.ts';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import {
@@ -22,7 +21,6 @@ import {
 } from '../../../testing/browser/hostile.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
-import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { Browser, createSession, mailedToken, PASSWORD } from '../../../testing/people.ts';
 import { type Act, isRead } from '../act.ts';
 import { acts } from '../acts/index.ts';
@@ -39,7 +37,6 @@ interface Stored {
 
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;
-  let folder: string;
   let world: World;
   let asking: TestKey;
   let browser: Browser;
@@ -47,7 +44,12 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   let joinToken: string | null;
   /** By the number in the text, by which the pages that show it are found. */
   const stored = new Map<number, Stored>();
-  const pages = new Set([...signedInPages, ...Object.values(dialogPages).flat()]);
+  /** Without those that show only the API. */
+  const pages = new Set(
+    [...signedInPages, ...Object.values(dialogPages).flat()].filter(
+      (path) => !/\/api\/(endpoints|reference|spec|json|examples)/.test(path),
+    ),
+  );
   let numbers = 0;
 
   /** Calls `send` until nothing hostile in the request is refused, and remembers what was accepted. */
@@ -137,15 +139,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const request = { body: payload as object, query: Object.fromEntries(searchParams) };
     const operationOf = (answer: LightMyRequestResponse): string | undefined =>
       answer.statusCode === 409 ? answer.json<{ operation_id?: string }>().operation_id : undefined;
-    for (const [which, key] of [
-      [hostile.join(' '), asking],
-      [turning, asking],
-      [turning, world.key],
-    ] as const) {
+    for (const key of [asking, world.key]) {
       const answer = await write(
         endpoint.id,
-        which,
-        placesFor(schema, `${which} t999.`),
+        turning,
+        placesFor(schema, `${turning} t999.`),
         (spoilt) => {
           const { body, query } = spoilt(request) as typeof request;
           const search = new URLSearchParams(query as Record<string, string>);
@@ -163,11 +161,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   }
 
   beforeAll(async () => {
-    folder = await makeTemporaryFolder();
-    portal = await openPortal({
-      portal: true,
-      provider: (config) => ({ ...config, database: { ...config.database, folder } }),
-    });
+    portal = await openPortal({ portal: true });
     const { db } = portal.t.services;
     browser = new Browser(portal.t);
     const signUp = { email: EMAIL, password: PASSWORD, country: 'DE', terms_accepted: true };
@@ -193,10 +187,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     browser.token = await createSession(db, { id: personId });
   });
 
-  afterAll(async () => {
-    await portal.close();
-    await removeTemporaryFolder(folder);
-  });
+  afterAll(() => portal.close());
 
   /** A colleague with a hostile name, and an invitation that nobody has answered. */
   async function invite(): Promise<void> {
@@ -240,15 +231,18 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       form.replaceAll(TURNING, '\\u202e').replaceAll(/\s+/g, ' '),
     );
 
-  it('are shown as text on every page, and nothing is made of them', async () => {
+  beforeAll(async () => {
     const { services, registry } = portal.t;
     await invite();
     for (const record of acts.filter((each) => !isRead(each))) await act(record);
     await liveSessions();
     for (const endpoint of registry.endpoints.filter(isWrite)) await call(endpoint);
-    await new MailSender(services).settle();
     await Promise.all([services.audit.flush(), services.denials.flush(), services.activity.flush()]);
+  });
 
+  // It opens some sixty pages.
+  it('are shown as text on every page, and nothing is made of them', { timeout: 400_000 }, async () => {
+    const { services, registry } = portal.t;
     const tab = await portal.tab({ token: await createSession(services.db, { id: personId }) });
     const dialogs: string[] = [];
     tab.page.on('dialog', (dialog) => {
@@ -256,6 +250,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       void dialog.dismiss();
     });
     const shown = new Set<number>();
+    const faults: object[] = [];
     const look = async (where: string): Promise<void> => {
       const text = (await textOf(tab)).replaceAll(/\s+/g, ' ');
       const found = [...text.matchAll(/ t(\d+)\./g)].map(([, number]) => Number(number));
@@ -264,14 +259,15 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         return known !== undefined && !literally(known).some((form) => text.includes(form));
       });
       for (const number of found) shown.add(number);
-      expect({
+      const fault = {
         where,
         changed: changed.map((number) => stored.get(number)),
         made: await made(tab.page),
-        complaints: tab.complaints,
-        dialogs,
-        turned: text.includes(TURNING),
-      }).toEqual({ where, changed: [], made: [], complaints: [], dialogs: [], turned: false });
+        complaints: tab.complaints.splice(0),
+        dialogs: dialogs.splice(0),
+        turned: text.includes(TURNING) ? [TURNING] : [],
+      };
+      if (Object.values(fault).some((found) => Array.isArray(found) && found.length > 0)) faults.push(fault);
     };
 
     for (const path of pages) {
@@ -281,8 +277,6 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.page.keyboard.press('Control+k');
     await tab.page.getByRole('combobox').fill('img');
     await look('the search');
-    await tab.open('/portal/outbox');
-    await look('the outbox');
     await tab.open(`/portal/join#${joinToken}`);
     await look('the invitation');
     for (const list of registry.endpoints) {
@@ -295,10 +289,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await look(`the answer of ${list.id}`);
     }
     await tab.close();
+    expect(faults).toEqual([]);
     const written = new Set([...stored.values()].map(({ what }) => what));
     const seen = new Set([...shown].map((number) => stored.get(number)?.what));
-    console.log([...written].sort().join('\n'), shown.size);
     expect([...written].filter((what) => !seen.has(what))).toEqual([]);
-    expect(written.size).toBeGreaterThan(20);
+    expect(written.size).toBeGreaterThan(30);
   });
 });
