@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { Problem } from '../data/http.ts';
+import type { Account, Me } from '../data/types.ts';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { Empty, PageHead } from '../ui/states.tsx';
 
@@ -13,7 +15,8 @@ export const NotFound = () => (
         </Link>
       }
     >
-      The address may be mistyped, or the page has moved. Ctrl K finds every page and every operation.
+      The address may be mistyped, or the page has moved. The search at the top finds every page and every
+      operation.
     </Empty>
   </>
 );
@@ -21,6 +24,41 @@ export const NotFound = () => (
 export const Failed = ({ error, reset }: { error: unknown; reset: () => void }) => (
   <>
     <PageHead title="This page failed" />
-    <ProblemNotice error={error} retry={reset} />
+    {/* A part of the application that could not be loaded is only asked for again by a new page. */}
+    <ProblemNotice error={error} retry={error instanceof Problem ? reset : () => location.reload()} />
+  </>
+);
+
+/** Whoever was removed from the last account can still sign in. */
+export const NoAccount = ({ me }: { me: Me }) => (
+  <>
+    <PageHead title="No account" />
+    <Empty
+      title="You belong to no account at the moment"
+      act={
+        <Link to="/me" className="btn btn-plain">
+          Go to your profile
+        </Link>
+      }
+    >
+      Ask an owner or admin of an account to invite <span className="break-all">{me.person.email}</span>. The
+      API reference is open to you.
+    </Empty>
+  </>
+);
+
+export const SecondFactorNeeded = ({ account }: { account: Account }) => (
+  <>
+    <PageHead title="Second factor needed" />
+    <Empty
+      title={`${account.name} asks everybody for a second factor`}
+      act={
+        <Link to="/me/security" className="btn btn-primary">
+          Add a second factor
+        </Link>
+      }
+    >
+      Add a passkey or an authenticator app. If you have one, sign out and sign in with it.
+    </Empty>
   </>
 );

@@ -6,6 +6,7 @@ export interface NavItem {
   readonly to: string;
   readonly icon: IconName;
   readonly words?: string;
+  /** For everybody, signed in or not. */
   readonly open?: boolean;
 }
 
@@ -52,3 +53,8 @@ export const groups: readonly NavGroup[] = [
     ],
   },
 ];
+
+/** Whether the page shows something of an account. The others show the API, or the person. */
+export const isOfAccount = (path: string): boolean =>
+  !/^\/me(\/|$)/.test(path) &&
+  !groups.some(({ items }) => items.some(({ to, open }) => open && path.startsWith(to)));

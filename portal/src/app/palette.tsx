@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { indexQuery, keysQuery } from '../data/queries.ts';
 import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
+import { returnFocus } from '../ui/focus.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { groups } from './nav.ts';
 
@@ -33,9 +34,7 @@ export default function Palette({ close }: { close: () => void }) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+    return () => returnFocus(before);
   }, []);
   const all = useMemo((): Hit[] => {
     const pages = groups.flatMap(({ title, items }) =>
@@ -130,7 +129,9 @@ export default function Palette({ close }: { close: () => void }) {
           >
             <Icon name={hit.icon} className="opacity-70" />
             <span className="min-w-0 flex-1 truncate">{hit.title}</span>
-            <span className={`max-w-[50%] truncate text-xs ${i === current ? '' : 'text-faint'}`}>
+            <span
+              className={`max-w-[50%] truncate text-xs max-md:hidden ${i === current ? '' : 'text-faint'}`}
+            >
               {hit.note}
             </span>
           </div>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { post } from '../data/http.ts';
 import { onReauthentication } from '../data/reauth.ts';
+import { refused } from '../door/passkey.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -17,7 +18,7 @@ interface Challenge {
 async function answerWithPasskey(): Promise<void> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   const { challenge_id, options } = await post<Challenge>('/portal/v1/reauthenticate/passkey/options');
-  const response = await startAuthentication({ optionsJSON: options });
+  const response = await startAuthentication({ optionsJSON: options }).catch(refused);
   await post('/portal/v1/reauthenticate/passkey', { challenge_id, response });
 }
 

@@ -6,10 +6,11 @@ import { siteQuery, useMaybeAccount, useMe } from '../data/session.ts';
 import { Brand } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Notice } from '../ui/notice.tsx';
 import { PageHead } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { NoAccount, SecondFactorNeeded } from './fallbacks.tsx';
+import { isOfAccount } from './nav.ts';
 import { ReauthDialog } from './reauth-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 
@@ -35,7 +36,6 @@ export function Shell() {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  const mustSecure = me?.needs_second_factor === true && path !== '/me/security';
   return (
     <div className="shell">
       <a href="#content" className="skip btn btn-primary">
@@ -88,15 +88,7 @@ export function Shell() {
         )}
       </header>
       <main id="content" tabIndex={-1} className="shell-main">
-        {mustSecure ? (
-          <Notice tone="warn">
-            This account asks for a second factor.{' '}
-            <Link className="link" to="/me/security">
-              Add a passkey or an authenticator app
-            </Link>{' '}
-            to go on.
-          </Notice>
-        ) : me === undefined ? (
+        {me === undefined ? (
           <>
             <PageHead title="The portal does not answer">
               You are still signed in, and nothing is lost. Try again in a minute.
@@ -105,6 +97,10 @@ export function Shell() {
               Try again
             </Button>
           </>
+        ) : me !== null && isOfAccount(path) && account === undefined ? (
+          <NoAccount me={me} />
+        ) : me !== null && isOfAccount(path) && account?.mfa_required && !me.session.second_factor ? (
+          <SecondFactorNeeded account={account} />
         ) : (
           <Outlet key={account?.id} />
         )}

@@ -49,7 +49,7 @@ export class Problem extends Error {
   }
 }
 
-const unreachable = (): Problem =>
+export const unreachable = (): Problem =>
   new Problem(0, {
     title: 'The server did not answer',
     code: 'unreachable',
@@ -57,10 +57,13 @@ const unreachable = (): Problem =>
     next_step: 'Check your connection, then try again.',
   });
 
+/** An answer without our words, for example of a proxy in between. */
+export const UNREADABLE = 'unreadable_answer';
+
 const tooLate = (status: number): Problem =>
   new Problem(status, {
     title: 'The server has a problem',
-    code: 'unreadable_answer',
+    code: UNREADABLE,
     detail: `It answered ${status} without an explanation. What you typed is still here.`,
     next_step: 'Try again in a minute.',
   });
@@ -116,7 +119,6 @@ export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answe
   }
   if (response.ok) return parsed as Answer;
   const body = parsed as ProblemBody;
-  // A proxy in between answers without our words.
   const problem =
     body.title === undefined
       ? tooLate(response.status)

@@ -1,6 +1,9 @@
 /** Some acts want the password again. The act waits for it, then runs again: nothing that was typed is lost. */
 import { Problem } from './http.ts';
 
+/** The code of the refusal. */
+export const REAUTHENTICATE = 'reauthentication_required';
+
 let ask: ((answer: (done: boolean) => void) => void) | undefined;
 
 /** The dialog says here how it is opened. */
@@ -12,8 +15,7 @@ export async function withReauthentication(act: () => Promise<void>): Promise<vo
   try {
     await act();
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'reauthentication_required' || ask === undefined)
-      throw error;
+    if (!(error instanceof Problem) || error.code !== REAUTHENTICATE || ask === undefined) throw error;
     const open = ask;
     const done = await new Promise<boolean>(open);
     if (done) await act();

@@ -66,10 +66,11 @@ export function accentShades(hex: string, isDark: boolean): Record<string, strin
   const accent = parse(hex);
   if (accent === null || contrast(accent, WHITE) < 4.5) return null;
   const soft = isDark ? mix(accent, [14, 17, 22], 0.78) : mix(accent, WHITE, 0.91);
+  const lighter = mix(accent, WHITE, 0.06);
   const ink = isDark ? readable(accent, WHITE, soft, 6) : readable(accent, BLACK, soft, 6);
   return {
     '--accent': css(accent),
-    '--accent-hover': css(mix(accent, isDark ? WHITE : BLACK, isDark ? 0.06 : 0.16)),
+    '--accent-hover': css(isDark && contrast(lighter, WHITE) >= 4.5 ? lighter : mix(accent, BLACK, 0.16)),
     '--accent-ink': css(ink),
     '--accent-soft': css(soft),
   };

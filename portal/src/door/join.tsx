@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
 import type { DoorProps } from './main.tsx';
 import { tokenInFragment } from './next.ts';
@@ -39,6 +40,8 @@ export default function Join({ site }: DoorProps) {
   useEffect(() => void look.run(), []);
   const fault = (name: string) => (accept.error instanceof Problem ? accept.error.fault(name) : undefined);
   if (declined) return <Head title="Declined">The account was told. You can close this page.</Head>;
+  if (isDeadLink(look.error) || isDeadLink(accept.error) || isDeadLink(decline.error))
+    return <DeadLink title="Invitation">Ask whoever invited you to send the invitation again.</DeadLink>;
   if (invitation === null)
     return (
       <>

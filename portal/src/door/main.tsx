@@ -50,6 +50,9 @@ readSite().then(
   () => show(undefined, true),
 );
 
+// A link whose page is open already changes only the fragment, in which its token is.
+addEventListener('hashchange', () => location.reload());
+
 // A page from the back-forward cache may be older than the session.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();

@@ -39,7 +39,7 @@ export function refused(): never {
   throw new Problem(0, {
     title: 'No passkey was used',
     code: 'passkey_refused',
-    detail: 'The dialog of the browser was closed, or this device has no passkey for this address.',
-    next_step: 'Try again, or sign in another way.',
+    detail: 'The dialog of the browser was closed, or this device has no passkey of yours.',
+    next_step: 'Try again, or use another way.',
   });
 }

@@ -8,14 +8,14 @@ import { Head } from './frame.tsx';
 import { goOn } from './next.ts';
 import { signInWithPasskey } from './passkey.ts';
 
-export type Method = 'totp' | 'passkey' | 'recovery_code';
+type Method = 'totp' | 'passkey' | 'recovery_code';
 
 export interface SecondFactorTicket {
   readonly ticket: string;
   readonly methods: readonly Method[];
 }
 
-const words = {
+export const codeWords = {
   totp: {
     label: 'Code',
     hint: 'The six digits that your authenticator app shows now.',
@@ -41,8 +41,8 @@ export function CodeField({
   return (
     <TextField
       key={method}
-      label={words[method].label}
-      hint={words[method].hint}
+      label={codeWords[method].label}
+      hint={codeWords[method].hint}
       name="code"
       inputMode={method === 'totp' ? 'numeric' : 'text'}
       autoComplete={method === 'totp' ? 'one-time-code' : 'off'}
@@ -101,7 +101,7 @@ export function SecondFactor({ ticket, back }: { ticket: SecondFactorTicket; bac
               setCode('');
             }}
           >
-            {words[other].other}
+            {codeWords[other].other}
           </Button>
         )}
         <Button kind="quiet" onClick={back}>

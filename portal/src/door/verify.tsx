@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { Problem, post } from '../data/http.ts';
+import { post } from '../data/http.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
 import { MailSent } from './mail-sent.tsx';
 import type { DoorProps } from './main.tsx';
@@ -16,10 +17,7 @@ export default function Verify({ site }: DoorProps) {
     await post('/portal/v1/verify', { token });
     location.replace('/portal');
   });
-  const isDead =
-    token === '' ||
-    (confirm.error instanceof Problem && confirm.error.status >= 400 && confirm.error.status < 500);
-  if (isDead) return <SendAnew site={site} error={confirm.error} />;
+  if (token === '' || isDeadLink(confirm.error)) return <SendAnew site={site} error={confirm.error} />;
   return (
     <>
       <Head title="Confirm your address">One click, and your account is ready.</Head>

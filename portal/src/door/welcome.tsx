@@ -3,6 +3,7 @@ import { Problem, post } from '../data/http.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { Head, Or } from './frame.tsx';
 import { tokenInFragment } from './next.ts';
 import { NewPasswordField } from './password-field.tsx';
@@ -19,6 +20,8 @@ export default function Welcome() {
     await post('/portal/v1/welcome', { token });
     location.replace('/portal/me/security?add=passkey');
   });
+  if (isDeadLink(withPassword.error) || isDeadLink(withPasskey.error))
+    return <DeadLink title="Welcome">Whoever gave it to you can make another one on the server.</DeadLink>;
   return (
     <>
       <Head title="Welcome">Choose how you sign in from now on.</Head>

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { Button } from './button.tsx';
+import { returnFocus } from './focus.ts';
 import { Icon } from './icons.tsx';
 
 /** Where the typing begins: the first field, or else the main button. */
@@ -31,7 +32,7 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
     current?.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
       current?.close();
-      if (before instanceof HTMLElement) before.focus();
+      returnFocus(before);
     };
   }, []);
   const Body = onSubmit ? 'form' : 'div';
@@ -62,7 +63,12 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
             </h2>
             {intro && <div className="text-sm text-muted">{intro}</div>}
           </div>
-          <button type="button" className="btn btn-quiet -my-1 w-9 px-0" aria-label="Close" onClick={close}>
+          <button
+            type="button"
+            className="btn btn-quiet -my-1.5 w-9 px-0 max-md:-my-2.5"
+            aria-label="Close"
+            onClick={close}
+          >
             <Icon name="close" />
           </button>
         </header>

@@ -113,7 +113,7 @@ export function Menu({ label, items, children, className, align = 'right', head 
                 {...(item.checked === undefined ? {} : { 'aria-checked': item.checked })}
                 aria-disabled={item.why !== undefined || undefined}
                 tabIndex={-1}
-                className={`flex min-h-9 items-start gap-2.5 rounded-md px-3 py-[7px] text-left max-md:min-h-11 max-md:py-[11px] ${item.danger ? 'text-bad hover:bg-bad-soft focus:bg-bad-soft' : 'hover:bg-sunken focus:bg-sunken'} focus:outline-none`}
+                className={`flex min-h-9 items-start gap-2.5 rounded-md px-3 py-[7px] text-left max-md:min-h-11 max-md:py-[11px] ${item.danger ? 'text-bad hover:bg-bad-soft focus:bg-bad-soft' : 'hover:bg-sunken focus:bg-sunken'} outline-offset-[-2px]`}
                 onClick={() => {
                   if (item.why !== undefined) return;
                   close();

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Problem } from '../data/http.ts';
+import { Problem, UNREADABLE } from '../data/http.ts';
 import { Button } from './button.tsx';
 
 const tones = {
@@ -20,6 +20,14 @@ export function Notice({ tone = 'info', children }: { tone?: keyof typeof tones;
   );
 }
 
+/** Whether the same request may succeed later: the server was away or busy, rather than refusing this request. */
+const isPassing = (problem: Problem | null): boolean =>
+  problem === null ||
+  problem.status === 0 ||
+  problem.status === 429 ||
+  problem.status >= 500 ||
+  problem.code === UNREADABLE;
+
 /** A refusal: its title, what happened, what to do next, and the id by which the provider finds the request. */
 export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   if (error === null || error === undefined) return null;
@@ -28,6 +36,7 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() =>
     <Notice tone="bad">
       <p className="font-medium">{problem?.message ?? 'Something went wrong'}</p>
       {problem?.detail && <p>{problem.detail}</p>}
+      {problem === null && <p>Reload the page and try again.</p>}
       {problem?.nextStep && <p>{problem.nextStep}</p>}
       {problem?.body.required_permission && (
         <p>
@@ -36,7 +45,7 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() =>
         </p>
       )}
       {problem?.body.request_id && <p className="mt-1 font-mono text-xs">{problem.body.request_id}</p>}
-      {retry && (
+      {retry && isPassing(problem) && (
         <Button small className="mt-2" onClick={retry}>
           Try again
         </Button>

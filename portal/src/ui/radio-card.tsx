@@ -15,7 +15,7 @@ export function RadioCard({
 }) {
   return (
     <label
-      className={`flex cursor-pointer gap-3 rounded-md border p-3 transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent ${checked ? 'border-accent bg-accent-soft' : 'border-line bg-surface hover:border-edge'}`}
+      className={`flex cursor-pointer gap-3 rounded-md border p-3 transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent-ink ${checked ? 'border-accent bg-accent-soft' : 'border-line bg-surface hover:border-edge'}`}
     >
       <input
         type="radio"

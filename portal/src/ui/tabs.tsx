@@ -18,7 +18,7 @@ export function Tabs({
           key={to}
           to={to}
           activeOptions={{ exact: true, includeSearch: false }}
-          className="-mb-px shrink-0 rounded-t-md border-b-2 border-transparent px-3 py-2 text-muted outline-offset-[-2px] hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+          className="-mb-px shrink-0 rounded-t-md border-b-2 border-transparent px-3 py-2 text-muted max-md:px-2 max-md:py-2.5 outline-offset-[-2px] hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
         >
           {title}
           {mark && (

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { indexQuery } from '../../data/queries.ts';
 import { count } from '../../data/words.ts';
 import { Method } from '../../ui/badge.tsx';
-import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
+import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Filter, useFilter } from './filter.tsx';
 import { Hash } from './hash.tsx';
-import { nearest } from './nearest.ts';
+import { NoHits } from './no-hits.tsx';
 
 export default function Endpoints() {
   const query = useQuery(indexQuery);
@@ -38,22 +38,7 @@ export default function Endpoints() {
           const shown = families.flatMap(({ resources }) =>
             resources.flatMap(({ operations }) => operations),
           ).length;
-          if (shown === 0)
-            return (
-              <Empty title={`Nothing has the words ${words}`}>
-                The nearest names:{' '}
-                {nearest(words, index, 3).map(({ id }) => (
-                  <Link
-                    key={id}
-                    className="link mx-1"
-                    to="/api/reference/$operation"
-                    params={{ operation: id }}
-                  >
-                    {id}
-                  </Link>
-                ))}
-              </Empty>
-            );
+          if (shown === 0) return <NoHits words={words} index={index} />;
           return (
             <>
               <p role="status" className="mb-4 text-sm text-muted">

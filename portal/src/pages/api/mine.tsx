@@ -8,6 +8,7 @@ import { SelectField } from '../../ui/field.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Filter, useFilter } from './filter.tsx';
 import { Hash } from './hash.tsx';
+import { NoHits } from './no-hits.tsx';
 
 export default function MyApis() {
   const account = useAccount();
@@ -49,24 +50,29 @@ export default function MyApis() {
 
 function List({ account, index, keyId }: { account: Account; index: OperationIndex; keyId: string | null }) {
   const query = useQuery(accessQuery(account, keyId));
-  const { matches } = useFilter();
+  const { matches, words } = useFilter();
   return (
     <Loaded query={query} rows={10}>
       {({ data }) => {
         const byId = new Map(data.map((access) => [access.operation_id, access]));
         const callable = data.filter((access) => access.callable).length;
+        const shown = index.families
+          .map((family) => ({
+            family,
+            operations: family.resources
+              .flatMap((resource) => resource.operations)
+              .filter(({ id, summary, method, path, permission }) =>
+                matches(`${id} ${summary} ${method} ${path} ${permission} ${family.name}`),
+              ),
+          }))
+          .filter(({ operations }) => operations.length > 0);
         return (
           <>
             <p role="status" className="mb-4 text-sm text-muted">
               {callable} of {data.length} can be called
             </p>
-            {index.families.map((family) => {
-              const operations = family.resources
-                .flatMap((resource) => resource.operations)
-                .filter(({ id, summary, method, path, permission }) =>
-                  matches(`${id} ${summary} ${method} ${path} ${permission} ${family.name}`),
-                );
-              if (operations.length === 0) return null;
+            {shown.length === 0 && <NoHits words={words} index={index} />}
+            {shown.map(({ family, operations }) => {
               const own = operations.filter(({ id }) => byId.get(id)?.callable).length;
               return (
                 <section key={family.name} className="mb-8">

@@ -41,9 +41,9 @@ export default function Approvals() {
                   <Link
                     to="/approvals/$id"
                     params={{ id: approval.operation_id }}
-                    className="flex items-center gap-4 px-4 py-3.5 outline-offset-[-2px] hover:bg-canvas md:px-5"
+                    className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3.5 outline-offset-[-2px] hover:bg-canvas md:flex-nowrap md:px-5"
                   >
-                    <span className="min-w-0 flex-1">
+                    <span className="min-w-0 max-md:w-full md:flex-1">
                       <span className="block font-medium">
                         {approval.key.name ?? 'A key'} asks for {approval.call.operation_id}
                       </span>
@@ -52,10 +52,8 @@ export default function Approvals() {
                         <code className="min-w-0 break-all">{approval.call.path}</code>
                       </span>
                     </span>
-                    <span className="shrink-0 text-right text-sm text-muted">
-                      ends
-                      <br />
-                      <Ago time={approval.expires_at} />
+                    <span className="shrink-0 text-sm text-muted max-md:flex-1">
+                      ends <Ago time={approval.expires_at} />
                     </span>
                     <Icon name="right" className="text-faint" />
                   </Link>

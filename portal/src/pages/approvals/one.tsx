@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
-import { post } from '../../data/http.ts';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Problem, post } from '../../data/http.ts';
 import { approvalQuery } from '../../data/queries.ts';
-import { ADMINS_ONLY, acts, isAdmin, useAccount } from '../../data/session.ts';
+import { ADMINS_ONLY, acts, chooseAccount, isAdmin, maySee, useAccount, useMe } from '../../data/session.ts';
 import type { Account, Approval, Effect } from '../../data/types.ts';
 import { formatTime, spoken } from '../../data/words.ts';
 import { Badge, Method, type Tone } from '../../ui/badge.tsx';
@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice, ProblemNotice } from '../../ui/notice.tsx';
-import { Loaded, PageHead } from '../../ui/states.tsx';
+import { Loaded, PageHead, Skeleton } from '../../ui/states.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
@@ -22,6 +22,7 @@ export default function ApprovalPage() {
   const { id = '' } = useParams({ strict: false });
   const account = useAccount();
   const query = useQuery(approvalQuery(account, id));
+  const isElsewhere = useOtherAccount(account, id, query.error);
   return (
     <div className="max-w-[720px]">
       <Link
@@ -31,11 +32,40 @@ export default function ApprovalPage() {
         <Icon name="right" className="rotate-180" />
         Approvals
       </Link>
-      <Loaded query={query} rows={4}>
-        {(approval) => <Shown approval={approval} account={account} />}
-      </Loaded>
+      {query.data === undefined && <PageHead title="Approval" />}
+      {isElsewhere ? (
+        <Skeleton rows={4} />
+      ) : (
+        <Loaded query={query} rows={4}>
+          {(approval) => <Shown approval={approval} account={account} />}
+        </Loaded>
+      )}
     </div>
   );
+}
+
+/** `approve_url` names no account: if the chosen one has no such call, the one that has it is chosen. */
+function useOtherAccount(account: Account, id: string, error: unknown): boolean {
+  const others = (useMe()?.accounts ?? []).filter((each) => each.id !== account.id && maySee(each));
+  const isMissing = error instanceof Problem && error.status === 404;
+  const search = useQuery({
+    queryKey: ['account-of', id],
+    queryFn: async ({ client }) => {
+      for (const other of others) {
+        const found = await client.fetchQuery(approvalQuery(other, id)).catch(() => null);
+        if (found !== null) return other;
+      }
+      return null;
+    },
+    enabled: isMissing && others.length > 0,
+  });
+  const found = isMissing ? (search.data ?? null) : null;
+  useEffect(() => {
+    if (found === null) return;
+    chooseAccount(found.id);
+    toast(`You work for ${found.name} now.`);
+  }, [found]);
+  return isMissing && (search.isLoading || found !== null);
 }
 
 function Shown({ approval, account }: { approval: Approval; account: Account }) {

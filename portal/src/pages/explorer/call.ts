@@ -1,4 +1,6 @@
 /** Sends one call as a person or with a pasted key, and keeps everything that came back. */
+import { Problem, unreachable } from '../../data/http.ts';
+import { REAUTHENTICATE } from '../../data/reauth.ts';
 
 export interface Call {
   readonly method: string;
@@ -51,8 +53,13 @@ export async function sendCall(call: Call, through: string | null, isDryRun: boo
     ...(hasBody || (through !== null && call.method !== 'GET')
       ? { body: JSON.stringify(call.body ?? {}) }
       : {}),
+  }).catch(() => {
+    throw unreachable();
   });
   const text = await response.text();
+  // A dialog asks for the password, and the call is sent again.
+  if (through !== null && response.status === 403 && text.includes(REAUTHENTICATE))
+    throw new Problem(403, JSON.parse(text));
   return {
     status: response.status,
     statusText: response.statusText,

@@ -112,7 +112,7 @@ export function Workbench({ id, described }: { id: string; described: Described 
         </div>
       </form>
       <div className="grid min-w-0 content-start gap-5 xl:sticky xl:top-[88px] xl:max-h-[calc(100dvh-112px)] xl:overflow-y-auto">
-        <ProblemNotice error={run.error && connection} />
+        <ProblemNotice error={run.error} />
         {outcome && <Result outcome={outcome} />}
         <Code title="The same call as curl" text={curlOf(call, base)} />
       </div>
@@ -131,8 +131,6 @@ export function Workbench({ id, described }: { id: string; described: Described 
     </div>
   );
 }
-
-const connection = new Error('The server did not answer.');
 
 function Who(props: {
   as: 'me' | 'key';

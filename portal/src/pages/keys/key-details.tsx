@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { ApiKey, KeyOptions } from '../../data/types.ts';
 import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { unturned } from '../../ui/code.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -67,7 +68,9 @@ export function KeyDetails({
             <>
               {formatTime(revoked.at)} by {revoked.by}
               {revoked.reason && `: ${revoked.reason}`}
-              {revoked.comment && <span className="block text-sm text-muted">{revoked.comment}</span>}
+              {revoked.comment && (
+                <span className="block text-sm break-words text-muted">{unturned(revoked.comment)}</span>
+              )}
             </>,
           ] as const,
         ]),

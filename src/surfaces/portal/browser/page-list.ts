@@ -1,32 +1,62 @@
-/** The pages of the portal, for the tests that look at every one of them. */
+/** The pages of the portal, for the tests that look at every one of them. `page-list.test.ts` says what is missing. */
 
 /** Without pages that show one thing of the account, whose address has its id. */
 export const signedInPages: readonly string[] = [
   '/portal',
   '/portal/api/keys',
-  '/portal/api/keys?create=new',
-  '/portal/api/keys?create=flexible-vps:vms:delete',
-  '/portal/api/keys?policy=edit',
   '/portal/api/keys?all=yes',
   '/portal/api/keys/allowlist',
-  '/portal/api/keys/allowlist?add=new',
   '/portal/api/keys/denials',
   '/portal/api/endpoints',
+  '/portal/api/endpoints?q=nothing+has+these',
   '/portal/api/mine',
+  '/portal/api/mine?q=nothing+has+these',
   '/portal/api/reference',
-  '/portal/api/reference/getWhoami',
   '/portal/api/reference/createVm',
+  '/portal/api/reference/noSuchOperation',
   '/portal/api/spec',
+  '/portal/api/json',
   '/portal/api/json/getWhoami',
+  '/portal/api/explorer',
   '/portal/api/explorer/createVm',
   '/portal/api/examples',
   '/portal/approvals',
   '/portal/members',
-  '/portal/members?invite=yes',
   '/portal/me',
   '/portal/me/security',
-  '/portal/me/security?add=password',
-  '/portal/me/security?add=totp',
-  '/portal/me/security?add=passkey',
   '/portal/no-such-page',
+];
+
+export const pagesOfOneThing = (approvalId: string, keyId: string): readonly string[] => [
+  `/portal/approvals/${approvalId}`,
+  `/portal/api/mine?key=${keyId}`,
+];
+
+/** Addresses that open a dialog, by the file that has it. */
+export const dialogPages: Readonly<Record<string, readonly string[]>> = {
+  'pages/keys/create-key.tsx': [
+    '/portal/api/keys?create=new',
+    '/portal/api/keys?create=flexible-vps:vms:delete',
+  ],
+  'pages/keys/key-policy.tsx': ['/portal/api/keys?policy=edit'],
+  'pages/keys/key-details.tsx': ['/portal/api/keys?key=unknown'],
+  'pages/keys/allowlist.tsx': ['/portal/api/keys/allowlist?add=new'],
+  'pages/members/invite.tsx': ['/portal/members?invite=yes'],
+  'pages/me/new-password.tsx': ['/portal/me/security?add=password'],
+  'pages/me/add-totp.tsx': ['/portal/me/security?add=totp'],
+  'pages/me/add-passkey.tsx': ['/portal/me/security?add=passkey'],
+  'pages/me/recovery-codes.tsx': ['/portal/me/security?add=codes'],
+};
+
+/** The pages in front of the portal, and one that everybody may read. */
+export const openPages: readonly string[] = [
+  '/portal/sign-in',
+  '/portal/sign-up',
+  '/portal/verify',
+  '/portal/verify#token',
+  '/portal/recover',
+  '/portal/recover#token',
+  '/portal/join#token',
+  '/portal/welcome#token',
+  '/portal/api/reference/listVpsLocations',
 ];

@@ -1,0 +1,191 @@
+/** Every dialog in a real browser: no barriers, in both themes and on a phone; the focus goes in and comes back. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMember } from '../../../testing/accounts.ts';
+import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { inspect, openWide } from '../../../testing/browser/inspect.ts';
+import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
+import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
+import { dialogPages } from './page-list.ts';
+
+const title = 'every dialog';
+
+interface Scene {
+  readonly portal: BrowserPortal;
+  readonly seeded: Seeded;
+  readonly approvalId: string;
+  readonly tab: Tab;
+  /** Of a person who has an authenticator app, and who is asked for the password before acts that matter. */
+  readonly careful: Tab;
+}
+
+/** Opens a dialog, and returns the tab if it is not the usual one. */
+type Open = (scene: Scene) => Promise<Tab | undefined>;
+
+const click =
+  (path: string, ...names: readonly RegExp[]): Open =>
+  async ({ tab }) => {
+    await openWide(tab, path);
+    for (const name of names)
+      await tab.page
+        .getByRole('button', { name })
+        .or(tab.page.getByRole('menuitem', { name }))
+        .or(tab.page.getByRole('radio', { name }))
+        .first()
+        .click();
+    return undefined;
+  };
+
+const ofKey = (name: string, act: RegExp): Open =>
+  click('/portal/api/keys', new RegExp(`^Acts for ${name}`), act);
+const ofMember = (name: string, act: RegExp): Open =>
+  click('/portal/members', new RegExp(`^Acts for ${name}`), act);
+
+/** By the file that has the dialog. A file with several acts says them in its type `Act`. */
+const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
+  ...Object.fromEntries(
+    Object.entries(dialogPages).map(([file, paths]) => [
+      file,
+      Object.fromEntries(paths.map((path) => [path, click(path)])),
+    ]),
+  ),
+  'app/reauth-dialog.tsx': {
+    asked: async ({ careful }) => {
+      await openWide(careful, '/portal/me/security?add=codes');
+      await careful.page.getByRole('button', { name: 'Make ten codes' }).click();
+      await careful.page.getByLabel('Your password').waitFor();
+      return careful;
+    },
+  },
+  'pages/me/security.tsx': {
+    remove: async ({ careful }) => {
+      await openWide(careful, '/portal/me/security');
+      await careful.page.getByRole('button', { name: 'Remove' }).click();
+      return careful;
+    },
+  },
+  'pages/approvals/one.tsx': {
+    deny: (scene) => click(`/portal/approvals/${scene.approvalId}`, /^Deny$/)(scene),
+  },
+  'pages/explorer/confirm-destructive.tsx': {
+    confirm: async (scene) => {
+      const { tab, portal, seeded } = scene;
+      const made = await portal.server.inject({
+        method: 'POST',
+        url: '/flexible-vps/v1/placement-groups',
+        headers: { 'x-api-key': seeded.keys['assistant']!.key },
+        payload: { name: 'to-be-deleted', policy: 'spread', location: 'fra1' },
+      });
+      await openWide(tab, '/portal/api/explorer/deletePlacementGroup');
+      await tab.page
+        .getByLabel(/^(id|Placement group)/i)
+        .first()
+        .selectOption(made.json<{ id: string }>().id);
+      await tab.page.getByRole('button', { name: 'Dry run' }).click();
+      await tab.page.getByText('dry run: nothing was changed').waitFor();
+      await tab.page.getByRole('button', { name: 'Send for real' }).click();
+      return undefined;
+    },
+  },
+  'pages/members/member-menu.tsx': {
+    role: ofMember('Grace', /^Change the role/),
+    suspend: ofMember('Grace', /^Suspend/),
+    reinstate: ofMember('Away', /^Reinstate/),
+    remove: ofMember('Grace', /^Remove/),
+  },
+  'pages/keys/key-menu.tsx': {
+    roll: ofKey('ci-production', /^Roll/),
+    suspend: ofKey('ci-production', /^Suspend/),
+    resume: ofKey('old-backup', /^Resume/),
+    revoke: ofKey('ci-production', /^Revoke/),
+    transfer: ofKey('ci-production', /^Transfer/),
+  },
+  'pages/keys/key-details.tsx': {
+    ...Object.fromEntries(
+      (dialogPages['pages/keys/key-details.tsx'] ?? []).map((path) => [path, click(path)]),
+    ),
+    details: ofKey('ci-production', /^Details/),
+  },
+  'pages/keys/allowlist.tsx': {
+    add: click('/portal/api/keys/allowlist?add=new'),
+    remove: click('/portal/api/keys/allowlist', /^Remove 203/),
+  },
+  'pages/keys/enforce.tsx': { preview: click('/portal/api/keys/allowlist', /Enforce/) },
+  'pages/keys/stop-all.tsx': { stop: click('/portal/api/keys', /^Suspend all keys/) },
+  'pages/keys/secret-once.tsx': {
+    made: async ({ tab }) => {
+      await openWide(tab, '/portal/api/keys?create=new');
+      await tab.page.getByLabel('Key Name').fill('shown-once');
+      await tab.page.getByRole('button', { name: 'Create Key' }).last().click();
+      await tab.page.locator('[data-secret]').waitFor();
+      return undefined;
+    },
+  },
+};
+
+it('every file of the application that has a dialog is among those that are opened here, with all its acts', () => {
+  const folder = new URL('../../../../portal/src/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.tsx') && file !== 'ui/dialog.tsx')
+    .map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }))
+    .filter(({ text }) => /<(Dialog|Confirm)\b/.test(text));
+  const missing = files.flatMap(({ file, text }) => {
+    const acts = [...(/^type Act = (.*);$/m.exec(text)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(
+      ([, act]) => act,
+    );
+    const opened = Object.keys(openers[file] ?? {});
+    if (opened.length === 0) return [file];
+    return acts.filter((act) => !opened.includes(act ?? '')).map((act) => `${file} ${act}`);
+  });
+  expect(files.length).toBeGreaterThan(12);
+  expect(missing).toEqual([]);
+});
+
+describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+  let scene: Scene;
+
+  beforeAll(async () => {
+    const portal = await openPortal();
+    const { services } = portal.t;
+    const seeded = await seedAccount(portal.t);
+    const { approvalId } = await seedTopics(portal.t, seeded);
+    const away = await createMember(services.db, seeded.account.id, 'developer', 'suspended');
+    await services.db.updateTable('members').set({ name: 'Away Person' }).where('id', '=', away).execute();
+    const person = await createPerson(services.db, { name: 'Careful Person' });
+    await joinAccount(services.db, person, seeded.account.id, 'viewer');
+    await services.db
+      .updateTable('people')
+      .set({ totp_secret: services.secrets.close(randomBytes(20), person.id), totp_enabled_at: new Date() })
+      .where('id', '=', person.id)
+      .execute();
+    const token = await createSession(services.db, person, { reauthenticated: false });
+    const tab = await portal.tab({ token: seeded.token });
+    scene = { portal, seeded, approvalId, tab, careful: await portal.tab({ token }) };
+  });
+
+  afterAll(() => scene.portal.close());
+
+  let turn = 0;
+  const all = Object.entries(openers).flatMap(([file, acts]) =>
+    Object.entries(acts).map(([act, open]) => ({ file, act, open })),
+  );
+
+  it.each(all)(
+    '$file ($act) has no barriers, keeps the focus inside, and gives it back',
+    async ({ open }) => {
+      const tab = (await open(scene)) ?? scene.tab;
+      const dialog = tab.page.getByRole('dialog').last();
+      await dialog.waitFor();
+      await inspect(tab, ++turn);
+      const inside = (): Promise<boolean> =>
+        tab.page.evaluate('document.activeElement?.closest("dialog[open]") !== null');
+      expect(await inside()).toBe(true);
+      const opened = await tab.page.getByRole('dialog').count();
+      await tab.page.keyboard.press('Escape');
+      await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(opened - 1);
+      expect(await tab.page.evaluate('document.activeElement === document.body')).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,59 @@
+/** Looks at a page as people with all kinds of screens do: barriers, complaints, and what lies beside the screen. */
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { findBarriers } from './axe.ts';
+import type { Tab } from './portal.ts';
+
+const PHONE = 390;
+const DESKTOP = 1440;
+const NARROWEST = 320;
+
+export const isLong = process.env['HOSTPLANE_TEST_ALL'] === '1';
+
+/** All four combinations cost minutes, so the short form looks at two: every theme and every width is in one of them. */
+const looks: readonly { readonly width: number; readonly theme: 'light' | 'dark' }[] = [
+  { width: DESKTOP, theme: 'light' },
+  { width: PHONE, theme: 'dark' },
+  ...(isLong
+    ? ([
+        { width: DESKTOP, theme: 'dark' },
+        { width: PHONE, theme: 'light' },
+      ] as const)
+    : []),
+];
+
+/** Asks from outside: the page's own policy forbids the code with which Playwright would wait within it. */
+export async function settled(page: Page): Promise<void> {
+  await expect.poll(() => page.locator('[aria-label=Loading]').count()).toBe(0);
+}
+
+/** What the page has that lies to the right of the screen. */
+const beside = (page: Page): Promise<string> =>
+  page.evaluate(
+    'document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3).join(" ") || "something" : ""',
+  );
+
+/** Opens the page as wide as a desktop. The last page left the screen narrow. */
+export async function openWide({ page, open }: Tab, path: string): Promise<void> {
+  await page.setViewportSize({ width: DESKTOP, height: 900 });
+  await open(path);
+  await settled(page);
+}
+
+/** `only`: the short form takes one of its looks, another one for each number. */
+export async function inspect({ page, complaints }: Tab, only?: number): Promise<void> {
+  await settled(page);
+  const found: string[] = [];
+  const chosen = only === undefined || isLong ? looks : looks.slice(only % looks.length).slice(0, 1);
+  for (const { width, theme } of chosen) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    found.push(...(await findBarriers(page)).map((barrier) => `${width} ${theme} ${barrier}`));
+  }
+  await page.setViewportSize({ width: NARROWEST, height: 900 });
+  expect({ barriers: found, beside: await beside(page), complaints }).toEqual({
+    barriers: [],
+    beside: '',
+    complaints: [],
+  });
+}
