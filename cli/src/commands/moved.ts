@@ -1,0 +1,31 @@
+/**
+ * The operator's commands had these names before they moved under `hostplane admin`. The list is complete: later commands
+ * never had another name.
+ */
+const movedNames = new Set([
+  'serve',
+  'worker',
+  'migrate',
+  'doctor',
+  'config',
+  'spec',
+  'accounts',
+  'members',
+  'people',
+  'keys',
+  'approvals',
+  'allowlist',
+  'budgets',
+  'audit',
+  'secrets',
+  'operations',
+  'mail',
+  'sandbox',
+]);
+
+/** What to say if the words are those of a command that moved; undefined if not. */
+export function movedCommand(words: readonly string[]): string | undefined {
+  const [first = ''] = words;
+  if (!movedNames.has(first)) return undefined;
+  return `The operator's command is now: hostplane admin ${words.join(' ')}`;
+}

@@ -1,0 +1,110 @@
+/** One HTTP exchange with the server. It follows no redirect, because a redirect would carry the key elsewhere. */
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { misuse } from '../failure.ts';
+import { version } from '../version.ts';
+import { connectionFailure } from './connection-failure.ts';
+
+export interface Target {
+  /** The address of the server, without a slash at the end. */
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** A file with certificates of authorities that are trusted beside those of the system. */
+  readonly caFile?: string | undefined;
+}
+
+export interface Request {
+  readonly method: string;
+  /** Path and query, below the address of the server. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Silence after which the connection counts as lost. */
+  readonly timeoutMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const SILENCE_MS = 90_000;
+
+function authorities({ caFile }: Target): { ca?: string } {
+  if (caFile === undefined) return {};
+  try {
+    return { ca: readFileSync(caFile, 'utf8') };
+  } catch (error) {
+    throw misuse(`The file ${caFile} with certificates cannot be read (${(error as Error).message}).`);
+  }
+}
+
+export class Connection {
+  readonly target: Target;
+  readonly #agent: http.Agent;
+
+  constructor(target: Target) {
+    this.target = target;
+    const options = { keepAlive: true, maxSockets: 8 };
+    this.#agent = target.url.startsWith('https:')
+      ? new https.Agent({ ...options, ...authorities(target) })
+      : new http.Agent(options);
+  }
+
+  /** The certificates and the connections, for the WebSocket of a console. */
+  get authorities(): { ca?: string } {
+    return authorities(this.target);
+  }
+
+  /** Resolves with the answer before its body was read. */
+  open(request: Request): Promise<http.IncomingMessage> {
+    const { method, path, headers = {}, body, signal, timeoutMs = SILENCE_MS } = request;
+    const { url, key } = this.target;
+    const send = url.startsWith('https:') ? https.request : http.request;
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => reject(connectionFailure(url, error));
+      const sent = send(
+        `${url}${path}`,
+        {
+          method,
+          agent: this.#agent,
+          ...(signal === undefined ? {} : { signal }),
+          timeout: timeoutMs,
+          headers: {
+            accept: 'application/json',
+            'user-agent': `hostplane-cli/${version}`,
+            ...(key === undefined ? {} : { 'x-api-key': key }),
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...headers,
+          },
+        },
+        resolve,
+      );
+      sent.once('error', fail);
+      sent.once('timeout', () => sent.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })));
+      sent.end(body);
+    });
+  }
+
+  async exchange(request: Request): Promise<Answer> {
+    const answer = await this.open(request);
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of answer) parts.push(part as Buffer);
+    } catch (error) {
+      throw connectionFailure(this.target.url, error as Error);
+    }
+    return {
+      status: answer.statusCode ?? 0,
+      headers: answer.headers,
+      text: Buffer.concat(parts).toString('utf8'),
+    };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

@@ -1,0 +1,73 @@
+/** Runs the command of an operation, found in the document of the server. */
+import { type Given, globalFlags, isOn } from './command.ts';
+import { prepare, runOperation } from './commands/call.ts';
+import { shapeOf } from './commands/operation-shape.ts';
+import type { Document, Operation } from './document/document.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { commandHelp, groupHelp, usageOf } from './help.ts';
+import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
+import type { Io } from './io.ts';
+import { type Found, UnknownCommand } from './lookup.ts';
+import { openSession, type Session } from './session.ts';
+import { type Words, wordsIn } from './words-in.ts';
+
+/** The flags of every command, wherever they stand. Others are skipped. */
+export function globalsIn(argv: readonly string[]): Given {
+  const given = new Map<string, string[]>();
+  const end = argv.indexOf('--');
+  const before = end < 0 ? argv : argv.slice(0, end);
+  for (const { name, kind } of globalFlags) {
+    if (before.includes(`--no-${name}`)) given.set(name, ['false']);
+    const at = before.findIndex((each) => each === `--${name}` || each.startsWith(`--${name}=`));
+    const text = before[at];
+    if (text === undefined) continue;
+    const value = text.includes('=') ? text.slice(text.indexOf('=') + 1) : before[at + 1];
+    given.set(name, [kind === 'switch' ? 'true' : (value ?? '')]);
+  }
+  return given;
+}
+
+type LookUp = (document: Document) => Found;
+
+/**
+ * A document from the cache may be older than the command, so what is not found in it is searched again in a new one.
+ */
+export async function runFromDocument(io: Io, argv: readonly string[], lookUp: LookUp): Promise<ExitCode> {
+  // At first only the flags that say which server to ask; the rest is checked when the command is known.
+  const session = await openSession(io, globalsIn(argv));
+  const words = wordsIn(argv);
+  try {
+    return await runIn(session, await session.documents.read(), words, lookUp);
+  } catch (error) {
+    if (!(error instanceof UnknownCommand || error instanceof UnknownFlag)) throw error;
+    return await runIn(session, await session.documents.read(true), words, lookUp);
+  } finally {
+    session.client.close();
+  }
+}
+
+async function runIn(session: Session, document: Document, words: Words, lookUp: LookUp): Promise<ExitCode> {
+  const target = lookUp(document);
+  if ('group' in target) {
+    const { given } = parse(words.without(target.words.length), globalFlags);
+    await session.io.out(groupHelp(target.words, target.group, document));
+    return isOn(given, 'help') ? exitCodes.done : exitCodes.usage;
+  }
+  return runCommand(session, document, target.operation, words.without(target.used));
+}
+
+async function runCommand(
+  session: Session,
+  document: Document,
+  operation: Operation,
+  argv: readonly string[],
+): Promise<ExitCode> {
+  const shape = shapeOf(document, operation);
+  const { args, given } = parse(argv, [...shape.flags, ...globalFlags]);
+  if (isOn(given, 'help')) {
+    await session.io.out(commandHelp(shape));
+    return exitCodes.done;
+  }
+  checkArguments(args, shape.args, usageOf(shape));
+  return runOperation(session, await prepare(session, document, shape, args, given));
+}

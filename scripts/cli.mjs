@@ -1,0 +1,44 @@
+// Bundles the customers' command line into one file without packages. `npm pack` in cli/ packs that file.
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { hashFiles, listFiles, readBeginning } from './bundle.mjs';
+import { install, root } from './install.mjs';
+
+const bundle = join(root, 'cli', 'dist', 'hostplane.mjs');
+
+/** Returns the path of the bundle. Builds it only if the sources have changed since the last build. */
+export async function ensureCli() {
+  if (!existsSync(join(root, 'cli', 'src'))) return bundle;
+  install();
+  const sources = listFiles('cli/src').filter((file) => !file.endsWith('.test.ts'));
+  const shared = ['package-lock.json', 'scripts/cli.mjs', 'cli/package.json', 'src/kernel/did-you-mean.ts'];
+  const mark = `#!/usr/bin/env node\n// Made from sources ${hashFiles([...shared, ...sources])}.`;
+  if (readBeginning(bundle, mark.length) === mark) return bundle;
+  const esbuild = await import('esbuild');
+  const draft = `${bundle}.${process.pid}`;
+  await esbuild.build({
+    entryPoints: [join(root, 'cli', 'src', 'main.ts')],
+    outfile: draft,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Optional parts of ws, which makes frames faster that a console never sends.
+    external: ['bufferutil', 'utf-8-validate'],
+    legalComments: 'none',
+    logLevel: 'warning',
+    banner: {
+      js: `${mark}\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);`,
+    },
+  });
+  renameSync(draft, bundle);
+  await esbuild.stop();
+  return bundle;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await ensureCli();
+  copyFileSync(join(root, 'LICENSE'), join(root, 'cli', 'LICENSE'));
+}
