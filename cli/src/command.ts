@@ -31,6 +31,8 @@ export interface Argument {
   readonly description: string;
   readonly isOptional?: boolean;
   readonly values?: readonly string[];
+  /** The list whose names are completed. */
+  readonly reference?: Reference;
 }
 
 /** The flags that were given, by name; a switch has the values `true` or `false`. */

@@ -1,6 +1,7 @@
 /** `hostplane api <operation-id>`: every operation by the id that the reference and the document use. */
 import type { BuiltInCommand } from '../built-in.ts';
 import { globalFlags, isOn } from '../command.ts';
+import { commandOf } from '../completion/command-line.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { commandHelp } from '../help.ts';
 import { parse } from '../input/parse.ts';
@@ -8,6 +9,7 @@ import { findById } from '../lookup.ts';
 import { globalsIn, runFromDocument } from '../run.ts';
 import { openSession, printerFor } from '../session.ts';
 import { wordsIn } from '../words-in.ts';
+import { shapeOf } from './operation-shape.ts';
 
 export const api: BuiltInCommand = {
   words: ['api'],
@@ -17,6 +19,11 @@ export const api: BuiltInCommand = {
     { name: 'arguments', description: 'The parameters of its path, in their order.', isOptional: true },
   ],
   flags: [],
+  isBeginning: true,
+  completeAs(document, [, id = '']) {
+    const operation = document.find(id);
+    return operation && commandOf(shapeOf(document, operation), 2);
+  },
   async runLine(io, argv) {
     const [id] = wordsIn(argv).words;
     if (id !== undefined)
