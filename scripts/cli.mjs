@@ -1,5 +1,5 @@
 // Bundles the customers' command line into one file without packages. `npm pack` in cli/ packs that file.
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hashFiles, listFiles, readBeginning } from './bundle.mjs';
@@ -33,6 +33,7 @@ export async function ensureCli() {
       js: `${mark}\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);`,
     },
   });
+  chmodSync(draft, 0o755);
   renameSync(draft, bundle);
   await esbuild.stop();
   return bundle;

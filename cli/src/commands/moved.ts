@@ -23,9 +23,11 @@ const movedNames = new Set([
   'sandbox',
 ]);
 
-/** What to say if the words are those of a command that moved; undefined if not. */
+/** What to say if the words are those of a command that is elsewhere; undefined if not. */
 export function movedCommand(words: readonly string[]): string | undefined {
   const [first = ''] = words;
+  if (first === 'admin' || first === 'mcp')
+    return `hostplane ${first} is part of the server: run it where Hostplane is installed.${first === 'mcp' ? ' AI programs can also connect to <address of the API>/mcp.' : ''}`;
   if (!movedNames.has(first)) return undefined;
   return `The operator's command is now: hostplane admin ${words.join(' ')}`;
 }

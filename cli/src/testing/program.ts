@@ -1,7 +1,6 @@
 /** The built program in a process of its own, where signals, terminals and shells matter. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ensureCli } from '../../../scripts/cli.mjs';
 
 export interface Process {
   readonly child: ChildProcess;
@@ -46,9 +45,15 @@ export function start(
   };
 }
 
+/** Builds the program if its sources changed, and returns its path. */
+export async function programPath(): Promise<string> {
+  const script = (await import('../../../scripts/cli.mjs' as string)) as { ensureCli(): Promise<string> };
+  return script.ensureCli();
+}
+
 export async function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Process> {
-  return start(process.execPath, [await ensureCli(), ...args], env);
+  return start(process.execPath, [await programPath(), ...args], env);
 }
