@@ -74,6 +74,21 @@ describe('names', () => {
   });
 });
 
+describe('names that several resources have', () => {
+  it('2: lists their ids and does nothing', async () => {
+    const { db } = site.app.services;
+    const revoked = { name: 'twins', status: 'revoked' } as const;
+    const [first, second] = [
+      await createKey(db, site.world.account, { name: 'twins' }),
+      await createKey(db, site.world.account, revoked),
+    ];
+    const { code, err } = await site.line('api-key get twins');
+    expect(code).toBe(2);
+    expect(err).toContain('"twins" is the name of 2 resources');
+    for (const { id } of [first, second]) expect(err).toContain(id);
+  });
+});
+
 describe('a document of another version', () => {
   /** Changes the copy on disk, as if it came from another server version. */
   async function change(edit: (document: { paths: Record<string, unknown> }) => unknown): Promise<void> {
@@ -237,6 +252,14 @@ describe('calls that are repeated', () => {
         expect([keys.length, new Set(keys).size, typeof keys[0]]).toEqual([3, 1, 'string']);
       },
     );
+  });
+
+  it('9: after three broken connections, says how to repeat the call without a second effect', async () => {
+    await asSite(() => null)(async (url, keys) => {
+      const { code, err } = await site.line(create, { env: { HOSTPLANE_URL: url } });
+      expect([code, keys.length]).toEqual([9, 3]);
+      expect(err).toContain(`repeat it with: --idempotency-key ${keys[0]}`);
+    });
   });
 
   const busy = {

@@ -1,6 +1,7 @@
 /** Every operation of the document has a command, and what a command sends is what its flags say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../cli/src/command.ts';
+import { movedNames } from '../../cli/src/commands/moved.ts';
 import { type OperationShape, shapeOf } from '../../cli/src/commands/operation-shape.ts';
 import { Document } from '../../cli/src/document/document.ts';
 import { commandHelp } from '../../cli/src/help.ts';
@@ -12,6 +13,7 @@ import { openSite, type Site } from '../../cli/src/testing/site.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
+import { runCommand } from '../testing/command-line.ts';
 import { workshop } from '../testing/widgets.ts';
 import { exemptFrom } from './exemptions.ts';
 import { fixtureOf } from './fixtures.ts';
@@ -98,6 +100,11 @@ describe('every operation', () => {
       body,
     );
   });
+});
+
+it('only names of commands that the operators still have lead to hostplane admin', async () => {
+  const help = (await runCommand(['--help'])).out;
+  for (const name of movedNames) expect(help).toMatch(new RegExp(`^ {2}${name}(?: |$)`, 'm'));
 });
 
 describe('forms', () => {

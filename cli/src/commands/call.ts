@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { type Given, isOn, last } from '../command.ts';
 import type { Document, Parameter } from '../document/document.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { misuse } from '../failure.ts';
+import { Failure, misuse } from '../failure.ts';
 import type { Reply } from '../http/client.ts';
+import { ConnectionFailure } from '../http/connection-failure.ts';
 import { rowsOf, urlOf } from '../http/pages.ts';
 import { buildBody } from '../input/body.ts';
 import { fits, Names, referenceOf } from '../input/references.ts';
@@ -87,12 +88,15 @@ export async function runOperation(session: Session, prepared: Prepared): Promis
   };
   const body = place === 'body' ? { ...(prepared.body as object), confirm } : prepared.body;
   const headers = { ...prepared.headers, ...idempotency(prepared) };
-  const reply = await client.call({
+  const request = {
     method: operation.method,
     path: urlOf(operation.path, { params: prepared.params, query }),
     headers,
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: io.interrupted,
+  };
+  const reply = await client.call(request).catch((error: unknown) => {
+    throw withKey(session, headers, error);
   });
   sayWarnings(session, reply);
   if (isDryRun) {
@@ -110,6 +114,16 @@ export async function runOperation(session: Session, prepared: Prepared): Promis
 function idempotency({ shape, given }: Prepared): Record<string, string> {
   const isTaken = shape.flags.some(({ name }) => name === 'idempotency-key');
   return isTaken ? { 'idempotency-key': last(given, 'idempotency-key') ?? randomUUID() } : {};
+}
+
+/** If nobody knows whether a change arrived, says how to repeat it without a second effect. */
+function withKey({ io }: Session, headers: Readonly<Record<string, string>>, error: unknown): unknown {
+  const key = headers['idempotency-key'];
+  const isBroken = error instanceof ConnectionFailure && error.mayHaveArrived;
+  if (key === undefined || !(isBroken || io.interrupted.aborted)) return error;
+  const [why, code] = isBroken ? [error.message, error.code] : ['Stopped.', exitCodes.interrupted];
+  const next = `The change may have been made. To find out, repeat it with: --idempotency-key ${key}`;
+  return new Failure(`${why}\n${next}`, code);
 }
 
 async function printList(session: Session, prepared: Prepared): Promise<ExitCode> {

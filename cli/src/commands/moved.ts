@@ -2,7 +2,7 @@
  * The operator's commands had these names before they moved under `hostplane admin`. The list is complete: later commands
  * never had another name.
  */
-const movedNames = new Set([
+export const movedNames: ReadonlySet<string> = new Set([
   'serve',
   'worker',
   'migrate',

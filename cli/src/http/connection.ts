@@ -1,7 +1,6 @@
 /** One HTTP exchange with the server. It follows no redirect, because a redirect would carry the key elsewhere. */
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
+import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { misuse } from '../failure.ts';
 import { version } from '../version.ts';
 import { connectionFailure } from './connection-failure.ts';
@@ -27,7 +26,7 @@ export interface Request {
 
 export interface Answer {
   readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
@@ -44,33 +43,34 @@ function authorities({ caFile }: Target): { ca?: string } {
 
 export class Connection {
   readonly target: Target;
-  readonly #agent: http.Agent;
+  #agent: Agent | undefined;
 
   constructor(target: Target) {
     this.target = target;
-    const options = { keepAlive: true, maxSockets: 8 };
-    this.#agent = target.url.startsWith('https:')
-      ? new https.Agent({ ...options, ...authorities(target) })
-      : new http.Agent(options);
   }
 
-  /** The certificates and the connections, for the WebSocket of a console. */
+  /** The certificates, for the WebSocket of a console. */
   get authorities(): { ca?: string } {
     return authorities(this.target);
   }
 
   /** Resolves with the answer before its body was read. */
-  open(request: Request): Promise<http.IncomingMessage> {
+  async open(request: Request): Promise<IncomingMessage> {
     const { method, path, headers = {}, body, signal, timeoutMs = SILENCE_MS } = request;
     const { url, key } = this.target;
-    const send = url.startsWith('https:') ? https.request : http.request;
+    // Loaded here, because help and completion of words need no connection and should start fast.
+    const { Agent, request: send } = url.startsWith('https:')
+      ? await import('node:https')
+      : await import('node:http');
+    this.#agent ??= new Agent({ keepAlive: true, maxSockets: 8, ...authorities(this.target) });
+    const agent = this.#agent;
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => reject(connectionFailure(url, error));
       const sent = send(
         `${url}${path}`,
         {
           method,
-          agent: this.#agent,
+          agent,
           ...(signal === undefined ? {} : { signal }),
           timeout: timeoutMs,
           headers: {
@@ -105,6 +105,6 @@ export class Connection {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#agent?.destroy();
   }
 }
