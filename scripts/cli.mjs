@@ -1,5 +1,5 @@
 // Bundles the customers' command line into one file without packages. `npm pack` in cli/ packs that file.
-import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hashFiles, listFiles, readBeginning } from './bundle.mjs';
@@ -11,8 +11,8 @@ const bundle = join(root, 'cli', 'dist', 'hostplane.mjs');
 export async function ensureCli() {
   if (!existsSync(join(root, 'cli', 'src'))) return bundle;
   install();
-  const sources = listFiles('cli/src').filter((file) => !file.endsWith('.test.ts'));
-  const shared = ['package-lock.json', 'scripts/cli.mjs', 'cli/package.json', 'src/kernel/did-you-mean.ts'];
+  const sources = listFiles('cli/src').filter((file) => !/\.test\.ts$|^cli\/src\/testing\//.test(file));
+  const shared = ['package-lock.json', 'scripts/cli.mjs', 'cli/package.json', ...takenFromServer(sources)];
   const mark = `#!/usr/bin/env node\n// Made from sources ${hashFiles([...shared, ...sources])}.`;
   if (readBeginning(bundle, mark.length) === mark) return bundle;
   const esbuild = await import('esbuild');
@@ -37,6 +37,12 @@ export async function ensureCli() {
   renameSync(draft, bundle);
   await esbuild.stop();
   return bundle;
+}
+
+/** The files of the server that the sources import; they import nothing themselves. */
+function takenFromServer(sources) {
+  const texts = sources.map((file) => readFileSync(join(root, file), 'utf8'));
+  return [...new Set(texts.flatMap((text) => text.match(/(?<=from '(?:\.\.\/)+)src\/[^']+/g) ?? []))];
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -1,5 +1,4 @@
 /** The surroundings of a command: output, questions, environment and folders. Tests give their own. */
-import { createInterface } from 'node:readline/promises';
 import { misuse } from './failure.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,6 +22,7 @@ export interface Io {
 }
 
 async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
   // Questions are written to stderr, because a script may read stdout.
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const gone = new AbortController();
@@ -79,9 +79,10 @@ async function readInput(): Promise<string> {
 
 /** The surroundings of the real program. */
 export function processIo(interrupted: AbortSignal): Io {
-  const canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const refuse = (): Promise<never> => {
-    throw misuse('There is no terminal on which to ask.');
+  const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+  const whereAsked = (answer: (question: string) => Promise<string>) => (question: string) => {
+    if (!canAsk()) throw misuse('There is no terminal on which to ask.');
+    return answer(question);
   };
   return {
     out: (text) =>
@@ -90,11 +91,18 @@ export function processIo(interrupted: AbortSignal): Io {
         else process.stdout.once('drain', resolve);
       }),
     err: (text) => void process.stderr.write(text),
-    outIsTerminal: process.stdout.isTTY === true,
-    errIsTerminal: process.stderr.isTTY === true,
-    canAsk,
-    ask: canAsk ? ask : refuse,
-    askSecret: canAsk ? askSecret : refuse,
+    // Read only when they are needed, because each of them opens its stream.
+    get outIsTerminal() {
+      return process.stdout.isTTY === true;
+    },
+    get errIsTerminal() {
+      return process.stderr.isTTY === true;
+    },
+    get canAsk() {
+      return canAsk();
+    },
+    ask: whereAsked(ask),
+    askSecret: whereAsked(askSecret),
     readInput,
     env: process.env,
     interrupted,

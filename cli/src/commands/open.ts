@@ -1,5 +1,4 @@
 /** `hostplane open`: leads to a page of the portal, in a browser if there is one. */
-import { spawn } from 'node:child_process';
 import type { BuiltInCommand } from '../built-in.ts';
 import type { Document } from '../document/document.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -72,10 +71,12 @@ export const open: BuiltInCommand = {
       const url = `${portalOf(session.client.url)}${path === '/' ? '' : path}`;
       await io.out(`${url}\n`);
       const program = browser(io);
-      if (program !== null)
+      if (program !== null) {
+        const { spawn } = await import('node:child_process');
         spawn(program[0], [...program[1], url], { stdio: 'ignore', detached: true })
           .on('error', () => undefined)
           .unref();
+      }
       return exitCodes.done;
     } finally {
       session.client.close();

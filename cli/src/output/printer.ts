@@ -1,4 +1,5 @@
 /** Prints answers in the form that `-o` and `--query` ask for. Lists are printed page by page. */
+import { asYaml } from '../../../src/surfaces/openapi/yaml.ts';
 import type { Document } from '../document/document.ts';
 import type { Schema } from '../document/schema.ts';
 import type { Io } from '../io.ts';
@@ -11,12 +12,6 @@ import { columnsOf, resourcePage, Table } from './table.ts';
 export type Format = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** Loaded only if it is needed, because it makes every start slower. */
-const yaml = async (value: unknown): Promise<string> => {
-  const { stringify } = await import('yaml');
-  return stringify(value, { lineWidth: 0 });
-};
 
 const indent = (text: string): string => text.trimEnd().replaceAll('\n', '\n  ');
 
@@ -41,7 +36,7 @@ export class Printer {
   async value(value: unknown): Promise<void> {
     if (this.#query !== undefined) return this.#part(applyQuery(value, this.#query));
     if (this.format === 'json') return this.#io.out(json(value));
-    if (this.format === 'yaml') return this.#io.out(await yaml(value));
+    if (this.format === 'yaml') return this.#io.out(asYaml(value as object));
     if (this.format === 'name')
       return this.#io.out(
         [value]
@@ -66,7 +61,7 @@ export class Printer {
     for await (const page of pages) {
       count += page.length;
       if (page.length === 0) continue;
-      if (this.format === 'yaml') await this.#io.out(await yaml(page));
+      if (this.format === 'yaml') await this.#io.out(asYaml(page));
       else if (this.format === 'name') await this.#io.out(page.map((each) => `${nameOf(each)}\n`).join(''));
       else await this.#io.out(table.page(page));
     }
@@ -96,7 +91,7 @@ export class Printer {
   /** Texts and numbers are printed as they are, one on a line, so that a shell can use them. */
   async #part(part: unknown): Promise<void> {
     if (this.format === 'json') return this.#io.out(json(part));
-    if (this.format === 'yaml') return this.#io.out(await yaml(part));
+    if (this.format === 'yaml') return this.#io.out(asYaml(part as object));
     const isSimple = (each: unknown): boolean => each === null || typeof each !== 'object';
     const line = (each: unknown): string => `${this.#io.outIsTerminal ? printable(String(each)) : each}\n`;
     if (isSimple(part)) return part === null ? undefined : this.#io.out(line(part));
