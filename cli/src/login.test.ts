@@ -120,12 +120,16 @@ describe('the file with the keys', () => {
 
 /** Kills the process when a file appears in the folder that was not there before, or after some turns of waiting. */
 async function killSoon(
-  child: { kill(signal: 'SIGKILL'): boolean; exitCode: number | null },
+  child: { kill(signal: 'SIGKILL'): boolean; exitCode: number | null; signalCode: string | null },
   folder: string,
   turns: number,
 ) {
   const before = (await readdir(folder).catch(() => [])).length;
-  while (child.exitCode === null && (await readdir(folder).catch(() => [])).length <= before)
+  while (
+    child.exitCode === null &&
+    child.signalCode === null &&
+    (await readdir(folder).catch(() => [])).length <= before
+  )
     await new Promise((resolve) => setImmediate(resolve));
   for (let i = 0; i < turns * 5; i += 1) await new Promise((resolve) => setImmediate(resolve));
   child.kill('SIGKILL');
