@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './src/testing/longest-first.ts';
 import { findSystemPostgres } from './src/testing/postgres.ts';
 
 /** `npm test -- --all`: the long form, with everything that costs much and finds little. */
@@ -53,5 +54,11 @@ const older = {
   },
 };
 
-/** Tests spend half of their time waiting for other processes, so three workers share two cores well. */
-export default defineConfig({ test: { maxWorkers: 3, projects: system ? [main, older] : [main] } });
+/** Tests spend half of their time waiting for other processes, so four workers share two cores well. */
+export default defineConfig({
+  test: {
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
+    projects: system ? [main, older] : [main],
+  },
+});

@@ -5,6 +5,8 @@ import { addressAt, writeRequest } from './requests.ts';
 
 export const CALLERS = 5_000;
 const AT_ONCE = 100;
+/** /metrics says something new once a second, and a long-poll ends after a minute, so few groups are asked. */
+const ASKED_AT_ONCE = 500;
 const HOLDING_MS = 30_000;
 /** Beyond the client addresses that the other figures use. */
 const FIRST_ADDRESS = 40_000;
@@ -78,8 +80,8 @@ export class Crowd {
    */
   async ask(key: string, pathOf: (place: number) => string): Promise<Promise<number>[]> {
     const answers: Promise<number>[] = [];
-    for (let from = 0; from < this.#callers.length; from += AT_ONCE) {
-      for (const [i, caller] of this.#callers.slice(from, from + AT_ONCE).entries()) {
+    for (let from = 0; from < this.#callers.length; from += ASKED_AT_ONCE) {
+      for (const [i, caller] of this.#callers.slice(from, from + ASKED_AT_ONCE).entries()) {
         const address = addressAt(FIRST_ADDRESS + from + i);
         answers.push(caller.ask(writeRequest({ path: pathOf(from + i), key, address })));
       }

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { median } from './median.ts';
+import { median, percentile } from './median.ts';
 
 export interface Order {
   readonly port: number;
@@ -24,6 +24,8 @@ export interface Outcome {
   readonly seconds: number;
   /** Median milliseconds, by kind. */
   readonly latencies: readonly number[];
+  /** The 95th percentile of the milliseconds, by kind. */
+  readonly slowest: readonly number[];
 }
 
 export type ToLoad = { readonly set: string; readonly requests: readonly string[] } | { readonly run: Order };
@@ -157,7 +159,12 @@ async function run(order: Order): Promise<Outcome> {
   });
 
   const answers = latencies.reduce((sum, { length }) => sum + length, 0);
-  return { answers, seconds: (last - started) / 1000, latencies: latencies.map(median) };
+  return {
+    answers,
+    seconds: (last - started) / 1000,
+    latencies: latencies.map(median),
+    slowest: latencies.map((each) => percentile(each, 0.95)),
+  };
 }
 
 function reply(message: FromLoad): void {

@@ -13,6 +13,7 @@ import { measureFleets, measureMachine } from './figures/machines.ts';
 import { measureMcp } from './figures/mcp.ts';
 import { measureOperations } from './figures/operations.ts';
 import { measurePages } from './figures/pages.ts';
+import { measurePortal } from './figures/portal.ts';
 import { measureRefusals } from './figures/refusals.ts';
 import type { Row, Stage } from './figures/row.ts';
 import { measureStart } from './figures/start.ts';
@@ -28,6 +29,7 @@ const figures = [
   'machines',
   'waiters',
   'mcp',
+  'portal',
   'pages',
   'fleets',
   'operations',
@@ -115,6 +117,13 @@ try {
   // Uses a server without any other work behind it, because memory is measured.
   if (wanted.has('mcp')) {
     tell(await measureMcp(await openStage({ logs: [], fleets: [] }, ['--no-worker']), root));
+    await cleanUp();
+  }
+  if (wanted.has('portal')) {
+    const turns = flags.quick
+      ? { loads: 3, rounds: 2, roundMs: 2000 }
+      : { loads: 9, rounds: 11, roundMs: 4000 };
+    tell(await measurePortal(await openStage({ logs: [], fleets: [] }, ['--no-worker']), turns));
     await cleanUp();
   }
   // Tables of a million rows keep PostgreSQL busy long after they are filled, so figures that would suffer

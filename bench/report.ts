@@ -80,6 +80,15 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   Between the waves as many are held and answered with the same bytes by \`node:http\` alone: what no server can go below.
   Then each waits for an operation of its own, and these end one after the other. Memory is that of the server, the most
   of all waves while all are held, above that before the first connection.
+* **MCP**: a search runs in the process of the bench, over all phrasings with which the search is tested; the first time
+  of each warms up. Memory is that of the server while 1,000 sessions wait in \`wait_operations\` for one operation, above
+  that before the first of them; then the operation ends, and each must get its answer.
+* **Portal**: a real Chromium, without a screen. First content is the first contentful paint of the reference page of
+  \`createVm\`, the largest, with an empty cache, Chromium's preset "Slow 4G" (1.6 Mbit/s, 562 ms before each answer) and a
+  processor made four times slower. Script and style are all that the page has asked for when it is shown, in bytes as
+  sent with gzip. For \`whoami\`, one connection calls it without pause; ten people with sessions of their own each load the
+  first page every two seconds, with all files and acts that Chromium asks for and the stream for news held open, and
+  nothing cached. Rounds with and without them take turns; the ratio is the median of those of the rounds.
 * **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of

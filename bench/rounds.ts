@@ -16,8 +16,8 @@ export interface Side {
 export interface Comparison {
   /** Requests per second, ours ÷ theirs: the median over the rounds. */
   readonly ratio: number;
-  readonly lowest: number;
-  readonly highest: number;
+  /** The lowest and the highest round. */
+  readonly rounds: string;
   readonly ours: Side;
   readonly theirs: Side;
 }
@@ -36,10 +36,30 @@ async function measure(load: Load, { pid, port }: Contender, order: Omit<Order, 
   const loadBefore = processorSeconds(load.pid);
   const { answers, seconds } = await load.run({ ...order, port });
   return {
-    perSecond: answers / seconds,
+    perSecond: answers === 0 ? 0 : answers / seconds,
     microseconds: ((processorSeconds(pid) - before) / answers) * 1e6,
     loadShare: (processorSeconds(load.pid) - loadBefore) / seconds,
   };
+}
+
+export interface Ratios {
+  readonly median: number;
+  /** The lowest and the highest round, for a reader. */
+  readonly text: string;
+}
+
+/** Ours ÷ theirs, round by round. Rounds in which one side had no answer are counted, but have no ratio. */
+export function ratiosOf(ours: readonly number[], theirs: readonly number[]): Ratios {
+  const ratios = ours
+    .map((value, i) => value / (theirs[i] ?? Number.NaN))
+    .filter((ratio) => Number.isFinite(ratio) && ratio > 0);
+  const missing = ours.length - ratios.length;
+  const range =
+    ratios.length === 0
+      ? 'no round'
+      : `rounds ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+  const text = missing === 0 ? range : `${range}, ${missing} without answers`;
+  return { median: median(ratios), text };
 }
 
 export async function compare(
@@ -60,11 +80,11 @@ export async function compare(
     others.push(await turn(round, theirs, milliseconds));
     if (round % 2 === 1) mine.push(await turn(round, ours, milliseconds));
   }
-  const ratios = mine.map(({ perSecond }, i) => perSecond / (others[i]?.perSecond ?? Number.NaN));
+  const perSecond = (sides: readonly Side[]) => sides.map((side) => side.perSecond);
+  const ratios = ratiosOf(perSecond(mine), perSecond(others));
   return {
-    ratio: median(ratios),
-    lowest: Math.min(...ratios),
-    highest: Math.max(...ratios),
+    ratio: ratios.median,
+    rounds: ratios.text,
     ours: middle(mine),
     theirs: middle(others),
   };
@@ -73,7 +93,7 @@ export async function compare(
 function middle(sides: readonly Side[]): Side {
   return {
     perSecond: median(sides.map((side) => side.perSecond)),
-    microseconds: median(sides.map((side) => side.microseconds)),
+    microseconds: median(sides.map((side) => side.microseconds).filter(Number.isFinite)),
     loadShare: median(sides.map((side) => side.loadShare)),
   };
 }

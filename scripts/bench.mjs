@@ -4,8 +4,10 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBundle } from './bundle.mjs';
 import { root } from './install.mjs';
+import { ensurePortal } from './portal.mjs';
 
 const product = await ensureBundle();
+await ensurePortal();
 const folder = join(root, 'dist', 'bench');
 mkdirSync(folder, { recursive: true });
 const esbuild = await import('esbuild');
@@ -19,7 +21,7 @@ await esbuild.build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  external: ['pg-native', '@node-rs/argon2'],
+  external: ['pg-native', '@node-rs/argon2', 'playwright-core'],
   logLevel: 'warning',
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",

@@ -25,6 +25,10 @@ export async function ensureBundle() {
     target: 'node20',
     external: ['pg-native', '@node-rs/argon2'],
     legalComments: 'none',
+    // Node keeps the text of the bundle in memory, with two bytes for each character if a single one, as a dash in a
+    // comment, is not Latin-1. Names stay, so that stack traces remain readable.
+    minifyWhitespace: true,
+    lineLimit: 160,
     logLevel: 'warning',
     // CommonJS packages still call `require`.
     banner: {

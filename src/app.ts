@@ -10,7 +10,7 @@ import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
 import { listFaults } from './provider/fault.ts';
 import type { Loaded } from './provider/load.ts';
-import { portalOriginOf } from './provider/portal-address.ts';
+import { hasPortal, portalElsewhere, portalOriginOf } from './provider/portal-address.ts';
 import { fingerprintsOf, reloadOf } from './provider/reload.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 import { openServices, type RunningServices } from './services.ts';
@@ -113,8 +113,9 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
   serveOpenapi(server, services, openExchange);
-  const hasPortal = provider.portal.enabled && servePortalFiles(server, services, openExchange);
-  servePages(server, services, version, openExchange, hasPortal);
+  const isBuilt = !provider.portal.enabled || servePortalFiles(server, services, openExchange);
+  const portalFor = (host: string): string => portalElsewhere(provider, host);
+  servePages(server, services, version, openExchange, isBuilt && hasPortal(provider) ? portalFor : null);
   serveMcp(server, services, { current, bodyMilliseconds: body_timeout_seconds * 1000 });
   if (provider.portal.enabled) {
     serveActs(server, services);

@@ -12,7 +12,6 @@ import { Egress } from './kernel/net/egress.ts';
 import { CursorSeal } from './kernel/pages/cursor.ts';
 import { MemoryRateLimit } from './kernel/rate-limit/memory.ts';
 import type { RateLimitStore } from './kernel/rate-limit/port.ts';
-import { RedisRateLimit } from './kernel/rate-limit/redis.ts';
 import type { Registry } from './kernel/registry.ts';
 import { openSeal } from './kernel/secrets/key.ts';
 import { Seal } from './kernel/secrets/seal.ts';
@@ -63,16 +62,17 @@ export interface RunningServices {
   close(): Promise<void>;
 }
 
-function openLimiter(
+async function openLimiter(
   { provider, log, limiter, serves = true }: ServiceOptions,
   metrics: Metrics,
   db: Db,
-): RateLimitStore {
+): Promise<RateLimitStore> {
   if (limiter !== undefined) return limiter;
   if (!serves) return new MemoryRateLimit();
   const { store } = provider.server.rate_limit;
   const { url } = provider.redis;
   if (store === 'memory' || url === null) return new MemoryRateLimit();
+  const { RedisRateLimit } = await import('./kernel/rate-limit/redis.ts');
   return new RedisRateLimit({
     url,
     countProcesses: () => countPresent(db, API_PROCESSES),
@@ -119,7 +119,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     throw error;
   });
   const metrics = new Metrics();
-  const limiter = openLimiter(options, metrics, db);
+  const limiter = await openLimiter(options, metrics, db);
   const failed = (error: unknown): void => {
     metrics.alarms.inc({ alarm: 'write_behind' });
     log.warn({ err: error }, 'rows are waiting for the database');
@@ -208,7 +208,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const worker =
     options.works === true ? openWorker(services, () => current, listener, options.leaseSeconds) : null;
   await listener.start();
-  if (limiter instanceof RedisRateLimit) void limiter.countSharers();
+  void limiter.countSharers?.();
   worker?.start();
 
   return {

@@ -2,10 +2,10 @@
  * Accepts machines for one account with many callers at once, without a worker. With the bundle of an earlier version
  * (`--before`), both versions take turns, each on its own database.
  */
-import { join } from 'node:path';
-import { median } from '../median.ts';
+import { dirname, join } from 'node:path';
+import { median, percentile } from '../median.ts';
 import { startProduct } from '../processes.ts';
-import { bodyOf, CALLERS, type Client, clientOf, percentile, writeProvider } from './creation.ts';
+import { bodyOf, CALLERS, type Client, clientOf, writeProvider } from './creation.ts';
 import type { Row } from './row.ts';
 
 const ROUND = 60;
@@ -35,15 +35,17 @@ export async function measureAccepting(
   newFolder: () => Promise<string>,
   rounds: number,
 ): Promise<Row[]> {
-  const open = async (bundle: string) => {
+  const open = async (bundle: string, home: string) => {
     const folder = await newFolder();
-    const env = { HOSTPLANE_DATA: join(folder, 'data'), HOSTPLANE_CONFIG: await writeProvider(root, folder) };
+    const env = { HOSTPLANE_DATA: join(folder, 'data'), HOSTPLANE_CONFIG: await writeProvider(home, folder) };
     const product = await startProduct(bundle, env, ['--no-worker']);
     return { product, client: clientOf(product), rounds: [] as Round[] };
   };
-  const sides = [await open(bundles.now)];
+  const sides = [await open(bundles.now, root)];
   try {
-    if (bundles.before !== undefined) sides.push(await open(bundles.before));
+    // An earlier version does not know every section of today's provider file, so it gets its own.
+    if (bundles.before !== undefined)
+      sides.push(await open(bundles.before, join(dirname(bundles.before), '..')));
     for (let round = 0; round <= rounds; round++) {
       for (const { client, rounds: kept } of sides) {
         const measured = await runRound(client, round * ROUND);

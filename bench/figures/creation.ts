@@ -4,6 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { percentile } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { type Contender, startProduct } from '../processes.ts';
 import type { Row } from './row.ts';
@@ -66,9 +67,6 @@ export const bodyOf = (n: number): object => ({
   plan: 'flex-1-1',
   source: { type: 'image', image_id: 'ubuntu-24.04' },
 });
-
-export const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 export async function measureCreating(
   bundle: string,

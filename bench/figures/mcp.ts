@@ -6,6 +6,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { buildRegistry } from '../../src/kernel/registry.ts';
 import { openDatabase, openPool } from '../../src/store/database.ts';
 import { Search } from '../../src/surfaces/mcp/search/search.ts';
+import { percentile } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { addressAt } from '../requests.ts';
 import { endOperation, insertOperations } from '../store.ts';
@@ -30,8 +31,7 @@ function measureSearch(root: string): Row {
       search.find(query);
       if (round > 0) times.push(performance.now() - began);
     }
-  times.sort((a, b) => a - b);
-  const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
+  const at = (share: number): number => percentile(times, share);
   const context = `p99 ${at(0.99).toFixed(2)} ms; ${queries.length} phrasings, four times each`;
   return below('MCP: a search, p50', at(0.5), MOST_MILLISECONDS, ' ms', context);
 }

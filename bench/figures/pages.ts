@@ -1,5 +1,6 @@
 import { median } from '../median.ts';
 import { addressAt, writeRequest } from '../requests.ts';
+import { ratiosOf } from '../rounds.ts';
 import type { Row, Stage } from './row.ts';
 
 const MOST = 1.2;
@@ -83,14 +84,16 @@ function toRow(
 ): Row {
   const of = (kind: number): number[] => rounds.map((latencies) => latencies[kind] ?? Number.NaN);
   const smalls = of(at);
-  const ratios = of(at + 1).map((latency, i) => latency / (smalls[i] ?? Number.NaN));
-  const ratio = median(ratios);
+  const larges = of(at + 1);
+  const { median: ratio, text } = ratiosOf(larges, smalls);
+  const typical = (latencies: readonly number[]): string =>
+    median(latencies.filter(Number.isFinite)).toFixed(2);
   const count = (entries: number): string => entries.toLocaleString('en');
   return {
     figure: `${what}, ${which} of 50: ${count(many)} ${unit} ÷ ${count(few)}`,
     value: ratio.toFixed(2),
     target: least === 0 ? `≤ ${MOST.toFixed(2)}` : `${least.toFixed(2)} to ${MOST.toFixed(2)}`,
     met: least <= ratio && ratio <= MOST,
-    context: `rounds ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}; ${median(of(at + 1)).toFixed(2)} ms ÷ ${median(smalls).toFixed(2)} ms`,
+    context: `${text}; ${typical(larges)} ms ÷ ${typical(smalls)} ms`,
   };
 }

@@ -19,11 +19,7 @@ export interface Stage {
   readonly plan: Plan;
 }
 
-export function atLeast(
-  figure: string,
-  least: number,
-  { ratio, lowest, highest, ours, theirs }: Comparison,
-): Row {
+export function atLeast(figure: string, least: number, { ratio, rounds, ours, theirs }: Comparison): Row {
   const percent = (share: number): string => `${Math.round(share * 100)} %`;
   const side = ({ perSecond, microseconds, loadShare }: Side): string =>
     `${Math.round(perSecond)}/s (${Math.round(microseconds)} µs, load ${percent(loadShare)})`;
@@ -32,7 +28,7 @@ export function atLeast(
     value: ratio.toFixed(2),
     target: `≥ ${least.toFixed(2)}`,
     met: ratio >= least,
-    context: `rounds ${lowest.toFixed(2)} to ${highest.toFixed(2)}; ${side(ours)} ÷ ${side(theirs)}`,
+    context: `${rounds}; ${side(ours)} ÷ ${side(theirs)}`,
   };
 }
 

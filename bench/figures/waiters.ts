@@ -7,7 +7,7 @@ import { appendEvents } from '../../src/kernel/events/store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Db, openDatabase, openPool } from '../../src/store/database.ts';
 import { CALLERS, Crowd } from '../crowd.ts';
-import { median } from '../median.ts';
+import { median, percentile } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { type Contender, processorSeconds, startBenchProgram } from '../processes.ts';
 import { record } from '../recorded-answer.ts';
@@ -19,9 +19,10 @@ import { below, type Row, type Stage } from './row.ts';
 const WARMING = 2;
 const MOST_MEGABYTES = 300;
 const MOST_MILLISECONDS = 150;
+/** A ratio, because writing 5,000 answers takes twice as long on some machines as on others. */
+const MOST_TIMES = 1.25;
 
-const percentile99 = (values: readonly number[]): number =>
-  [...values].sort((x, y) => x - y)[Math.floor(values.length * 0.99)] ?? Number.NaN;
+const percentile99 = (values: readonly number[]): number => percentile(values, 0.99);
 
 /** Each caller waits for its own operation; the operations end one after the other. */
 async function wakeEach({ fixture }: Stage, db: Db, crowd: Crowd): Promise<number> {
@@ -129,7 +130,11 @@ export async function measureWaiters(stage: Stage, rounds: number): Promise<Row[
     const { ours, theirs } = await wakeInTurns(stage, db, rounds, crowd);
     const single = await wakeEach(stage, db, crowd);
     const during = Math.max(...ours.map(({ memory }) => memory));
-    const [work, floor] = [typical(ours, (wave) => wave.work), typical(theirs, ({ slowest }) => slowest)];
+    const work = typical(ours, (wave) => wave.work);
+    const [slowest, floor] = [ours, theirs].map((waves) => typical(waves, (wave) => wave.slowest)) as [
+      number,
+      number,
+    ];
     return [
       below(
         `memory of ${CALLERS} long-polls`,
@@ -146,11 +151,11 @@ export async function measureWaiters(stage: Stage, rounds: number): Promise<Row[
         `${CALLERS} wait for as many operations, which end one after the other`,
       ),
       below(
-        'all of them woken by one commit, p99',
-        typical(ours, ({ slowest }) => slowest),
-        MOST_MILLISECONDS,
-        ' ms',
-        `waves: ${shown(ours)}; ${Math.round(work)} ms of processor; raw node:http in turns ${Math.round(floor)} ms (${shown(theirs)})`,
+        'all of them woken by one commit, p99 ÷ raw node:http',
+        slowest / floor,
+        MOST_TIMES,
+        '',
+        `${Math.round(slowest)} ms ÷ ${Math.round(floor)} ms; waves: ${shown(ours)} ÷ ${shown(theirs)}; ${Math.round(work)} ms of processor`,
       ),
     ];
   } finally {

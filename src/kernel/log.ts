@@ -8,19 +8,22 @@ import { forTerminal } from './terminal-log.ts';
 
 const ALWAYS = ['x-api-key', 'authorization', 'password', 'secret', 'token', 'cookie'];
 
-function collectSecretNames(schema: unknown, names: Set<string>): void {
-  if (schema === null || typeof schema !== 'object') return;
+/** Endpoints share most of their schemas: `seen` holds those whose names are known. */
+function collectSecretNames(schema: unknown, names: Set<string>, seen: Set<object>): void {
+  if (schema === null || typeof schema !== 'object' || seen.has(schema)) return;
+  seen.add(schema);
   const properties = (schema as { properties?: Record<string, unknown> }).properties ?? {};
   for (const [name, member] of Object.entries(properties)) {
     if ((member as { 'x-secret'?: boolean })['x-secret']) names.add(name);
   }
-  for (const part of Object.values(schema)) collectSecretNames(part, names);
+  for (const part of Object.values(schema)) collectSecretNames(part, names, seen);
 }
 
 function secretNames(registry: Registry): ReadonlySet<string> {
   const names = new Set(ALWAYS);
+  const seen = new Set<object>();
   for (const { body, answers, query } of registry.endpoints)
-    collectSecretNames([body, answers, query], names);
+    collectSecretNames([body, answers, query], names, seen);
   return names;
 }
 

@@ -8,6 +8,8 @@ import type { TSchema } from './schema.ts';
 export interface Reference {
   /** The operation id of the list. */
   readonly list: string;
+  /** Where in its answer the rows are, as a JSON Pointer; absent if in `/data`. */
+  readonly in?: string;
   /** The member of its rows that the request takes. */
   readonly value: string;
   /** The member of its rows by which people know them. */

@@ -136,6 +136,16 @@ export function Secret<T extends TSchema>(schema: T): T {
   return { ...schema, 'x-secret': true };
 }
 
+/**
+ * Who writes the text of a member, where the requests of the API do not say it. Not published: it tells surfaces such
+ * as MCP which text is data of others. `others`: people in the portal, programs, strangers. `provider`: the values come
+ * from the provider or from us, although another member with this name is free text, or although only the handler checks
+ * them.
+ */
+export const WRITTEN_BY = 'x-written-by';
+export const byOthers = { [WRITTEN_BY]: 'others' } as const;
+export const byProvider = { [WRITTEN_BY]: 'provider' } as const;
+
 /** All ids with this prefix are one component, such as `VmId`. */
 export function Id(prefix: string, options: object = {}): TUnsafe<string> {
   const title = `${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}Id`;

@@ -10,6 +10,9 @@ interface TurnOptions {
   readonly refusal: string;
 }
 
+/** The refusal of work that only stood in line: what it wanted to use may well answer. */
+export class TurnMissed extends Problem {}
+
 interface Queue {
   running: number;
   readonly waiting: Set<() => void>;
@@ -46,7 +49,7 @@ export class Turns<K> {
       };
       const timer = setTimeout(() => {
         waiting.delete(begin);
-        reject(new Problem('engine_unavailable', { detail, retryAfterSeconds }));
+        reject(new TurnMissed('engine_unavailable', { detail, retryAfterSeconds }));
       }, patienceMs);
       waiting.add(begin);
     });

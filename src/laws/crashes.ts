@@ -29,6 +29,9 @@ export interface Mishap {
 
 class Death extends Error {}
 
+/** How long at most to wait for the worker before looking at its operations. */
+const LOOK_EVERY_MS = 50;
+
 /** How far the workers' clock is ahead, so that the leases of crashed workers expire without waiting. */
 let aheadMs = 0;
 const environment: Environment = { ...REAL, now: () => new Date(Date.now() + aheadMs) };
@@ -39,6 +42,8 @@ class Life {
   readonly runner: Runner;
   isOver = false;
   #diesOnceCommitted = false;
+  #hasLooked = false;
+  #tell: () => void = () => undefined;
 
   constructor(app: TestApp, mishaps: Mishap[]) {
     this.#app = app;
@@ -61,6 +66,7 @@ class Life {
         return async (...args: unknown[]) => {
           if (this.isOver) throw new Death();
           const value = await real(...args);
+          if (name === 'nextDue') this.#looked();
           if (this.#diesOnceCommitted && (name === 'advance' || name === 'end')) this.#die();
           return value;
         };
@@ -70,7 +76,27 @@ class Life {
 
   #die(): never {
     this.isOver = true;
+    this.#looked();
     throw new Death();
+  }
+
+  #looked(): void {
+    this.#hasLooked = true;
+    this.#tell();
+  }
+
+  /** Waits until the worker has looked for work once more, as it does after each operation, or has crashed. */
+  async untilLooked(): Promise<void> {
+    if (!this.#hasLooked) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_EVERY_MS);
+        this.#tell = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#hasLooked = false;
   }
 
   #watch(kind: Kind): Kind {
@@ -125,8 +151,6 @@ const failure = ({ name }: Step<never>): Outcome => ({
   error: { code: 'engine_failed', detail: `${name} failed.`, retryable: false },
 });
 
-const LOOK_EVERY_MS = 4;
-
 /**
  * Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. Throws if the
  * inventory then shows another status than a resource has, so this is checked at every end that a law reaches.
@@ -152,6 +176,7 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
 /** If all operations sleep, moves the clock to the time when the next one is due. */
 async function untilDoneOrDead(app: TestApp, life: Life): Promise<boolean> {
   for (;;) {
+    await life.untilLooked();
     if (life.isOver) return false;
     const rows = await app.services.db
       .selectFrom('operations')
@@ -166,6 +191,5 @@ async function untilDoneOrDead(app: TestApp, life: Life): Promise<boolean> {
       aheadMs += Math.min(...times) - now + 1;
       life.runner.heard('');
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

@@ -13,6 +13,7 @@ import type { Kind } from '../kernel/operations/kind.ts';
 import { hasEnded } from '../kernel/operations/schema.ts';
 import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import { buildRegistry, type Family } from '../kernel/registry.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { begin, scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
@@ -69,9 +70,17 @@ const PATIENCE_MS = 400;
 /** The deadline under a permanent fault: long enough for several retries, shorter than the usual half hour. */
 const LASTING_MS = 120_000;
 
+/** Engines only where the examples place their resources: the reconcilers visit the engine of every location. */
+const inOneLocation = (config: ProviderConfig): ProviderConfig => {
+  const locations = config.catalogue.locations.map((location, place) =>
+    place === 0 ? location : { ...location, compute: null },
+  );
+  return { ...config, catalogue: { ...config.catalogue, locations } };
+};
+
 let app: TestApp;
 beforeAll(async () => {
-  app = await createTestApp({ works: false });
+  app = await createTestApp({ works: false, provider: inOneLocation });
 });
 afterAll(() => app.close());
 

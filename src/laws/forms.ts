@@ -28,6 +28,8 @@ export interface Form {
   /** Which alternatives it has, such as `/source image`. */
   readonly title: string;
   readonly choices: Choices;
+  /** Something else was picked than in the example, so optional parts of the example may not fit. */
+  readonly isPicked?: true;
 }
 
 const isObject = (value: unknown): value is Members =>
@@ -89,16 +91,18 @@ export class Filler {
     if (names.some((name) => filters[name] === undefined)) return null;
     const query = Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name)));
     const url = urlOf(list, filters, query);
-    const rows = this.#rows.get(url) ?? this.#read(url);
-    this.#rows.set(url, rows);
+    const place = (reference.in ?? '/data').slice(1);
+    const name = `${place} ${url}`;
+    const rows = this.#rows.get(name) ?? this.#read(url, place);
+    this.#rows.set(name, rows);
     const values = [...new Set((await rows).map((row) => String(row[reference.value])))];
     return values.filter((value) => !reference.except?.includes(value));
   }
 
-  async #read(url: string): Promise<readonly Members[]> {
+  async #read(url: string, place: string): Promise<readonly Members[]> {
     const answer = await this.#world.app.call({ method: 'GET', url, key: this.#world.key.key });
     if (answer.statusCode !== 200) throw new Error(`GET ${url} ${answer.statusCode}: ${answer.body}`);
-    return answer.json<{ data: Members[] }>().data;
+    return answer.json<Readonly<Record<string, readonly Members[]>>>()[place] ?? [];
   }
 
   /** The current name of the resource in the path, which a person repeats in `confirm`. */
@@ -109,6 +113,10 @@ export class Filler {
     return answer.json<{ name?: string }>().name;
   }
 }
+
+/** Whether all members of the items of a list can be left out. */
+const isOptionalItem = (items: FormSchema | undefined): boolean =>
+  items?.properties !== undefined && (items.required ?? []).length === 0;
 
 type Root = (part: unknown) => unknown;
 
@@ -145,25 +153,53 @@ class Filling {
   async #object(schema: FormSchema, at: string, example: unknown, root: Root): Promise<unknown> {
     let body: Members = {};
     const examples = isObject(example) ? example : {};
-    for (const [name, member] of Object.entries(schema.properties ?? {}) as [string, FormSchema][]) {
-      if (member['x-immutable'] === true || !this.#matters(member, body, schema)) continue;
+    const { required = [], properties = {} } = schema;
+    if (required.length === 0 && this.#isOfPickedItem(at)) return undefined;
+    // A choice in such a list can exclude later members: a machine with a second location can have no network.
+    let isEnough = false;
+    for (const [name, member] of Object.entries(properties) as [string, FormSchema][]) {
+      const isNeeded = !isEnough || required.includes(name);
+      if (member['x-immutable'] === true || !isNeeded || !this.#matters(member, body, schema)) continue;
       const place: Root = (part) => root({ ...body, [name]: part });
       const part = await this.value(member, `${at}/${name}`, examples[name], place);
       if (part !== undefined) body = { ...body, [name]: part };
+      isEnough ||= isOptionalItem(member.items) && this.#isChosenIn(`${at}/${name}`);
     }
-    const isMissing = (schema.required ?? []).some((name) => body[name] === undefined);
+    const isMissing = required.some((name) => body[name] === undefined);
     return isMissing && at !== '' ? undefined : body;
   }
 
   async #list(schema: FormSchema, at: string, example: unknown, root: Root): Promise<unknown> {
     const items = schema.items as FormSchema;
-    const isOptional = items.properties !== undefined && (items.required ?? []).length === 0;
-    if (isOptional) return example ?? schema.default;
+    if (isOptionalItem(items))
+      return this.#isChosenIn(at) ? [this.#chosenItem(at)] : (example ?? schema.default);
     const [first, ...rest] = Array.isArray(example) ? example : [];
     const place: Root = (part) => root([part]);
     const item = await this.value(items, `${at}/*`, first, place);
     if (item === undefined) return example ?? schema.default ?? schema.examples?.[0];
     return items['x-ref'] === undefined ? [item, ...rest] : [item];
+  }
+
+  /**
+   * Whether this object stands in an item of a list in which something else was picked than in the example: the usage
+   * of a machine, which the example of `estimatePrice` has, is refused for other types of resources.
+   */
+  #isOfPickedItem(at: string): boolean {
+    const holder = at.slice(0, at.lastIndexOf('/') + 1);
+    const choices = Object.keys(this.#form.choices);
+    return (
+      this.#form.isPicked === true && holder.includes('*') && choices.some((each) => each.startsWith(holder))
+    );
+  }
+
+  #isChosenIn(list: string): boolean {
+    return Object.keys(this.#form.choices).some((place) => place.startsWith(`${list}/*/`));
+  }
+
+  /** An item of a list whose members can all be left out: it has only those that are chosen. */
+  #chosenItem(at: string): Members {
+    const chosen = Object.entries(this.#form.choices).filter(([place]) => place.startsWith(`${at}/*/`));
+    return Object.fromEntries(chosen.map(([place, value]) => [place.slice(`${at}/*/`.length), value]));
   }
 
   /** Whether a member is of interest with what is filled in so far. */

@@ -4,7 +4,9 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { families, unbuiltFamilies } from '../families/index.ts';
 import { HOUR_MS, type Period } from '../money/metering/calendar.ts';
+import { ExpectedUsage } from '../money/prices/usage.ts';
 import { createAccount, createKey, type TestAccount } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
@@ -223,4 +225,11 @@ describe.each(Object.entries(configurations))('%s', (_, configuration) => {
     const both = Number(await customer.usage({ from: month.from, to: hour(20) }));
     expect(Math.abs(both - 10 * (Number(before.hourly) + Number(estimated.hourly)))).toBeLessThan(0.01);
   });
+});
+
+it('each metered use that an estimate takes is charged by a type of resource', () => {
+  const charged = [...families, ...unbuiltFamilies].flatMap(({ pricedTypes = {} }) =>
+    Object.values(pricedTypes).flatMap(({ usage }) => usage),
+  );
+  expect([...new Set(charged)].sort()).toEqual(Object.keys(ExpectedUsage.properties).sort());
 });

@@ -1,9 +1,9 @@
 /** Hands one mail over: to the SMTP server of the provider, or to a file if there is none. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { ProviderConfig, SmtpConfig } from '../provider/schema.ts';
 import { messageOf, type StoredMail } from './message.ts';
+import { loadNodemailer } from './nodemailer.ts';
 
 /** After this time an attempt is given up. Its lease must be longer. */
 export const ATTEMPT_MS = 90_000;
@@ -13,7 +13,8 @@ const SILENCE_MS = 30_000;
 export const outboxFolder = ({ database }: ProviderConfig): string => join(database.folder, 'outbox');
 
 /** The way to the SMTP server, for one mail or one test. */
-export function openSmtp({ host, port, tls, user, password }: SmtpConfig) {
+export async function openSmtp({ host, port, tls, user, password }: SmtpConfig) {
+  const { createTransport } = await loadNodemailer();
   return createTransport({
     // Only connections of a pool can be ended while they deliver a message.
     pool: true,
@@ -36,7 +37,7 @@ async function sendBySmtp(
   mail: { readonly from: string; readonly to: string; readonly message: Buffer },
   signal: AbortSignal,
 ): Promise<void> {
-  const transport = openSmtp(smtp);
+  const transport = await openSmtp(smtp);
   const end = (): void => transport.close({ force: true });
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
   limit.addEventListener('abort', end);

@@ -1,7 +1,6 @@
 /** Reads the mails that were written to files because no SMTP server is configured. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import PostalMime from 'postal-mime';
 
 export interface FiledMail {
   readonly id: string;
@@ -21,6 +20,7 @@ export async function readMailFile(folder: string, id: string): Promise<FiledMai
   if (!FILE.test(`${id}.eml`)) return undefined;
   const bytes = await readFile(fileOf(folder, id)).catch(ignoreMissing);
   if (bytes === undefined) return undefined;
+  const { default: PostalMime } = await import('postal-mime');
   const { to, subject = '', date = '', text = '' } = await PostalMime.parse(bytes);
   return { id, to: to?.[0]?.address ?? '', subject, date, text };
 }

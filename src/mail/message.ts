@@ -2,9 +2,10 @@
  * Makes the bytes of a mail (RFC 5322) from its row. Every attempt makes the same bytes, under the same Message-ID, so
  * that a mail server can recognise a mail that it has already received.
  */
-import { createTransport } from 'nodemailer';
+
 import type { ProviderConfig } from '../provider/schema.ts';
 import { type Brand, contentOf } from './letter.ts';
+import { loadNodemailer } from './nodemailer.ts';
 import { type Letter, type Site, type TemplateName, templates } from './templates.ts';
 
 export interface StoredMail {
@@ -29,11 +30,11 @@ function letterOf({ template, data }: StoredMail, site: Site): Letter {
   return write(data, site);
 }
 
-const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-
 export async function messageOf(mail: StoredMail, provider: ProviderConfig): Promise<Buffer> {
   const brand = brandOf(provider);
   const { from } = provider.mail;
+  const { createTransport } = await loadNodemailer();
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   const { message } = await composer.sendMail({
     ...contentOf(letterOf(mail, { provider: brand.name }), brand),
     from: { name: brand.name, address: from },

@@ -8,7 +8,7 @@ import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts
 import { type TSchema, Type } from '../kernel/schema.ts';
 import { faultsOf } from '../kernel/validation.ts';
 
-const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?<!\\s)$';
+const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*(?<!\\s)$';
 /** Without characters that a mail program reads as the end of an address or as its comment. */
 const OF_ADDRESS = '\\s@<>()[\\],;:"\\\\\\p{Cc}\\p{Cf}';
 const EMAIL = `^[^${OF_ADDRESS}]{1,64}@[^.${OF_ADDRESS}]+(\\.[^.${OF_ADDRESS}]+)+$`;
@@ -23,7 +23,7 @@ const explanations: Readonly<Record<string, string>> = {
 
 /**
  * One line of text. Control characters are refused, because a name could otherwise rewrite the terminal that
- * shows it.
+ * shows it; those that turn the direction of text could reorder the words around the name.
  */
 export function Line(minLength: number, maxLength: number): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', minLength, maxLength, pattern: LINE });

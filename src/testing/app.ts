@@ -51,7 +51,16 @@ export interface TestAppOptions {
   readonly portal?: boolean;
 }
 
+/** Reading the file takes a tenth of a second, and most test files do it. */
+let read: ProviderConfig | undefined;
+
+/** A new copy at each call, which the caller may change. */
 export function defaultProvider(): ProviderConfig {
+  read ??= readProvider();
+  return structuredClone(read);
+}
+
+function readProvider(): ProviderConfig {
   const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   return roomy(atOnce(loaded.config));

@@ -32,7 +32,18 @@ const text = (minLength: number, maxLength: number): Arbitrary<string> =>
     .string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, minLength + 40) })
     .filter((value) => !value.includes('\0') && value.length >= minLength && value.length <= maxLength);
 
+const strings = new Map<string, Arbitrary<string>>();
+
+/** Kept by what they depend on, because making one takes longer than generating hundreds of values from it. */
 function stringOf(schema: JsonSchema): Arbitrary<string> {
+  const { pattern, format, minLength, maxLength } = schema;
+  const key = JSON.stringify([pattern, format, minLength, maxLength]);
+  const arbitrary = strings.get(key) ?? makeString(schema);
+  strings.set(key, arbitrary);
+  return arbitrary;
+}
+
+function makeString(schema: JsonSchema): Arbitrary<string> {
   const { pattern, format, minLength = 0, maxLength = 100 } = schema;
   if (format === 'date-time') {
     const [min, max] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T00:00:00Z')];

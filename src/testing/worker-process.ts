@@ -1,11 +1,12 @@
 /** Starts workers for operations of the test family in separate processes, which tests can kill, pause and resume. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { DEFAULT_FILE } from '../provider/default.ts';
+import { readDefaultText } from '../provider/default.ts';
+import { loadProvider } from '../provider/load.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import type { Connection } from '../store/database.ts';
 
@@ -45,7 +46,10 @@ export async function buildWorker(folder: string): Promise<string> {
     external: ['pg-native', '@node-rs/argon2'],
     banner: { js: REQUIRE },
   });
-  await copyFile(join(ROOT, DEFAULT_FILE), join(folder, DEFAULT_FILE));
+  const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+  // Read and checked once, not at each of the many starts of the program.
+  await writeFile(join(folder, 'provider.json'), JSON.stringify(loaded.config));
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return outfile;
 }

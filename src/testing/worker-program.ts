@@ -2,12 +2,13 @@
  * The program that worker-process.ts starts: the product with the test family. It runs only the worker on a given
  * database, or API and worker on an embedded database. Its only argument is a WorkerTask in JSON.
  */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import pino from 'pino';
 import { families } from '../families/index.ts';
 import { createLog } from '../kernel/log.ts';
 import { buildRegistry } from '../kernel/registry.ts';
-import { readDefaultText } from '../provider/default.ts';
-import { loadProvider } from '../provider/load.ts';
+import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices } from '../services.ts';
 import { type Connection, openDatabase, openPool } from '../store/database.ts';
 import { openEmbedded } from '../store/embedded/embedded.ts';
@@ -17,12 +18,13 @@ import { createWidgetsTable, workshop } from './widgets.ts';
 import type { WorkerTask } from './worker-process.ts';
 
 const task = JSON.parse(process.argv[2] ?? '') as WorkerTask;
-const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
+const loaded = JSON.parse(
+  readFileSync(join(dirname(process.argv[1] ?? ''), 'provider.json'), 'utf8'),
+) as ProviderConfig;
 const provider = {
-  ...loaded.config,
+  ...loaded,
   ...(task.mail === undefined ? {} : { mail: task.mail }),
-  server: { ...loaded.config.server, trusted_proxies: ['127.0.0.0/8'] },
+  server: { ...loaded.server, trusted_proxies: ['127.0.0.0/8'] },
 };
 const registry = buildRegistry([...families, workshop]);
 

@@ -4,8 +4,10 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { openLive } from '../data/live.ts';
 import { siteQuery, useMaybeAccount, useMe } from '../data/session.ts';
 import { Brand } from '../ui/brand.tsx';
+import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { PageHead } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { ReauthDialog } from './reauth-dialog.tsx';
@@ -78,9 +80,11 @@ export function Shell() {
         {me ? (
           <AccountMenu me={me} account={account} />
         ) : (
-          <a href="/portal/sign-in" className="btn btn-plain">
-            Sign in
-          </a>
+          me === null && (
+            <a href="/portal/sign-in" className="btn btn-plain">
+              Sign in
+            </a>
+          )
         )}
       </header>
       <main id="content" tabIndex={-1} className="shell-main">
@@ -93,12 +97,14 @@ export function Shell() {
             to go on.
           </Notice>
         ) : me === undefined ? (
-          <Notice tone="bad">
-            The server does not answer at the moment.{' '}
-            <button type="button" className="link" onClick={() => location.reload()}>
+          <>
+            <PageHead title="The portal does not answer">
+              You are still signed in, and nothing is lost. Try again in a minute.
+            </PageHead>
+            <Button kind="primary" onClick={() => location.reload()}>
               Try again
-            </button>
-          </Notice>
+            </Button>
+          </>
         ) : (
           <Outlet key={account?.id} />
         )}

@@ -65,6 +65,15 @@ const tooLate = (status: number): Problem =>
     next_step: 'Try again in a minute.',
   });
 
+/** The server's own words are for programs: they name a header. */
+const away = (body: ProblemBody): Problem =>
+  new Problem(503, {
+    ...body,
+    title: 'The server cannot do this just now',
+    detail: 'Its database, or another system that it needs, does not answer. What you typed is still here.',
+    next_step: 'Try again in a minute.',
+  });
+
 export interface Sent {
   readonly method?: string;
   readonly body?: unknown;
@@ -108,7 +117,12 @@ export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answe
   if (response.ok) return parsed as Answer;
   const body = parsed as ProblemBody;
   // A proxy in between answers without our words.
-  const problem = body.title === undefined ? tooLate(response.status) : new Problem(response.status, body);
+  const problem =
+    body.title === undefined
+      ? tooLate(response.status)
+      : body.code === 'engine_unavailable'
+        ? away(body)
+        : new Problem(response.status, body);
   refusals.listener(problem);
   throw problem;
 }

@@ -196,6 +196,7 @@ export interface Approval {
   readonly decision: 'approved' | 'denied' | null;
   readonly decided_by: string | null;
   readonly decided_at: string | null;
+  readonly told: string | null;
   readonly usable_until: string | null;
   readonly used_at: string | null;
 }
@@ -220,6 +221,7 @@ export interface Invitation {
   readonly invited_by?: string | null;
   readonly created_at?: string;
   readonly expires_at: string;
+  readonly expired: boolean;
 }
 
 export interface Security {

@@ -40,11 +40,18 @@ export function Copy({
   );
 }
 
+const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Characters that turn the direction of text are shown by their code: they could make a call look like another. */
+export const unturned = (text: string): string =>
+  text.replaceAll(TURNING, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 const PARTS =
   /("(?:[^"\\]|\\.)*")(\s*:)?|((?<=^|\s)(?:#|\/\/).*$)|\b(true|false|null)\b|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w.-])/gm;
 
 /** Strings, names and numbers in colours of their own. */
-export function paintCode(text: string): ReactNode[] {
+export function paintCode(written: string): ReactNode[] {
+  const text = unturned(written);
   const parts: ReactNode[] = [];
   let last = 0;
   for (const match of text.matchAll(PARTS)) {

@@ -29,7 +29,7 @@ export function Table({
 }
 
 export const Row = ({ children }: { children: ReactNode }) => (
-  <tr className="group align-top transition-colors duration-100 hover:bg-canvas max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-3 max-md:p-4">
+  <tr className="align-top transition-colors duration-100 hover:bg-canvas max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-3 max-md:p-4">
     {children}
   </tr>
 );
@@ -57,11 +57,9 @@ export function Cell({
   );
 }
 
-/** The acts of a row, quiet until the row is pointed at or focused. */
+/** The acts of a row. Never with an opacity of its own: the dialogs that they open are inside, and would be pale. */
 export const Acts = ({ children }: { children: ReactNode }) => (
   <td className="w-12 px-3 py-2.5 text-right max-md:absolute max-md:top-2 max-md:right-2 max-md:w-auto max-md:p-0">
-    <div className="flex justify-end opacity-60 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
-      {children}
-    </div>
+    <div className="flex justify-end">{children}</div>
   </td>
 );

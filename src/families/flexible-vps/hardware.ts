@@ -51,17 +51,21 @@ export const SecureBoot = Named(
   Type.Boolean({ description: 'Whether the firmware starts only signed systems.' }),
 );
 
-export const osMembers = {
-  distribution: Type.String({ description: 'The distribution or edition, such as `ubuntu`.' }),
-  version: Type.String({ description: 'The version of the distribution; empty if it is not known.' }),
-};
+export const OsFamily = Named(
+  'OsFamily',
+  OneOf(
+    { linux: 'A Linux distribution.', windows: 'Microsoft Windows.', bsd: 'A BSD, such as FreeBSD.' },
+    { description: 'The kind of operating system.' },
+  ),
+);
 
 export const Os = Named(
   'Os',
   Shape(
     {
-      family: Type.String({ description: 'The kind of system: `linux`, `windows` or `bsd`.' }),
-      ...osMembers,
+      family: OsFamily,
+      distribution: Type.String({ description: 'The distribution or edition, such as `ubuntu`.' }),
+      version: Type.String({ description: 'The version of the distribution; empty if it is not known.' }),
     },
     { description: 'The operating system that the image contains.' },
   ),

@@ -1,6 +1,6 @@
 /** The members of requests that name something of this family. Each says which list has the valid values. */
 import { type Filter, Ref } from '../../kernel/reference.ts';
-import { Id, Slug, Type } from '../../kernel/schema.ts';
+import { Id, Named, Slug, Type } from '../../kernel/schema.ts';
 
 type Filters = Readonly<Record<string, Filter>>;
 
@@ -18,7 +18,7 @@ export const PLANS = { list: 'listVpsPlans', value: 'slug', label: 'name' };
 /** The id of an image is its slug if the provider offers it. */
 export const IMAGES = rows('listImages');
 
-export const LocationRef = Ref(Slug, LOCATIONS);
+export const LocationRef = Named('VpsLocationSlug', Ref(Slug, LOCATIONS));
 
 /** The source of a new machine in the same request. */
 const SOURCE: Filter = { from: ['/source/image_id', '/source/snapshot_id', '/source/vm_id'] };

@@ -1,6 +1,7 @@
 /** The priced types of the family: object storage costs by stored data, traffic and requests. An empty bucket is free. */
 import { Shape, Slug } from '../../kernel/schema.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
+import type { UsageKey } from '../../money/prices/usage.ts';
 
 const MILLION = 1_000_000;
 
@@ -16,7 +17,7 @@ const objectStorage = pricedType({
     if (!bill.book.catalogue.object_storage.regions.some(({ location }) => location === region)) {
       bill.unavailable(`Object storage is not sold in ${region}.`, '/region');
     }
-    const charge = (key: string, sku: string, noun: string, unit: string, divisor = 1): void =>
+    const charge = (key: UsageKey, sku: string, noun: string, unit: string, divisor = 1): void =>
       bill.chargeUsage(key, sku, region, { noun, unit, divisor, always: true });
     charge('stored_gb_average', 's3.storage', 'Stored data', 'GB');
     charge('egress_gb', 's3.egress', 'Outgoing traffic', 'GB');

@@ -120,6 +120,10 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   },
 };
 
+export const presetMeanings = Object.fromEntries(
+  presetNames.map((name) => [name, presets[name].description]),
+) as Readonly<Record<PresetName, string>>;
+
 /** Permissions derived from `every` are limited to the owner's role; `patterns` are taken unchanged. */
 export function presetPatterns(name: PresetName, vocabulary: Vocabulary, role: RoleName): string[] {
   const { patterns = [], every = [], except = [] } = presets[name];

@@ -1,7 +1,9 @@
 /** The tables that define who may do what. The kernel reads them; only the functions in `portal-api` write them. */
+
 import type { Generated } from 'kysely';
 import { statesAllowing } from '../published-states.ts';
 import { keysOf, Named, OneOf, Type, volatile } from '../schema.ts';
+import type { Lifetime } from './lifetimes.ts';
 import type { RoleName } from './roles.ts';
 
 const openStatuses = {
@@ -142,7 +144,7 @@ interface ApiKeysTable extends Stamps {
   approval_over_monthly: string | null;
   owner_id: string | null;
   owner_name: string;
-  expires_in: string;
+  expires_in: Lifetime;
   expires_at: Date | null;
   notes: Generated<string>;
   last_used_at: Date | null;

@@ -21,9 +21,10 @@ export const Omitted = Named(
   ),
 );
 
-export const OmittedTypes = Type.Array(Omitted, {
-  description: 'The types of resources whose rows this key may not see.',
-});
+export const OmittedTypes = Named(
+  'OmittedTypes',
+  Type.Array(Omitted, { description: 'The types of resources whose rows this key may not see.' }),
+);
 
 export interface Sight {
   /** The types of resources whose rows may be shown. */

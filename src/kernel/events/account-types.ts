@@ -15,7 +15,7 @@ const time = (description: string) => ({ ...Time, description });
 
 /** `data` of several event types has a name, so that the OpenAPI document describes it once. */
 const details = (name: string, members: TProperties): TObject =>
-  Named(name, Shape(members, { description: 'Details of the event.' }));
+  Named(name, Shape(members, { description: 'Its details.' }));
 
 const isShape = (data: TProperties | TObject): data is TObject => typeof data.type === 'string';
 

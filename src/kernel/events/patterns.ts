@@ -5,7 +5,7 @@
 import { nearest } from '../did-you-mean.ts';
 import type { FieldError } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
-import { Named, Type } from '../schema.ts';
+import { byProvider, Named, Type } from '../schema.ts';
 
 export const MAX_PATTERNS = 50;
 
@@ -14,6 +14,8 @@ export const EventPattern = Named(
   'EventPattern',
   Type.Unsafe<string>({
     type: 'string',
+    // Patterns that match no event type are refused.
+    ...byProvider,
     pattern: '^(\\*|[a-z][a-z0-9_]*\\.(\\*|[a-z][a-z0-9_]*))$',
     maxLength: 100,
     'x-event-type': true,

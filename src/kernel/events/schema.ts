@@ -68,7 +68,7 @@ function eventWith(type: TSchema, data: TSchema, options: object): TSchema {
     allOf: [EventMembers],
     type: 'object',
     required: ['type', 'data'],
-    properties: { type, data: 'title' in data ? data : { ...data, description: 'Details of the event.' } },
+    properties: { type, data: 'title' in data ? data : { ...data, description: 'Its details.' } },
     unevaluatedProperties: false,
     ...options,
   });
@@ -78,7 +78,7 @@ function eventWith(type: TSchema, data: TSchema, options: object): TSchema {
 export const eventShape = ({ type, when, data, severity }: EventType): TSchema =>
   Named(
     eventShapeName(type),
-    eventWith(Type.Literal(type, { description: 'Which event it is.' }), data, {
+    eventWith(Type.Literal(type, { description: 'Which event.' }), data, {
       description: when,
       'x-severity': severity,
     }),

@@ -115,7 +115,7 @@ export const problems = define({
   },
   portal_only: {
     status: 403,
-    title: 'Not possible with an API key',
+    title: 'Locked by a person',
     when: 'A person has locked this setting, and the call would loosen it.',
     next_step: 'Ask your provider to make this change (hostplane admin budgets).',
   },

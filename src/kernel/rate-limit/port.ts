@@ -30,6 +30,8 @@ export interface RateLimitStore {
   /** The same verdict without counting the request, for answers that do not count. */
   peek(key: string): Verdict | Promise<Verdict>;
   status(): RateLimitStatus;
+  /** Counts the processes that share the limit. Called when this process can be counted. */
+  countSharers?(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -13,10 +13,7 @@ const figures = {
 
 const declared = Named(
   'BudgetDetails',
-  Shape(
-    { amount: BudgetAmount, currency: Currency, action: ActionShape },
-    { description: 'Details of the event.' },
-  ),
+  Shape({ amount: BudgetAmount, currency: Currency, action: ActionShape }, { description: 'Its details.' }),
 );
 
 export const budgetEventTypes: readonly EventType[] = [

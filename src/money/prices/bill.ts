@@ -3,6 +3,7 @@
  * assumptions, and demands on the account's limits. It throws nothing, so that all faults of a configuration
  * are reported at once.
  */
+
 import { nearest } from '../../kernel/did-you-mean.ts';
 import type { Warning } from '../../kernel/effect.ts';
 import { type Micro, micro, ONE } from '../../kernel/micro.ts';
@@ -13,6 +14,7 @@ import type { Site } from '../../provider/metal.ts';
 import { type Book, rateOf } from './book.ts';
 import { formatQuantity } from './format.ts';
 import { HOURS_PER_MONTH, type Line, linesOf } from './line.ts';
+import type { UsageKey } from './usage.ts';
 
 /**
  * Finds resources that a configuration refers to. Returns `null` for ids that are unknown or belong to other
@@ -149,7 +151,7 @@ export class Bill {
    * is set.
    */
   chargeUsage(
-    key: string,
+    key: UsageKey,
     sku: string,
     location: string | null,
     what: { noun: string; unit: string; includedEach?: Micro; divisor?: number; always?: boolean },
@@ -169,7 +171,7 @@ export class Bill {
     this.charge(sku, location, { description, each, includedEach: included, expected: true });
   }
 
-  usage(key: string): Micro | undefined {
+  usage(key: UsageKey): Micro | undefined {
     const value = Object.hasOwn(this.terms.usage, key) ? this.terms.usage[key] : undefined;
     return value === undefined ? undefined : micro(value);
   }

@@ -1,4 +1,5 @@
 /** The body of an estimate: what to price. */
+
 import { Ref } from '../../kernel/reference.ts';
 import {
   advanced,
@@ -12,6 +13,7 @@ import {
   unlessSent,
 } from '../../kernel/schema.ts';
 import { CONFIGURATION, Configuration } from './members.ts';
+import { ExpectedUsage } from './usage.ts';
 
 const EstimateRequestItem = Named(
   'EstimateRequestItem',
@@ -85,15 +87,7 @@ const EstimateRequestItem = Named(
         description: 'How many hours of a month the resource runs. Only hourly prices depend on it.',
       }),
     ),
-    usage: Type.Optional(
-      Type.Unsafe<Record<string, number>>({
-        type: 'object',
-        maxProperties: 16,
-        additionalProperties: { type: 'number', minimum: 0, maximum: 1_000_000_000 },
-        ...advanced,
-        description: 'Metered use of one piece, such as `traffic_out_gb`. Left out: the included amount.',
-      }),
-    ),
+    usage: Type.Optional(ExpectedUsage),
   }),
 );
 

@@ -119,7 +119,7 @@ function usageFaults(type: PricedType, usage: Readonly<Record<string, number>>):
   const known = type.usage.join(', ') || 'none';
   for (const [key, value] of Object.entries(usage)) {
     const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (!type.usage.includes(key)) {
+    if (!type.usage.some((known) => known === key)) {
       faults.push({ pointer, code: 'unknown_member', detail: `Known usage of this type: ${known}.` });
     } else if (!(value >= 0 && value <= 1e9)) {
       faults.push({ pointer, code: 'out_of_range', detail: 'Must be 0 to 1000000000.' });

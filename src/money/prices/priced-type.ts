@@ -5,6 +5,7 @@
 import type { FamilyName } from '../../kernel/families.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
 import type { Bill } from './bill.ts';
+import type { UsageKey } from './usage.ts';
 
 /** The member of the configuration that contains the location. A comparison of locations changes it. */
 export type Place = 'location' | 'region' | 'site' | 'site_preferences';
@@ -15,7 +16,7 @@ export interface PricedType {
   readonly configuration: TObject;
   /** Members of the create body that do not affect the price. They may be present and are not validated. */
   readonly ignored: readonly string[] | 'any';
-  readonly usage: readonly string[];
+  readonly usage: readonly UsageKey[];
   /**
    * Pairs of members of which only one may be set, such as a plan and a custom size. Setting one removes the
    * other.
@@ -34,7 +35,7 @@ interface Definition<S extends TObject> {
   readonly place: Place | null;
   readonly configuration: S;
   readonly ignored?: readonly string[] | 'any';
-  readonly usage?: readonly string[];
+  readonly usage?: readonly UsageKey[];
   readonly alternatives?: readonly (readonly [string, string])[];
   readonly free?: PricedType['free'];
   draw(configuration: Static<S>, bill: Bill): void;

@@ -1,6 +1,6 @@
 /** Decides when a webhook counts as failing, recovered or disabled, and builds the events that report it. */
 import type { NewEvent } from '../../kernel/events/event.ts';
-import type { DisabledReason, WebhookStatus } from './tables.ts';
+import type { DisabledReason, FailingReason, WebhookStatus } from './tables.ts';
 
 /** A webhook is failing after this many messages without a success within an hour. */
 const FAILING_MESSAGES = 3;
@@ -48,7 +48,7 @@ interface Named {
 
 const refOf = ({ id, name }: Named) => ({ type: 'webhook', id, name });
 
-export function failingEvent(webhook: Named, reason: 'failures' | 'backlog', pending: number): NewEvent {
+export function failingEvent(webhook: Named, reason: FailingReason, pending: number): NewEvent {
   const why =
     reason === 'failures'
       ? 'its last messages did not get through'

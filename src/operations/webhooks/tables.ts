@@ -19,7 +19,35 @@ export const WebhookStatusShape = OneOf(webhookMeanings, {
     disabled: ['setWebhook', 'deleteWebhook'],
   }),
 });
-export type DisabledReason = 'manual' | 'failures' | 'gone';
+const disabledMeanings = {
+  manual: 'You switched it off.',
+  failures: 'Messages failed for too long.',
+  gone: 'The receiver answered 410.',
+} as const;
+export type DisabledReason = keyof typeof disabledMeanings;
+/** Why a webhook was disabled. */
+export const DisabledReasonShape = Named(
+  'WebhookDisabledReason',
+  OneOf(disabledMeanings, { description: 'Why it was disabled.' }),
+);
+/** Why nothing is sent: the webhook was disabled, or the account gets no service. */
+export const SilenceReasonShape = Named(
+  'WebhookSilenceReason',
+  OneOf(
+    {
+      ...disabledMeanings,
+      account_suspended: 'The account is suspended or closing. Messages are sent again after that.',
+    },
+    { ...volatile, description: 'Why nothing is sent; null if it is not disabled.' },
+  ),
+);
+
+const failingMeanings = {
+  failures: 'Its last messages did not get through.',
+  backlog: 'Too many messages wait, and the oldest were dropped.',
+} as const;
+export type FailingReason = keyof typeof failingMeanings;
+export const FailingReasonShape = OneOf(failingMeanings, { description: 'Why it counts as failing.' });
 
 export const newDeliveryId = idPrefix('delivery', 'dlv');
 export const newMessageId = idPrefix('message', 'msg');
@@ -56,9 +84,10 @@ const faultMeanings = {
 } as const;
 /** Why an attempt failed: the receiver did not answer, or its answer does not count as a success. */
 export type AttemptFault = keyof typeof faultMeanings;
-export const AttemptFaultShape = OneOf(faultMeanings, {
-  description: 'Why the attempt failed; null if it did not fail.',
-});
+export const AttemptFaultShape = Named(
+  'AttemptFault',
+  OneOf(faultMeanings, { description: 'Why the attempt failed; null if it did not fail.' }),
+);
 
 interface WebhooksTable {
   id: string;

@@ -1,4 +1,5 @@
 import { issueKey } from '../../kernel/access/key-format.ts';
+import { lifetimes } from '../../kernel/access/lifetimes.ts';
 import { presetNames, presetPatterns, presets } from '../../kernel/access/presets.ts';
 import { type Approval, approvals } from '../../kernel/access/tables.ts';
 import type { Vocabulary } from '../../kernel/access/vocabulary.ts';
@@ -16,7 +17,7 @@ import { findActiveOwner, findMember, type MemberRow } from '../members/store.ts
 import { change } from '../portal-write.ts';
 import { patternFaults, patternWarnings } from './ceiling.ts';
 import { createdEvent } from './events.ts';
-import { defaultLifetime, lifetimeFaults, lifetimeHours, lifetimes } from './lifetime.ts';
+import { defaultLifetime, lifetimeFaults, lifetimeHours } from './lifetime.ts';
 import { countKeys, countKeysOf, findLivingByName, insertKey } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
 

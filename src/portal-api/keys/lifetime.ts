@@ -1,9 +1,7 @@
 /** The lifetimes of keys. The expiry of a key cannot be extended: a new key has to replace it. */
+import { type Lifetime, lifetimes } from '../../kernel/access/lifetimes.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { AccountRow } from '../accounts/store.ts';
-
-export const lifetimes = ['1h', '1d', '7d', '30d', '90d', '180d', '365d', 'never'] as const;
-export type Lifetime = (typeof lifetimes)[number];
 
 const DAY = 24;
 const hours: Readonly<Record<Lifetime, number | null>> = {
@@ -27,6 +25,9 @@ function isAllowed(lifetime: Lifetime, policy: Policy): boolean {
   if (length === null) return policy.key_non_expiring_allowed && longest === null;
   return longest === null || length <= longest * DAY;
 }
+
+export const allowedLifetimes = (policy: Policy): readonly Lifetime[] =>
+  lifetimes.filter((lifetime) => isAllowed(lifetime, policy));
 
 /** 90 days, or the longest lifetime that the account allows if that is shorter. */
 export function defaultLifetime(policy: Policy): Lifetime {

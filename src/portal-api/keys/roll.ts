@@ -1,5 +1,6 @@
 /** Replaces an API key by a new one with a new secret, while the old key keeps working for a short time. */
 import { issueKey } from '../../kernel/access/key-format.ts';
+import { lifetimes } from '../../kernel/access/lifetimes.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
@@ -11,7 +12,7 @@ import { change } from '../portal-write.ts';
 import { patternWarnings } from './ceiling.ts';
 import { type KeyRules, type NewKey, requireFreeName } from './creation.ts';
 import { createdEvent, rolledEvent } from './events.ts';
-import { type Lifetime, lifetimeFaults, lifetimeHours, lifetimes } from './lifetime.ts';
+import { lifetimeFaults, lifetimeHours } from './lifetime.ts';
 import { keyToChange } from './ownership.ts';
 import { countKeys, countKeysOf, endKey, insertKey, type KeyRow, readKey } from './store.ts';
 import { viewKey } from './view.ts';
@@ -49,7 +50,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
     check(RollKey, input);
     const old = await keyToChange(tx, actor, account.id, input.key_id);
     requireRollable(old);
-    const expires_in = input.expires_in ?? (old.expires_in as Lifetime);
+    const expires_in = input.expires_in ?? old.expires_in;
     refuse(lifetimeFaults(expires_in, account));
     const id = newId('api_key');
     await endKey(tx, old.id, overlapHours[input.overlap ?? '24h'], id);

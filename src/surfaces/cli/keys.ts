@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { type Lifetime, lifetimes } from '../../kernel/access/lifetimes.ts';
 import { type PresetName, presetNames, presets } from '../../kernel/access/presets.ts';
 import { type Approval, approvals } from '../../kernel/access/tables.ts';
 import { contractPermissions } from '../../kernel/access/vocabulary.ts';
 import { createKey, type KeyRules, type NewKey } from '../../portal-api/keys/creation.ts';
 import { resumeKey, revocationReasons, revokeKey, suspendKey } from '../../portal-api/keys/life.ts';
-import { type Lifetime, lifetimes } from '../../portal-api/keys/lifetime.ts';
 import { listKeys } from '../../portal-api/keys/list.ts';
 import { transferKey } from '../../portal-api/keys/ownership.ts';
 import { overlaps, rollKey } from '../../portal-api/keys/roll.ts';

@@ -38,8 +38,10 @@ export function addMcp(program: Command, cli: Cli): void {
           );
         // Loaded here, because no other command needs the protocol.
         const { StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
-        const { StdioBridge } = await import('../mcp/stdio.ts');
-        await new StdioBridge({ url, key, isReadOnly }, new StdioServerTransport()).run();
+        const { patientInput, StdioBridge } = await import('../mcp/stdio.ts');
+        const input = patientInput(process.stdin, () => bridge);
+        const bridge = new StdioBridge({ url, key, isReadOnly }, new StdioServerTransport(input));
+        await bridge.run();
         return 0;
       }),
     );

@@ -96,6 +96,11 @@ const texts: readonly (readonly [string, string])[] = [
   ['empty objects', list('{}')],
 ];
 
+/** A body that is no object is refused before its schema is read, so one endpoint of each method stands for all. */
+const isForAll = (text: string): boolean => text.startsWith('{');
+const isFirstOfMethod = (endpoint: Endpoint): boolean =>
+  endpoint === endpoints.find(({ method, body }) => method === endpoint.method && body !== undefined);
+
 /** Hostile values for a single member of the body. */
 const values: readonly (readonly [string, string])[] = [
   ['the same text many times', list('"a"')],
@@ -127,7 +132,9 @@ describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays qui
     expect(ms).toBeLessThan(bound);
   };
 
-  it.each(texts)('%s', (_, text) => send(text));
+  it.each(texts.filter(([, text]) => isForAll(text) || isFirstOfMethod(endpoint)))('%s', (_, text) =>
+    send(text),
+  );
 
   it.each(values)('%s in any place', async (kind, value) => {
     for (const name of newMembers(endpoint, kind)) {

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { type Endpoint, isAsync } from '../../kernel/record.ts';
 import type { TSchema } from '../../kernel/schema.ts';
+import { DryRun } from '../../pipeline/dry-run.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
 import { marked, withoutControls } from './customer-text.ts';
 import { type CallTool, toolFor } from './describe.ts';
@@ -66,7 +67,7 @@ function pick(row: unknown, fields: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(row).filter(([name]) => fields.includes(name)));
 }
 
-const rowSchema = (schema: TSchema | null | undefined): TSchema | undefined =>
+export const rowSchema = (schema: TSchema | null | undefined): TSchema | undefined =>
   (schema as { properties?: { data?: { items?: TSchema } } } | null | undefined)?.properties?.data?.items;
 
 const rowsOf = (body: unknown): readonly unknown[] | undefined => {
@@ -74,7 +75,8 @@ const rowsOf = (body: unknown): readonly unknown[] | undefined => {
   return Array.isArray(rows) && 'next_cursor' in (body as object) ? rows : undefined;
 };
 
-function schemaOf({ endpoint, status }: Outcome): TSchema | null | undefined {
+function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | undefined {
+  if ((body as { dry_run?: unknown } | null)?.dry_run === true) return DryRun;
   return endpoint.answers[status as keyof Endpoint['answers']];
 }
 
@@ -87,7 +89,11 @@ async function listResult(
 ): Promise<CallToolResult> {
   const show = ({ body, ...rest }: Outcome): unknown[] =>
     (rowsOf(body) ?? []).map((row) =>
-      marked(fields === undefined ? row : pick(row, fields), rowSchema(schemaOf({ body, ...rest }))),
+      marked(
+        fields === undefined ? row : pick(row, fields),
+        rowSchema(schemaOf({ body, ...rest })),
+        api.services.registry,
+      ),
     );
   let outcome = first;
   let { value: rows, left } = narrowRows(show(outcome));
@@ -107,7 +113,9 @@ async function listResult(
     status: outcome.status,
     data: rows,
     next_cursor: next_cursor ?? null,
-    ...(Object.keys(more).length === 0 ? {} : (marked(more) as Json)),
+    ...(Object.keys(more).length === 0
+      ? {}
+      : (marked(more, schemaOf(outcome), api.services.registry) as Json)),
     ...(isNarrowed
       ? {
           truncated: {
@@ -128,12 +136,13 @@ function omit(row: unknown, name: string): unknown {
 }
 
 export function singleResult(
+  { services }: ApiCaller,
   outcome: Outcome,
   fields: readonly string[] | undefined,
   extra: Json = {},
 ): CallToolResult {
   const picked = fields === undefined ? outcome.body : pick(outcome.body, fields);
-  const whole = marked(picked, schemaOf(outcome));
+  const whole = marked(picked, schemaOf(outcome), services.registry);
   const { value: data, left } = sizeOf(whole) > BUDGET ? shorten(whole) : { value: whole, left: [] };
   return success({
     status: outcome.status,
@@ -163,7 +172,7 @@ export async function callRead(
   const outcome = await api.call(endpoint, request);
   if (outcome.isRefused) return refusedOutcome(outcome);
   return rowsOf(outcome.body) === undefined
-    ? singleResult(outcome, given.fields)
+    ? singleResult(api, outcome, given.fields)
     : listResult(api, outcome, request, given.fields);
 }
 
@@ -202,9 +211,9 @@ function priceOf({ body }: Outcome): Json {
   return price === undefined || price === null ? {} : { price };
 }
 
-export function changeResult(outcome: Outcome): CallToolResult {
+export function changeResult(api: ApiCaller, outcome: Outcome): CallToolResult {
   if (outcome.isRefused) return refusedOutcome(outcome);
-  return singleResult(outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome) });
+  return singleResult(api, outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome) });
 }
 
 export async function callWrite(
@@ -212,5 +221,5 @@ export async function callWrite(
   endpoint: Endpoint,
   given: CallArguments,
 ): Promise<CallToolResult> {
-  return changeResult(await api.call(endpoint, requestOf(endpoint, given)));
+  return changeResult(api, await api.call(endpoint, requestOf(endpoint, given)));
 }

@@ -1,5 +1,7 @@
 /** Two client libraries, over HTTP and over stdio, against the server as it is started by an operator. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createMCPClient } from '@ai-sdk/mcp';
@@ -82,6 +84,39 @@ describe('the official client', () => {
     await expect(client.connect(transport)).rejects.toThrow(/56 characters/);
     await client.close();
   });
+});
+
+describe('a program that closes its end of stdio', () => {
+  it('still gets the answers to what it asked before, and then the end', async () => {
+    const env = { PATH: process.env['PATH'] ?? '', HOSTPLANE_URL: mcp.url, HOSTPLANE_API_KEY: key };
+    const program = spawn(process.execPath, [PROGRAM, 'mcp'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(program, 'close');
+    const ask = (id: number, method: string, params: object): string =>
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    const tool = { name: 'call_read', arguments: { operation: 'listVms' } };
+    const client = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
+    program.stdin.end(ask(1, 'initialize', client) + ask(2, 'tools/list', {}) + ask(3, 'tools/call', tool));
+    const lines = (await text(program.stdout)).trim().split('\n');
+    const ids = lines.map((line) => (JSON.parse(line) as { id: number }).id);
+    expect(ids.sort()).toEqual([1, 2, 3]);
+    expect((await ended)[0]).toBe(0);
+  });
+});
+
+describe('methods other than POST', () => {
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '405: %s says that POST is offered',
+    async (method) => {
+      for (const path of ['/mcp', '/mcp/readonly']) {
+        const answer = await fetch(`${mcp.url}${path}`, { method, headers: { 'x-api-key': key } });
+        expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+      }
+    },
+  );
 });
 
 describe('a notification', () => {

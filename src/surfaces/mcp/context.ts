@@ -52,9 +52,9 @@ export async function getContext(situation: Situation): Promise<CallToolResult> 
   if (outcome.isRefused) return refusedOutcome(outcome);
   const { account, key, owner, client } = outcome.body as Record<string, Json>;
   const { rate } = exchange.client;
+  const shownKey = { ...key, permissions: fold(permissionsOf(callerOf(exchange))) };
   return success({
-    account: marked(account),
-    key: marked({ ...key, permissions: fold(permissionsOf(callerOf(exchange))) }),
+    ...(marked({ account, key: shownKey }, whoami.answers[200], services.registry) as Json),
     role: owner?.['role'],
     address: client?.['ip'],
     rate: { left: rate.remaining, limit: rate.limit, resets_in_seconds: rate.resetSeconds },

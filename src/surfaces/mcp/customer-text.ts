@@ -1,23 +1,11 @@
 /**
  * Marks text that customers, or programs on their machines, may have written: it moves into the member `customer_text`
- * of its object, so that a model can tell data from our own words. The schema of the answer decides, and fails closed:
- * a text that the schema does not limit is customer text as soon as it is more than one code word.
+ * of its object, so that a model can tell data from our own words. It is what a request can write (`written-names.ts`), what
+ * the schema of the answer marks with `byOthers`, and labels. Other text is customer text as soon as it is more than
+ * one code word, if the schema does not limit it.
  */
-import type { TSchema } from '../../kernel/schema.ts';
-
-interface Plain {
-  readonly title?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly properties?: Readonly<Record<string, Plain>>;
-  readonly items?: Plain;
-  readonly anyOf?: readonly Plain[];
-  readonly oneOf?: readonly Plain[];
-  readonly additionalProperties?: unknown;
-}
+import { type TSchema, WRITTEN_BY } from '../../kernel/schema.ts';
+import { branchesOf, type Endpoints, isFree, type TextSchema, writtenNames } from './written-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -32,11 +20,7 @@ export const withoutControls = (text: string): string =>
 const isObject = (value: unknown): value is Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** The branches of a union that can describe a value. No schema: nothing is known about the value. */
-const branchesOf = (schema: Plain | undefined): readonly Plain[] =>
-  schema === undefined ? [] : [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
-
-function memberOf(schema: Plain | undefined, name: string): Plain | undefined {
+function memberOf(schema: TextSchema | undefined, name: string): TextSchema | undefined {
   for (const branch of branchesOf(schema)) {
     const found = branch.properties?.[name];
     if (found !== undefined) return found;
@@ -44,62 +28,57 @@ function memberOf(schema: Plain | undefined, name: string): Plain | undefined {
   return undefined;
 }
 
-const itemOf = (schema: Plain | undefined): Plain | undefined =>
+const itemOf = (schema: TextSchema | undefined): TextSchema | undefined =>
   branchesOf(schema).find(({ items }) => items !== undefined)?.items;
-
-/** Formats that leave no room for a sentence. */
-const CLOSED = new Set(['date-time', 'date', 'ipv4', 'ipv6', 'uuid']);
-
-const isClosed = (schema: Plain | undefined): boolean =>
-  branchesOf(schema).some(
-    ({ enum: values, const: only, format, pattern, title }) =>
-      values !== undefined ||
-      only !== undefined ||
-      (format !== undefined && CLOSED.has(format)) ||
-      (pattern !== undefined && title !== 'ResourceName'),
-  );
-
-/** Members that hold the text of customers or programs even if it is only one word: a sentence can be written as one. */
-const FREE = new Set(
-  'name hostname description comment note label_value label_selector before after lines user_agent response_excerpt'.split(
-    ' ',
-  ),
-);
 
 /** One word without spaces: an id, a slug, a permission, an entity tag. */
 const CODE_WORD = /^[\w.:/@+*=-]+$/;
 
-function isCustomers(name: string, schema: Plain | undefined, value: unknown): boolean {
-  if (typeof value === 'string') {
-    if (value === '' || isClosed(schema)) return false;
-    return FREE.has(name) || !CODE_WORD.test(value);
+const isFilled = (value: unknown): boolean =>
+  typeof value === 'string' ? value !== '' : isObject(value) || Array.isArray(value);
+
+/** Marks the answers of an API with these endpoints. */
+class Marker {
+  readonly #written: ReadonlySet<string>;
+
+  constructor(registry: Endpoints) {
+    this.#written = writtenNames(registry);
   }
-  if (Array.isArray(value))
-    return value.some((item) => typeof item === 'string' && isCustomers(name, itemOf(schema), item));
-  // A map whose names the customer chooses: labels.
-  const isMap = branchesOf(schema).some(({ additionalProperties }) => isObject(additionalProperties));
-  return isObject(value) && isMap && Object.keys(value).length > 0;
+
+  mark(value: unknown, schema: TextSchema | undefined): unknown {
+    if (typeof value === 'string') return withoutControls(value);
+    if (Array.isArray(value)) return value.map((item) => this.mark(item, itemOf(schema)));
+    if (!isObject(value)) return value;
+    const own: Record<string, unknown> = {};
+    const theirs: Record<string, unknown> = {};
+    for (const [key, member] of Object.entries(value)) {
+      const name = withoutControls(key);
+      const shape = memberOf(schema, key);
+      if (this.#isCustomers(key, shape, member)) theirs[name] = cleaned(member);
+      else own[name] = this.mark(member, shape);
+    }
+    return Object.keys(theirs).length === 0 ? own : { ...own, [MARK]: theirs };
+  }
+
+  #isCustomers(name: string, schema: TextSchema | undefined, value: unknown): boolean {
+    const branches = branchesOf(schema);
+    const by = branches.find((branch) => branch[WRITTEN_BY] !== undefined)?.[WRITTEN_BY];
+    if (by !== undefined) return by === 'others' && isFilled(value);
+    if (typeof value === 'string') {
+      if (value === '' || !branches.every(isFree)) return false;
+      return this.#written.has(name) || !CODE_WORD.test(value);
+    }
+    if (Array.isArray(value))
+      return value.some((item) => typeof item === 'string' && this.#isCustomers(name, itemOf(schema), item));
+    // A map whose names the customer chooses: labels.
+    const isMap = branches.some(({ additionalProperties }) => isObject(additionalProperties));
+    return isObject(value) && isMap && Object.keys(value).length > 0;
+  }
 }
 
 /** Returns a copy in which customer text is marked and no string has control characters. */
-export function marked(value: unknown, schema?: TSchema | null): unknown {
-  return mark(value, (schema ?? undefined) as Plain | undefined);
-}
-
-function mark(value: unknown, schema: Plain | undefined): unknown {
-  if (typeof value === 'string') return withoutControls(value);
-  if (Array.isArray(value)) return value.map((item) => mark(item, itemOf(schema)));
-  if (!isObject(value)) return value;
-  const own: Record<string, unknown> = {};
-  const theirs: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
-    const name = withoutControls(key);
-    const shape = memberOf(schema, key);
-    if (isCustomers(key, shape, member)) theirs[name] = cleaned(member);
-    else own[name] = mark(member, shape);
-  }
-  return Object.keys(theirs).length === 0 ? own : { ...own, [MARK]: theirs };
-}
+export const marked = (value: unknown, schema: TSchema | null | undefined, registry: Endpoints): unknown =>
+  new Marker(registry).mark(value, (schema ?? undefined) as TextSchema | undefined);
 
 function cleaned(value: unknown): unknown {
   if (typeof value === 'string') return withoutControls(value);

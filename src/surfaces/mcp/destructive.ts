@@ -70,9 +70,12 @@ export async function callDestructive(
   const { effects, cost } = trial.body as { effects: readonly Effect[]; cost: unknown };
   const lost = effects.find(({ loss }) => loss !== null) ?? effects[0];
   const expected = known ?? lost?.name ?? lost?.id ?? endpoint.id;
-  if (given.dry_run === true) return singleResult(trial, undefined, { price: cost });
+  if (given.dry_run === true) return singleResult(api, trial, undefined, { price: cost });
   if (confirm !== expected) return unconfirmed(endpoint, expected, { effects, cost }, confirm);
-  return changeResult(await api.call(endpoint, requestOf(endpoint, withConfirm(endpoint, given, expected))));
+  return changeResult(
+    api,
+    await api.call(endpoint, requestOf(endpoint, withConfirm(endpoint, given, expected))),
+  );
 }
 
 function unconfirmed(

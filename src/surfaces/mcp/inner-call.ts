@@ -3,16 +3,18 @@
  * builds the exchange and runs them.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Exchange, Incoming } from '../../kernel/exchange.ts';
+import { callerOf, type Exchange, type Incoming } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
+import { Turns } from '../../kernel/turns.ts';
 import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { admit, readmit } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
 import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
+import { problemInToolWords } from './tool-words.ts';
 
 export interface CallRequest {
   readonly path?: Readonly<Record<string, unknown>>;
@@ -62,6 +64,30 @@ function pathOf({ id, path }: Endpoint, given: Readonly<Record<string, unknown>>
   return path.replaceAll(NAMES, (_, name: string) => encodeURIComponent(String(given[name])));
 }
 
+/**
+ * The assistants of an account come in crowds. Calls that cannot run yet stand in line here: in the line for a
+ * connection to the database they would be refused after three seconds. Each account has a line of its own, and fewer
+ * calls at once than there are connections, so that no account waits for the crowd of another.
+ */
+const turns = new Turns<string>({
+  atOnce: 6,
+  patienceMs: 30_000,
+  retryAfterSeconds: 5,
+  refusal: 'The call waited too long, because very many other calls are being made.',
+});
+
+/** A call gives up its turn when it ends, or when it begins to wait for news. */
+const inTurn = <T>(accountId: string, run: (isWaiting: () => void) => Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const turn = (): Promise<void> =>
+      new Promise((pass) => {
+        // `run` throws at once for invalid input.
+        const ended = (async () => run(pass))();
+        ended.then(resolve, reject).finally(pass);
+      });
+    turns.take(accountId, turn).catch(reject);
+  });
+
 export class ApiCaller {
   readonly services: Services;
   readonly outer: Exchange;
@@ -83,8 +109,12 @@ export class ApiCaller {
     try {
       const refused = await this.#admit(exchange);
       if (refused !== undefined) throw refused;
-      const { body } = request;
-      const result = await execute(exchange, this.services, body, () => this.#leave());
+      const result = await inTurn(callerOf(exchange).account.id, (isWaiting) =>
+        execute(exchange, this.services, request.body, () => {
+          isWaiting();
+          return this.#leave();
+        }),
+      );
       return this.#ended(exchange, began, { ...result, headers: { ...exchange.headers, ...result.headers } });
     } catch (error) {
       const completed = await completeRefusal(error, exchange, this.services, request.body);
@@ -109,7 +139,9 @@ export class ApiCaller {
     this.#observer.answered(exchange, status, performance.now() - began);
     const { requestId } = exchange;
     const endpoint = exchange.endpoint as Endpoint;
-    return { endpoint, status, headers, body: body === null ? null : JSON.parse(body), isRefused, requestId };
+    const parsed: unknown = body === null ? null : JSON.parse(body);
+    const shown = isRefused ? problemInToolWords(parsed, this.services.registry.endpoints) : parsed;
+    return { endpoint, status, headers, body: shown, isRefused, requestId };
   }
 
   #leave(): Departure {

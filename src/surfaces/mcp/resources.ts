@@ -6,6 +6,7 @@ import { factsOf } from '../openapi/facts.ts';
 import type { OpenApiDocument } from '../openapi/model.ts';
 import { forCaller } from '../openapi/subset.ts';
 import { version } from '../openapi/version.ts';
+import { rowSchema } from './calls.ts';
 import type { Situation } from './context.ts';
 import { marked } from './customer-text.ts';
 import { shorten } from './fit.ts';
@@ -94,8 +95,8 @@ async function accountPage({ api, services, exchange }: Situation): Promise<Json
     const rows = (body as { data?: readonly Json[] }).data;
     page[name] =
       rows === undefined
-        ? marked(body, endpoint.answers[200])
-        : rows.map((row) => brief(marked(row) as Json));
+        ? marked(body, endpoint.answers[200], services.registry)
+        : rows.map((row) => brief(marked(row, rowSchema(endpoint.answers[200]), services.registry) as Json));
   }
   return shorten(page, 1_500).value;
 }

@@ -4,6 +4,7 @@ import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
 import { withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
+import { problemInToolWords } from './tool-words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ export interface Refusal extends Json {
 
 export const refusal = (value: Refusal): CallToolResult => ({ ...success(value), isError: true });
 
-/** Where the next step of the catalogue speaks of HTTP, tools have another one. */
+/** Where a model should do something else than a program, or can be told more. */
 const nextSteps: Readonly<Record<string, string>> = {
   approval_required:
     'Tell the user that a person must approve operation_id. Wait with wait_operations; if it succeeded, repeat this call unchanged with approval_id set to it. If it failed, the person refused: stop.',
@@ -71,4 +72,4 @@ function problemResult(problem: Json): CallToolResult {
 export const refusedOutcome = ({ body }: Outcome): CallToolResult => problemResult(body as Json);
 
 export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
-  problemResult(problemBody(problem, requestId, ''));
+  problemResult(problemInToolWords(problemBody(problem, requestId, '') as Json, []));

@@ -39,7 +39,7 @@ async function authenticate(exchange: Exchange, services: Services): Promise<Exc
   const asCall: Exchange = { ...exchange, endpoint: whoami(services) };
   const limited = await rateLimit(asCall, services);
   const refused = await runStages([key, allowlist], asCall, services);
-  if (limited !== undefined && (refused !== undefined || asCall.incoming.method !== 'POST')) throw limited;
+  if (limited !== undefined && refused !== undefined) throw limited;
   if (refused !== undefined) throw refused;
   exchange.caller = asCall.caller;
   return asCall;
@@ -122,13 +122,31 @@ export function serveMcp(app: FastifyInstance, services: Services, options: McpO
     return send(reply, answer);
   };
 
-  const route = (url: string, isReadOnly: boolean): void =>
-    void app.route({
-      method: ['GET', 'POST', 'DELETE'],
+  /** A stateless server has no stream to open with GET, and no session to end with DELETE. */
+  const refuseMethod = async ({ exchange }: FastifyRequest): Promise<never> => {
+    const now = current();
+    const limited = await rateLimit({ ...exchange, endpoint: whoami(now) }, now);
+    if (limited !== undefined) throw limited;
+    throw new Problem('method_not_allowed', {
+      detail: `${exchange.incoming.method} is not offered here; POST is.`,
+      headers: { allow: 'POST' },
+    });
+  };
+
+  const route = (url: string, isReadOnly: boolean): void => {
+    app.route({
+      method: 'POST',
       url,
       onRequest: identify,
       handler: (request, reply) => serve(request, reply, isReadOnly),
     });
+    app.route({
+      method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      onRequest: identify,
+      handler: refuseMethod,
+    });
+  };
   route('/mcp', false);
   route('/mcp/readonly', true);
 }

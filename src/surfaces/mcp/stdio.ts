@@ -2,6 +2,8 @@
  * `hostplane mcp`: speaks MCP over stdin and stdout, for programs that start their servers themselves. It passes each
  * message to the MCP endpoint of a Hostplane server and the answer back, so it does nothing a second time.
  */
+import { PassThrough, type Readable } from 'node:stream';
+import { setImmediate as atOnce, setTimeout as delay } from 'node:timers/promises';
 import {
   type JSONRPCMessage,
   PROTOCOL_VERSION_META_KEY,
@@ -33,6 +35,7 @@ export class StdioBridge {
   readonly #upstream: Upstream;
   readonly #transport: Transport;
   readonly #open = new Map<RequestId, AbortController>();
+  readonly #passing = new Set<Promise<void>>();
   /** The version that `initialize` agreed on; newer versions name theirs in each message. */
   #version: string | undefined;
 
@@ -49,8 +52,18 @@ export class StdioBridge {
         resolve();
       };
     });
-    this.#transport.onmessage = (message) => void this.#pass(message as Message);
+    this.#transport.onmessage = (message) => {
+      const passed = this.#pass(message as Message).finally(() => this.#passing.delete(passed));
+      this.#passing.add(passed);
+    };
     return this.#transport.start().then(() => ended);
+  }
+
+  /** Resolves when every message so far is answered, or after this time. */
+  async settle(milliseconds: number): Promise<void> {
+    const patience = new AbortController();
+    const answered = Promise.allSettled(this.#passing).then(() => patience.abort());
+    await Promise.race([answered, delay(milliseconds, undefined, patience).catch(() => undefined)]);
   }
 
   async #pass(message: Message): Promise<void> {
@@ -132,4 +145,21 @@ function unreachable(url: string, error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const why = cause instanceof Error ? cause.message : String(cause);
   return `Hostplane at ${url} does not answer (${why}). Check HOSTPLANE_URL and that the server runs, then repeat the call; a change may or may not have been made.`;
+}
+
+/** A tool waits for at most 60 seconds, and its answer takes a moment. */
+const LAST_ANSWERS_MS = 65_000;
+
+/**
+ * The input of a bridge. It ends when that of the program has ended and the answers to all that was read are written:
+ * the transport of the protocol package would drop them at the end of its input.
+ */
+export function patientInput(from: Readable, bridge: () => StdioBridge): PassThrough {
+  const input = from.pipe(new PassThrough(), { end: false });
+  from.once('end', async () => {
+    while (input.readableLength > 0 || input.writableLength > 0) await atOnce();
+    await bridge().settle(LAST_ANSWERS_MS);
+    input.end();
+  });
+  return input;
 }

@@ -39,10 +39,14 @@ function nextStepOf({ id, type, status, done }: Operation): string | undefined {
   return status === 'failed' ? 'It failed. Read error; nothing goes on by itself.' : undefined;
 }
 
-function present({ isRefused, body, endpoint }: Outcome, id: string): Json {
+function present(
+  { services: { registry } }: ApiCaller,
+  { isRefused, body, endpoint }: Outcome,
+  id: string,
+): Json {
   if (isRefused) {
     const { code, detail, next_step, retry_after_seconds } = body as Json;
-    const next = code === 'not_found' ? 'Check the id with listOperations.' : next_step;
+    const next = code === 'not_found' ? 'Check the id with call_read listOperations.' : next_step;
     return {
       id,
       code,
@@ -57,7 +61,7 @@ function present({ isRefused, body, endpoint }: Outcome, id: string): Json {
   const shown = { id, type, status, progress_percent, step, waiting_for, resource, error, result };
   const kept = Object.entries(shown).filter(([, value]) => value !== null && value !== '');
   return {
-    ...(marked(Object.fromEntries(kept), endpoint.answers[200]) as Json),
+    ...(marked(Object.fromEntries(kept), endpoint.answers[200], registry) as Json),
     ...(next === undefined ? {} : { next_step: next }),
   };
 }
@@ -70,7 +74,7 @@ export async function waitOperations(
   const ids = [...new Set(operation_ids)];
   const headers: Record<string, string> = timeout_seconds > 0 ? { prefer: `wait=${timeout_seconds}` } : {};
   const outcomes = await Promise.all(ids.map((id) => api.call(endpoint, { path: { id }, headers })));
-  const { value } = shorten(outcomes.map((outcome, i) => present(outcome, ids[i] ?? '')));
+  const { value } = shorten(outcomes.map((outcome, i) => present(api, outcome, ids[i] ?? '')));
   // Of an operation that could not be read, nobody knows whether it is done.
   const done = outcomes.every(({ isRefused, body }) => !isRefused && (body as Operation).done);
   return success({ all_done: done, operations: value });

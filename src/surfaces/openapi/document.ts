@@ -2,7 +2,7 @@
  * Generates the OpenAPI 3.1 document as a pure function of the registry. All content about endpoints comes from their
  * records; nothing is maintained by hand.
  */
-import type { Endpoint } from '../../kernel/record.ts';
+import { type Endpoint, isWrite } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { topicsOf } from '../../kernel/topics.ts';
 import { DryRun } from '../../pipeline/dry-run.ts';
@@ -10,7 +10,7 @@ import { compact } from './compact.ts';
 import { webhookParameters, webhookResponses, webhooks, writeEvents } from './events.ts';
 import { exampleDryRun, SharedExamples } from './examples.ts';
 import type { ProviderFacts } from './facts.ts';
-import { headerComponents, headerReferences, onEveryAnswer } from './headers.ts';
+import { commonHeaders, headerComponents } from './headers.ts';
 import { introduction } from './introduction.ts';
 import { memberMarks } from './member-marks.ts';
 import type { OpenApiDocument, PathItem, Verb } from './model.ts';
@@ -29,6 +29,9 @@ export interface DocumentFacts extends ProviderFacts {
   readonly docsUrl: string;
 }
 
+/** Of this document, which the program writes: it says nothing about the service of the provider. */
+const license = { name: 'Apache License 2.0, for this description of the API', identifier: 'Apache-2.0' };
+
 const VERBS: readonly Verb[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
@@ -38,12 +41,12 @@ function pathItem(endpoints: readonly Endpoint[], pages: Pages): PathItem {
 }
 
 export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenApiDocument {
-  const { currency = 'EUR', providerName, supportEmail } = facts;
+  const { currency = 'EUR', providerName, supportEmail, termsUrl } = facts;
   const endpoints = registry.families.flatMap(topicsOf).flatMap((topic) => topic.endpoints);
   const pages: Pages = {
     schemas: new NamedSchemas(memberMarks(endpoints)),
     problems: new ProblemResponses(facts.docsUrl),
-    examples: new SharedExamples(),
+    examples: new SharedExamples(endpoints),
     endpoints,
   };
   pages.schemas.describeAs(DryRun, { ...DryRun, examples: [exampleDryRun(currency)] });
@@ -67,6 +70,8 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
       title: `${providerName} API`,
       version: facts.version,
       description: introduction,
+      ...(termsUrl == null ? {} : { termsOfService: termsUrl }),
+      license,
       ...(supportEmail === undefined ? {} : { contact: { name: providerName, email: supportEmail } }),
     },
     externalDocs: { description: 'Guides and the catalogue of errors', url: facts.docsUrl },
@@ -90,7 +95,7 @@ export function openapiDocument(registry: Registry, facts: DocumentFacts): OpenA
         },
       },
     },
-    'x-common-headers': headerReferences(onEveryAnswer),
+    'x-common-headers': commonHeaders(endpoints.some(isWrite)),
     'x-egress-addresses': facts.egressAddresses ?? [],
   };
   return compact(withoutUnused(document));

@@ -19,20 +19,33 @@ export const exampleDryRun = (currency: string): Static<typeof DryRun> => ({
 
 export class SharedExamples {
   readonly #values = new Map<string, unknown>();
+  readonly #uses = new Map<string, number>();
+
+  constructor(endpoints: readonly Endpoint[]) {
+    for (const { example } of endpoints) {
+      const form = JSON.stringify(example.answer.body);
+      this.#uses.set(form, (this.#uses.get(form) ?? 0) + 1);
+    }
+  }
 
   /**
-   * The example of the answer. A resource whose operation is pending looks the same after every call, except for the type
-   * of the operation, so calls that answer with it share the example of the first one.
+   * The example of the answer. Calls with the same example share it. A resource whose operation is pending looks the same
+   * after every call, except for the type of the operation, so calls that answer with it share the example of the first.
    */
   of({ example, operation }: Endpoint, schema: JsonSchema): Partial<MediaType> {
     const { status, body } = example.answer;
     const name = String(schema['$ref'] ?? '')
       .split('/')
       .at(-1);
-    if (status !== 202 || operation === undefined || !name) return { example: body };
-    const shared = `Pending${name}`;
-    if (!this.#values.has(shared)) this.#values.set(shared, body);
-    return { examples: { pending: exampleReference(shared) } };
+    const isPending = status === 202 && operation !== undefined;
+    const form = JSON.stringify(body);
+    const isShared = isPending || (this.#uses.get(form) ?? 0) > 1;
+    if (!isShared || !name) return { example: body };
+    const shared = `${isPending ? 'Pending' : 'One'}${name}`;
+    const first = this.#values.get(shared) ?? body;
+    if (!isPending && JSON.stringify(first) !== form) return { example: body };
+    this.#values.set(shared, first);
+    return { examples: { [isPending ? 'pending' : 'one']: exampleReference(shared) } };
   }
 
   list(): Record<string, Example> {

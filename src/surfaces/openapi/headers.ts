@@ -42,7 +42,7 @@ const headers = {
     name: 'Link',
     description: 'The URL of the next page with `rel="next"`; absent on the last page.',
     schema: text,
-    example: '<https://api.example.com/account/v1/api-keys?cursor=Zm9v>; rel="next"',
+    example: '<https://api.host.example/account/v1/api-keys?cursor=Zm9v>; rel="next"',
   },
   OperationLocation: {
     name: 'Operation-Location',
@@ -63,7 +63,7 @@ const headers = {
   Warnings: {
     name: 'Hostplane-Warnings',
     description:
-      'What you should know about the change that was made, as a JSON array in ASCII; absent if there is nothing. A dry run shows the same in `warnings`, and the operation keeps it.',
+      'What you should know about the change that was made, as a JSON array in ASCII; absent if there is nothing, and from calls that only read. A dry run shows the same in `warnings`, and the operation keeps it.',
     content: {
       'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Warning' } } },
     },
@@ -90,7 +90,7 @@ const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** The document names these headers once, in `x-common-headers`: every response has them. */
+/** Every response has them. */
 export const onEveryAnswer: readonly HeaderName[] = [
   'RequestId',
   'RateLimitPolicy',
@@ -104,9 +104,18 @@ export function headerReferences(names: readonly HeaderName[]): Record<string, R
   );
 }
 
-/** The member `headers` of a response; none if the response has only the headers of every answer. */
+/** The member `headers` of a response; none if the response has only common headers. */
 export function headersWith(names: readonly HeaderName[]): Pick<Response, 'headers'> {
   return names.length === 0 ? {} : { headers: headerReferences(names) };
+}
+
+/**
+ * The document names these headers once, in `x-common-headers`. The one of calls that change something is no component,
+ * because no response refers to it.
+ */
+export function commonHeaders(hasWrites: boolean): Record<string, Reference | Header> {
+  const { name, ...warnings } = headers.Warnings;
+  return { ...headerReferences(onEveryAnswer), ...(hasWrites ? { [name]: warnings } : {}) };
 }
 
 export function headerComponents(): Record<string, Header> {

@@ -8,13 +8,16 @@ you (\`hostplane admin keys create\`). Each operation needs one permission, whic
 says how many are left. After a 429, wait as many seconds as \`Retry-After\` says.
 
 **Headers.** A request may have at most 100 headers, and its request line and headers at most 16 KiB together. Beyond
-that it gets 431. Every answer has the headers in \`x-common-headers\`, which no operation repeats.
+that it gets 431. Answers have the headers in \`x-common-headers\`, which no operation repeats.
 
 **Repeating safely.** Send an \`Idempotency-Key\` with a POST that changes something: within 24 hours the same request
 with the same key gets the same answer and has no second effect. With PUT, PATCH and DELETE you can send the \`ETag\` you
 read as \`If-Match\`. Add \`dry_run=true\` to any call that changes something to run all checks without any effect.
 The answer to a dry run has the media type \`application/vnd.hostplane.dry-run+json\`, or \`application/json\` if your
 \`Accept\` header names only that.
+
+**Updates.** PATCH takes a JSON merge patch, also as \`application/merge-patch+json\`: members you leave out stay
+unchanged, null resets a member to the default of a new one.
 
 **Events.** \`Event\` is the union of all event types, and \`type\` tells them apart. The section \`webhooks\` describes the
 messages that your webhooks receive.

@@ -116,6 +116,8 @@ export interface OpenApiDocument {
     readonly title: string;
     readonly version: string;
     readonly description: string;
+    readonly termsOfService?: string;
+    readonly license: { readonly name: string; readonly identifier: string };
     readonly contact?: { readonly name: string; readonly email: string };
   };
   readonly externalDocs: { readonly description: string; readonly url: string };
@@ -136,6 +138,6 @@ export interface OpenApiDocument {
   readonly webhooks: Readonly<Record<string, Webhook>>;
   readonly components: Components;
   /** The headers of every answer, which no response repeats. */
-  readonly 'x-common-headers': Readonly<Record<string, Reference>>;
+  readonly 'x-common-headers': Readonly<Record<string, Reference | Header>>;
   readonly 'x-egress-addresses': readonly string[];
 }

@@ -26,12 +26,7 @@ function requestBody({ body, example, method }: Endpoint, schemas: NamedSchemas)
   if (body === undefined) return {};
   return {
     requestBody: {
-      ...(method === 'PATCH'
-        ? {
-            description:
-              'A JSON merge patch (RFC 7396): members you leave out stay unchanged, null resets a member to the default of a new one. `application/merge-patch+json` is accepted as well.',
-          }
-        : {}),
+      ...(method === 'PATCH' ? { description: 'A JSON merge patch (RFC 7396).' } : {}),
       required: !isValid(body, {}),
       content: {
         'application/json': {
@@ -52,7 +47,7 @@ export function operationOf(endpoint: Endpoint, pages: Pages): Operation {
     summary: endpoint.summary,
     description: describe(endpoint),
     tags: [endpoint.resource.name],
-    parameters: parametersOf(endpoint, schemas),
+    parameters: parametersOf(endpoint, schemas, endpoints),
     ...requestBody(endpoint, schemas),
     responses: { ...successResponses(endpoint, pages), ...problems.of(endpoint) },
     'x-problem-codes': ownCodes(endpoint),

@@ -5,6 +5,7 @@ import { type Endpoint, isAsync, isWrite } from '../../kernel/record.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
 import { LONGEST_WAIT_SECONDS } from '../../pipeline/prefer.ts';
 import type { JsonSchema, Parameter, Reference } from './model.ts';
+import { pathReference } from './path-references.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
 
 /** The problems that follow from a header: every operation that takes the header can answer with them. */
@@ -105,10 +106,15 @@ export function nounBefore(path: string, name: string): string {
   return noun.replace(/\b(vm|ip|ssh|api)\b/g, (word) => word.toUpperCase());
 }
 
-function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] {
+function pathParameters(
+  endpoint: Endpoint,
+  schemas: NamedSchemas,
+  endpoints: readonly Endpoint[],
+): Parameter[] {
   return Object.entries(endpoint.params.properties).map(([name, shape]) => {
     const { description, ...schema } = schemas.write(shape);
     const example = endpoint.example.params?.[name];
+    const reference = schema['x-ref'] ?? pathReference(endpoint, name, endpoints);
     return {
       name,
       in: 'path',
@@ -116,7 +122,7 @@ function pathParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[] 
         description ?? `The id of the ${nounBefore(endpoint.path, name)}, as lists show it.`,
       ),
       required: true,
-      schema,
+      schema: { ...schema, ...(reference === undefined ? {} : { 'x-ref': reference }) },
       ...(example === undefined ? {} : { example }),
     };
   });
@@ -140,9 +146,13 @@ function queryParameters(endpoint: Endpoint, schemas: NamedSchemas): Parameter[]
   });
 }
 
-export function parametersOf(endpoint: Endpoint, schemas: NamedSchemas): (Parameter | Reference)[] {
+export function parametersOf(
+  endpoint: Endpoint,
+  schemas: NamedSchemas,
+  endpoints: readonly Endpoint[],
+): (Parameter | Reference)[] {
   return [
-    ...pathParameters(endpoint, schemas),
+    ...pathParameters(endpoint, schemas, endpoints),
     ...queryParameters(endpoint, schemas),
     ...(takesIdempotencyKey(endpoint) ? [headerParameter('IdempotencyKey')] : []),
     ...(isWrite(endpoint) ? [headerParameter('ApprovalId')] : []),

@@ -18,7 +18,7 @@ const addedMembers: Readonly<Record<string, unknown>> = {
   allowed_states: ['running', 'stopped'],
   alternatives: [{ location: 'fra1', plan: 'flex-2-4' }],
   amount: '100.00',
-  approve_url: `https://api.example.com/portal/approvals/op_${ID}`,
+  approve_url: `https://api.host.example/portal/approvals/op_${ID}`,
   attached_to: `vm_${ID}`,
   budget_id: `bud_${ID}`,
   capability: 'console_log',

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../kernel/record.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
 import type { ResourceMark } from './model.ts';
 
-const parametersIn = (path: string): string[] =>
+export const parametersIn = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 /** The path parameter that names the resource itself. */
@@ -31,7 +31,7 @@ function parentOf({ path }: Endpoint, own: string | undefined, endpoints: readon
 }
 
 /** The member of the resource whose value is sent as its own path parameter. */
-function keyOf({ part, resource }: Endpoint, endpoints: readonly Endpoint[]): string {
+export function keyOf({ part, resource }: Endpoint, endpoints: readonly Endpoint[]): string {
   const isDeclared = endpoints.some(
     (each) => each.resource.name === resource.name && each.resource.role === 'declare',
   );

@@ -13,14 +13,14 @@ import { hasMember, type NamedSchemas } from './schemas.ts';
 function describe(endpoint: Endpoint, status: SuccessStatus): string {
   switch (status) {
     case 200:
-      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: after the operation has ended.';
+      if (isAsync(endpoint)) return 'With `Prefer: wait=N`: after the operation.';
       return endpoint.resource.role === 'list' ? 'One page of the list.' : 'Done.';
     case 201:
       return 'Created.';
     case 202:
       return endpoint.operation === undefined
         ? 'Accepted: the work is done soon after this answer.'
-        : 'Accepted: the resource as it is now, with the pending operation.';
+        : 'Accepted: the resource with its pending operation.';
     case 204:
       return 'Done; there is nothing to return.';
   }
@@ -32,7 +32,6 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
-    ...(isWrite(endpoint) ? (['Warnings'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];

@@ -6,7 +6,7 @@ import { version } from './version.ts';
 /** The document of an example provider, so that the committed file does not depend on a local configuration. */
 export function exampleDocument(registry: Registry): OpenApiDocument {
   return openapiDocument(registry, {
-    baseUrl: 'https://api.example.com',
+    baseUrl: 'https://api.host.example',
     docsUrl: 'https://docs.example.com',
     providerName: 'Hostplane',
     supportEmail: 'support@example.com',

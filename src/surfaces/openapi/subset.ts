@@ -1,4 +1,5 @@
 /** Extracts a self-contained part of the document: the chosen operations and all components that they refer to. */
+import { commonHeaders } from './headers.ts';
 import type { Components, OpenApiDocument, Operation, PathItem } from './model.ts';
 import { withTags } from './tags.ts';
 
@@ -69,5 +70,6 @@ export function forCaller(
     ...withTags(document, used),
     paths: Object.fromEntries(paths),
     webhooks,
+    'x-common-headers': commonHeaders(operations.some((operation) => operation['x-access'] !== 'read')),
   });
 }

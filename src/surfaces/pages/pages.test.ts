@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../kernel/problems/catalogue.ts';
+import { portalElsewhere } from '../../provider/portal-address.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { openExchange } from '../http/exchange.ts';
 import { createServer } from '../http/server.ts';
@@ -46,8 +47,9 @@ describe.each(urls)('%s', (url) => {
 describe('with the portal', () => {
   it('leads browsers to it, and answers other clients as before', async () => {
     const withPortal = createServer(t.services);
-    servePages(withPortal, t.services, '1.2.3', openExchange, true);
-    const ask = (url: string, accept: string) => withPortal.inject({ url, headers: { accept } });
+    servePages(withPortal, t.services, '1.2.3', openExchange, () => '');
+    const ask = (url: string, accept: string) =>
+      withPortal.inject({ url, headers: { accept, host: 'localhost:8080' } });
     for (const [url, target] of [
       ['/', '/portal'],
       ['/docs', '/portal/api/reference'],
@@ -59,6 +61,37 @@ describe('with the portal', () => {
     }
     expect((await ask('/docs/errors', BROWSER)).statusCode).toBe(200);
     await withPortal.close();
+  });
+});
+
+describe('the address of the portal', () => {
+  const base = { portal: null, server: null };
+  it.each([
+    // Passkeys work for names only.
+    ['127.0.0.1:8080', base, 'http://localhost:8080/portal'],
+    ['[::1]:8080', base, 'http://localhost:8080/portal'],
+    ['localhost:8080', base, '/portal'],
+    ['10.0.0.7:8080', base, '/portal'],
+    ['api.example.com', { portal: null, server: 'https://api.example.com' }, '/portal'],
+    ['127.0.0.1:8080', { portal: null, server: 'https://api.example.com' }, 'https://api.example.com/portal'],
+    [
+      'api.example.com',
+      { portal: 'https://portal.example.com', server: 'https://api.example.com' },
+      'https://portal.example.com/portal',
+    ],
+  ])('at %s with %o is %s', async (host, { portal, server }, target) => {
+    const { provider } = t.services;
+    const configured = {
+      ...provider,
+      portal: { ...provider.portal, base_url: portal },
+      server: { ...provider.server, base_url: server },
+    };
+    const app = createServer(t.services);
+    const portalFor = (asked: string): string => portalElsewhere(configured, asked);
+    servePages(app, { ...t.services, provider: configured }, '1.2.3', openExchange, portalFor);
+    const { headers } = await app.inject({ url: '/', headers: { accept: BROWSER, host } });
+    expect(headers.location).toBe(target);
+    await app.close();
   });
 });
 

@@ -25,7 +25,8 @@ export function servePages(
   services: Services,
   version: string,
   openExchange: (request: FastifyRequest) => Exchange,
-  hasPortal = false,
+  /** The origin at which a browser that asked this host finds the portal; empty: the same. Null: there is no portal. */
+  portalFor: ((host: string) => string) | null = null,
 ): void {
   const identify = async (request: FastifyRequest): Promise<void> => {
     request.exchange = openExchange(request);
@@ -35,8 +36,9 @@ export function servePages(
   const send = (request: FastifyRequest, reply: FastifyReply, page: Page | undefined): unknown => {
     if (page === undefined) return reply.callNotFound();
     reply.headers({ ...request.exchange.headers, vary: 'Accept', 'cache-control': 'public, max-age=60' });
-    const target = hasPortal && wantsHtml(request) ? portalPages[request.routeOptions.url ?? ''] : undefined;
-    if (target !== undefined) return reply.redirect(target, 302);
+    const target = wantsHtml(request) ? portalPages[request.routeOptions.url ?? ''] : undefined;
+    if (portalFor !== null && target !== undefined)
+      return reply.redirect(portalFor(request.headers.host ?? '') + target, 302);
     if (wantsHtml(request)) return reply.headers(pageHeaders).send(page.html);
     return reply.type('application/json').send(`${JSON.stringify(page.json, null, 2)}\n`);
   };

@@ -46,9 +46,22 @@ describe('what a browser loads', () => {
     expect(kilobytes(files)).toBeLessThanOrEqual(150);
   });
 
+  // Over HTTP/1.1 a browser fetches six files at a time.
+  it.each(['index.html', 'door.html'])('of %s, before anything is shown: at most six files', (name) => {
+    expect([...filesOf(name)].length).toBeLessThanOrEqual(6);
+  });
+
+  it.each(['index.html', 'door.html'])('of %s first: the style', (name) => {
+    const page = readFileSync(join(folder, name), 'utf8');
+    expect(page.indexOf('rel="stylesheet"')).toBeGreaterThan(0);
+    expect(page.indexOf('rel="stylesheet"')).toBeLessThan(page.indexOf('<script'));
+  });
+
   it('for any other page: at most 25 kB more', () => {
     const there = filesOf('index.html');
-    const pages = manifest['index.html']!.dynamicImports ?? [];
+    const pages = Object.values(manifest)
+      .filter(({ file }) => there.has(file))
+      .flatMap(({ dynamicImports = [] }) => dynamicImports);
     expect(pages.length).toBeGreaterThan(15);
     const sizes = pages.map((name) => [
       name,

@@ -86,7 +86,7 @@ export async function openPortal(options: TestAppOptions = {}): Promise<BrowserP
   const server = createServer(t.services);
   serveOpenapi(server, t.services, openExchange);
   servePortalFiles(server, t.services, openExchange);
-  servePages(server, t.services, '1.2.3', openExchange, true);
+  servePages(server, t.services, '1.2.3', openExchange, () => '');
   serveActs(server, t.services);
   serveCalls(server);
   serveOutbox(server, t.services);

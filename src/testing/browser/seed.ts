@@ -1,6 +1,8 @@
 /** An account with everything that the pages of the portal show. */
+import { randomBytes } from 'node:crypto';
 import { newId } from '../../kernel/ids.ts';
-import { createAccount, createKey, type TestAccount, type TestKey } from '../accounts.ts';
+import type { Db } from '../../store/database.ts';
+import { createAccount, createKey, createMember, type TestAccount, type TestKey } from '../accounts.ts';
 import type { TestApp } from '../app.ts';
 import { createPerson, createSession, joinAccount } from '../people.ts';
 
@@ -52,7 +54,7 @@ export async function seedAccount({ services: { db } }: TestApp, name = 'Acme Gm
       preset: 'ai-agent',
       permissions: ['flexible-vps:*:*', 'account:*:read'],
       approval: 'destructive' as const,
-      expires_in: '7d',
+      expires_in: '7d' as const,
       expires_at: from(6),
       ...used(1500, 'deleteVmSnapshot', '2001:db8::7'),
     },
@@ -73,4 +75,82 @@ export async function seedAccount({ services: { db } }: TestApp, name = 'Acme Gm
   for (const [key, values] of Object.entries(wanted))
     keys[key] = await createKey(db, account, { name: key, owner_name: 'Ada Lovelace', ...values });
   return { account, keys, email, token: await createSession(db, person) };
+}
+
+/** What people have to look at: refused calls, addresses, invitations (one of them old), and a call that waits. */
+export async function seedTopics({ call, services: { db } }: TestApp, seeded: Seeded) {
+  const { account, keys } = seeded;
+  for (const cause of ['permission', 'ip_restriction'] as const) await insertDenial(db, seeded, { cause });
+  await db
+    .insertInto('ip_allowlist_entries')
+    .values(
+      [
+        { cidr: '203.0.113.0/24', note: 'Office, behind the firewall' },
+        { cidr: '2001:db8:7::/48', note: '', expires_at: from(3) },
+      ].map((entry) => ({
+        id: newId('allowlist_entry'),
+        account_id: account.id,
+        created_by: 'test',
+        ...entry,
+      })),
+    )
+    .execute();
+  for (const [email, days] of [
+    ['alan@example.com', 6],
+    ['joan@example.com', -2],
+  ] as const) {
+    const member_id = await createMember(db, account.id, 'viewer');
+    await db.updateTable('members').set({ email, status: 'invited' }).where('id', '=', member_id).execute();
+    const row = { account_id: account.id, member_id, token_hash: randomBytes(32), expires_at: from(days) };
+    await db
+      .insertInto('invitations')
+      .values({ id: newId('invitation'), invited_by: 'test', inviter_name: 'Ada Lovelace', ...row })
+      .execute();
+  }
+  await createKey(db, account, { name: 'retired', owner_name: 'Ada Lovelace', status: 'revoked' });
+  const group = { name: `asked-about-${++serial}`, policy: 'spread', location: 'fra1' };
+  const url = '/flexible-vps/v1/placement-groups';
+  const made = await call({ method: 'POST', url, key: keys['assistant']!.key, payload: group });
+  const asked = await call({
+    method: 'DELETE',
+    url: `${url}/${made.json<{ id: string }>().id}`,
+    key: keys['assistant']!.key,
+  });
+  return { approvalId: asked.json<{ operation_id: string }>().operation_id };
+}
+
+let serial = 0;
+
+export async function insertDenial(
+  db: Db,
+  { account, keys }: Seeded,
+  values: { cause: 'permission' | 'ip_restriction'; client_ip?: string; user_agent?: string },
+): Promise<void> {
+  const key = keys['ci-production']!;
+  const isAddress = values.cause === 'ip_restriction';
+  await db
+    .insertInto('key_denials')
+    .values({
+      id: newId('key_denial'),
+      account_id: account.id,
+      code: isAddress ? 'ip_not_allowed' : 'permission_denied',
+      enforced: !isAddress,
+      allowlist_mode: isAddress ? 'report_only' : 'off',
+      key_id: key.id,
+      key_public_id: key.publicId,
+      key_name: key.name,
+      client_ip: '203.0.113.7',
+      method: 'DELETE',
+      path_template: '/flexible-vps/v1/vms/{id}',
+      operation_id: 'deleteVm',
+      required_permission: isAddress ? null : 'flexible-vps:vms:delete',
+      denied_by: isAddress ? null : ['key'],
+      user_agent: 'curl/8.5.0',
+      count: 3,
+      first_at: new Date(),
+      last_at: new Date(),
+      last_request_id: newId('request'),
+      ...values,
+    })
+    .execute();
 }

@@ -89,6 +89,7 @@ export async function startDaemon(kind: EngineKind = 'incus'): Promise<TestDaemo
       },
       async start() {
         daemon = await launch(kind, namespace, folder, holder);
+        await untilNetworked(client);
       },
       pause: () => void daemon.kill('SIGSTOP'),
       resume: () => void daemon.kill('SIGCONT'),
@@ -114,6 +115,19 @@ async function enter(namespace: Namespace, folder: string): Promise<number> {
     if (mounts.includes(' /var/lib/lxcfs ')) return pid;
     if (child.exitCode !== null) throw new Error(`lxcfs did not start: ${await readOutput()}`);
     await sleep(10);
+  }
+}
+
+/**
+ * A killed engine leaves its DHCP server running. If that has not ended when the next engine starts its own, the network
+ * stays unavailable until the engine tries again, a minute later, and no machine can join it meanwhile.
+ */
+async function untilNetworked(client: Client): Promise<void> {
+  for (;;) {
+    const query = { recursion: 1 };
+    const networks = await client.ask<{ status: string }[]>('GET', '/1.0/networks', { query });
+    if (networks.every(({ status }) => status !== 'Unavailable')) return;
+    await sleep(100);
   }
 }
 

@@ -1,3 +1,3 @@
 import { describeWorlds, openHomes } from './suite.ts';
 
-describeWorlds(openHomes(), 501, 1500);
+describeWorlds(openHomes(), 251, 1750);

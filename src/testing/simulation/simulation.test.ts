@@ -14,4 +14,4 @@ describe('a seed', () => {
   });
 });
 
-describeWorlds(homes, 1, 500);
+describeWorlds(homes, 1, 250);

@@ -128,7 +128,7 @@ function Effects({ effects }: { effects: readonly Effect[] }) {
 
 function State({ approval }: { approval: Approval }) {
   const now = useNow();
-  const { decision, decided_by, decided_at, usable_until, used_at, expires_at, status } = approval;
+  const { decision, decided_by, decided_at, told, usable_until, used_at, expires_at, status } = approval;
   if (decision === 'approved')
     return (
       <Told tone="good">
@@ -143,7 +143,7 @@ function State({ approval }: { approval: Approval }) {
     return (
       <Told tone="warn">
         Denied by {decided_by}
-        {decided_at && ` ${formatTime(decided_at)}`}.
+        {decided_at && ` ${formatTime(decided_at)}`}.{told !== null && ` The key was told: ${told}`}
       </Told>
     );
   if (status === 'cancelled') return <Told tone="warn">The key withdrew its question.</Told>;

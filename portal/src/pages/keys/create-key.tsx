@@ -46,7 +46,8 @@ function Form({ account, wanted, close, made, options }: Props & { options: KeyO
   const preset = options.presets.find(({ id }) => id === choice);
   const [lifetime, setLifetime] = useState<string | null>(null);
   const [approval, setApproval] = useState<string | null>(null);
-  const shownLifetime = lifetime ?? preset?.expires_in ?? options.default_lifetime;
+  const usual = preset?.expires_in ?? options.default_lifetime;
+  const shownLifetime = lifetime ?? (options.lifetimes.includes(usual) ? usual : options.default_lifetime);
   const shownApproval = approval ?? preset?.approval ?? options.policy.default_approval;
   const create = useAct(async () => {
     const key = await post<NewKey>(`${acts(account)}/keys`, {

@@ -64,7 +64,11 @@ export function KeyDetails({
       : [
           [
             'Revoked',
-            `${formatTime(revoked.at)} by ${revoked.by}${revoked.reason ? `: ${revoked.reason}` : ''}`,
+            <>
+              {formatTime(revoked.at)} by {revoked.by}
+              {revoked.reason && `: ${revoked.reason}`}
+              {revoked.comment && <span className="block text-sm text-muted">{revoked.comment}</span>}
+            </>,
           ] as const,
         ]),
     ...(keyOf.notes === '' ? [] : [['Notes', keyOf.notes] as const]),

@@ -14,6 +14,7 @@ import { Ago, useNow } from '../../ui/time.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyDetails } from './key-details.tsx';
 import { KeyMenu } from './key-menu.tsx';
+import { KeyPolicy } from './key-policy.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { StopAll } from './stop-all.tsx';
 import { KeyTabs } from './tabs.tsx';
@@ -27,7 +28,8 @@ export default function Keys() {
     create,
     key: shownId,
     all,
-  } = useSearch({ strict: false }) as { create?: string; key?: string; all?: string };
+    policy,
+  } = useSearch({ strict: false }) as { create?: string; key?: string; all?: string; policy?: string };
   const navigate = useNavigate();
   const [made, setMade] = useState<NewKey | null>(null);
   const go = (search: Record<string, string>): void => void navigate({ to: '/api/keys', search });
@@ -77,9 +79,14 @@ export default function Keys() {
                     </Button>
                   )}
                 </span>
-                {data.length > 0 && (
-                  <StopAll account={account} suspended={options?.policy.keys_suspended === true} />
-                )}
+                <span className="flex flex-wrap gap-2">
+                  <Button kind="quiet" small onClick={() => go({ policy: 'edit' })}>
+                    Key policy
+                  </Button>
+                  {data.length > 0 && (
+                    <StopAll account={account} suspended={options?.policy.keys_suspended === true} />
+                  )}
+                </span>
               </div>
               {shownId !== undefined && (
                 <KeyDetails
@@ -94,6 +101,9 @@ export default function Keys() {
       </Loaded>
       {create !== undefined && made === null && (
         <CreateKey account={account} wanted={create} close={() => go({})} made={setMade} />
+      )}
+      {policy !== undefined && options !== undefined && (
+        <KeyPolicy account={account} options={options} close={() => go({})} />
       )}
       {made !== null && (
         <SecretOnce

@@ -74,6 +74,7 @@ export function AddTotp({ close }: { close: () => void }) {
             inputMode="numeric"
             autoComplete="one-time-code"
             required
+            autoFocus
             maxLength={10}
             className="font-mono tracking-wider"
             value={code}

@@ -25,7 +25,7 @@ export function Invite({ account, close }: { account: Account; close: () => void
   return (
     <Dialog
       title="Invite a member"
-      intro="They get a mail with a link that works for 24 hours."
+      intro="They get a mail with a link that works for 7 days."
       close={close}
       onSubmit={() => void run()}
       foot={

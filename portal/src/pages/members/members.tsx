@@ -41,7 +41,7 @@ export default function Members() {
         {({ data }) => (
           <>
             <Table label="Members" columns={['Name', 'Role', 'Keys', 'Status', 'Acts']}>
-              {data.map((member) => (
+              {shownMembers(data, account).map((member) => (
                 <Row key={member.id}>
                   <Cell wide quiet={<span className="break-all">{member.email}</span>}>
                     <span className="font-medium">{member.name}</span>
@@ -60,7 +60,7 @@ export default function Members() {
                 </Row>
               ))}
             </Table>
-            {data.length === 1 && (
+            {shownMembers(data, account).length === 1 && (
               <p className="mt-3 text-sm text-muted">
                 Only you are here. Invite a second owner: then nobody is locked out for good.
               </p>
@@ -77,6 +77,10 @@ export default function Members() {
     </>
   );
 }
+
+/** Admins see those who are invited in a list of their own. */
+const shownMembers = (members: readonly Member[], account: Account): readonly Member[] =>
+  isAdmin(account) ? members.filter(({ status }) => status !== 'invited') : members;
 
 const memberTone = ({ status }: Member) =>
   status === 'active' ? 'good' : status === 'suspended' ? 'warn' : 'plain';
@@ -108,26 +112,32 @@ function InvitationRow({ account, invitation }: { account: Account; invitation: 
   const path = `${acts(account)}/invitations/${invitation.id}`;
   const again = useAct(async () => {
     await post(`${path}/send-again`);
+    await client.invalidateQueries({ queryKey: [account.id, 'members'] });
     toast(`The invitation to ${invitation.email} was sent again.`);
   });
   const withdraw = useAct(async () => {
     await send(path, { method: 'DELETE' });
     await client.invalidateQueries({ queryKey: [account.id, 'members'] });
-    toast(`The invitation to ${invitation.email} is withdrawn.`);
+    toast(`The invitation to ${invitation.email} is ${invitation.expired ? 'removed' : 'withdrawn'}.`);
   });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 md:px-5">
       <div className="min-w-0 flex-1">
-        <p className="font-medium break-all">{invitation.email}</p>
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="font-medium break-all">{invitation.email}</span>
+          {invitation.expired && <Badge tone="warn">expired</Badge>}
+        </p>
         <p className="text-sm text-muted">
-          {spoken(invitation.role)}, ends <Ago time={invitation.expires_at} />
+          {invitation.name && invitation.name !== invitation.email && `${invitation.name}, `}
+          {spoken(invitation.role)}, {invitation.expired ? 'its link ended' : 'ends'}{' '}
+          <Ago time={invitation.expires_at} />
         </p>
       </div>
       <Button small busy={again.busy} onClick={() => void again.run()}>
         Send again
       </Button>
       <Button small kind="quiet" busy={withdraw.busy} onClick={() => void withdraw.run()}>
-        Withdraw
+        {invitation.expired ? 'Remove' : 'Withdraw'}
       </Button>
       <div className="w-full empty:hidden">
         <ProblemNotice error={again.error ?? withdraw.error} />

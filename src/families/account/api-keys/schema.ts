@@ -1,8 +1,11 @@
 import type { Selectable } from 'kysely';
+import { lifetimeMeanings } from '../../../kernel/access/lifetimes.ts';
 import { fold } from '../../../kernel/access/permissions.ts';
+import { type PresetName, presetMeanings } from '../../../kernel/access/presets.ts';
 import { ApiKeyStatus, ApprovalMode, type KeyStatus, PublicId } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import {
+  byOthers,
   CreatedAt,
   Decimal,
   Etag,
@@ -49,7 +52,7 @@ export const ApiKey = Named(
     status: ApiKeyStatus,
     permissions: KeyPermissions,
     preset: Nullable(
-      Type.String({
+      OneOf(presetMeanings, {
         description: 'The preset that the permissions were chosen from; null if they were chosen singly.',
       }),
     ),
@@ -62,14 +65,14 @@ export const ApiKey = Named(
       },
       { description: 'The member who owns the key; the role of the member limits the key.' },
     ),
-    expires_in: Type.String({ description: 'The lifetime that was chosen for the key, such as `90d`.' }),
+    expires_in: OneOf(lifetimeMeanings, { description: 'The lifetime that was chosen for the key.' }),
     expires_at: Nullable({ ...Time, description: 'When the key stops working; null if it does not expire.' }),
     last_used: Nullable(
       Shape(
         {
           at: { ...Time, description: 'When the call was made.' },
           ip: Type.String({ description: 'The address that the call came from.' }),
-          user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
+          user_agent: Type.String({ ...byOthers, description: 'The header `User-Agent` of the call.' }),
           operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
         },
         { ...volatile, description: 'The last call that was accepted; null if the key was never used.' },
@@ -95,7 +98,7 @@ export const ApiKey = Named(
       Shape(
         {
           at: { ...Time, description: 'When the key was revoked.' },
-          by: Type.String({ description: 'The key or the person that revoked it.' }),
+          by: Type.String({ ...byOthers, description: 'The key or the person that revoked it.' }),
           reason: Nullable(Type.String({ description: 'The reason that was given; null if none was.' })),
         },
         { description: 'Who revoked the key; null if it is not revoked.' },
@@ -119,7 +122,7 @@ export function presentKey(row: KeyRow): Static<typeof ApiKey> {
     name: row.name,
     status: row.status,
     permissions: fold(row.permissions),
-    preset: row.preset,
+    preset: row.preset as PresetName | null,
     approval: row.approval,
     approval_over_monthly: row.approval_over_monthly,
     owner: { member_id: row.owner_id, name: row.owner_name },

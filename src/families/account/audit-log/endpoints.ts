@@ -4,7 +4,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { ResourceReference } from '../../../kernel/resource-ref.ts';
-import { Id, Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { byOthers, Id, Named, Nullable, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { RESOURCES } from '../references.ts';
 import { readEntries } from './store.ts';
 
@@ -24,7 +24,7 @@ const AuditEntry = Named(
       Type.String({ description: 'The address that the call came from; null if it is not known.' }),
     ),
     user_agent: Nullable(
-      Type.String({ description: 'The header `User-Agent` of the call; null if it had none.' }),
+      Type.String({ ...byOthers, description: 'The header `User-Agent` of the call; null if it had none.' }),
     ),
     source: AuditSource,
     action: Type.String({
@@ -56,11 +56,14 @@ const AuditEntry = Named(
     ),
     changes: Type.Array(
       Shape({
-        pointer: Type.String({ description: 'JSON Pointer to the member that changed.' }),
+        // It can end with the name of a label.
+        pointer: Type.String({ ...byOthers, description: 'JSON Pointer to the member that changed.' }),
         before: Type.Unknown({
+          ...byOthers,
           description: 'The value until then, any JSON value; null if there was none.',
         }),
         after: Type.Unknown({
+          ...byOthers,
           description: 'The value from then on, any JSON value; null if there is none.',
         }),
       }),

@@ -123,7 +123,7 @@ export const deleteBudget = endpoint({
     );
     checkVersion(etagOf(budget.id, budget.version));
     if (budget.locked) {
-      throw new Problem('portal_only', { detail: 'The budget is locked, so an API key cannot delete it.' });
+      throw new Problem('portal_only', { detail: 'The budget is locked, so it cannot be deleted.' });
     }
     await removeBudget(db, budget.id);
     effect({

@@ -1,4 +1,5 @@
 import {
+  byOthers,
   CreatedAt,
   Currency,
   Decimal,
@@ -59,6 +60,7 @@ export const Budget = Named(
     action: ActionShape,
     blocks: BlockingShape,
     emails: Type.Array(Type.String({ format: 'email' }), {
+      ...byOthers,
       description: 'Who gets an e-mail at a threshold.',
     }),
     locked: Type.Boolean({

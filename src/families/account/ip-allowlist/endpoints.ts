@@ -2,7 +2,18 @@ import { judgeAddress } from '../../../kernel/access/allowlist.ts';
 import { AllowlistModeShape } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Etag, Id, Named, Nullable, OneOf, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import {
+  byOthers,
+  Etag,
+  Id,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { readAllowlist, readWouldDeny } from './store.ts';
 
 const IpAllowlist = Named(
@@ -13,7 +24,7 @@ const IpAllowlist = Named(
       Shape(
         {
           at: { ...Time, description: 'When the mode was changed.' },
-          by: Type.String({ description: 'The person who changed it.' }),
+          by: Type.String({ ...byOthers, description: 'The person who changed it.' }),
         },
         { description: 'The last change of the mode; null if it never changed.' },
       ),
@@ -32,7 +43,7 @@ const IpAllowlist = Named(
           { ipv4: 'A range of IPv4 addresses.', ipv6: 'A range of IPv6 addresses.' },
           { description: 'The version of the addresses.' },
         ),
-        note: Type.String({ description: 'A text of yours about the range; it may be empty.' }),
+        note: Type.String({ ...byOthers, description: 'A text of yours about the range; it may be empty.' }),
         expires_at: Nullable({
           ...Time,
           description: 'When the entry stops counting; null if it does not expire.',
@@ -44,7 +55,7 @@ const IpAllowlist = Named(
         created: Shape(
           {
             at: { ...Time, description: 'When the entry was added.' },
-            by: Type.String({ description: 'The person who added it.' }),
+            by: Type.String({ ...byOthers, description: 'The person who added it.' }),
           },
           { description: 'Who added the entry.' },
         ),

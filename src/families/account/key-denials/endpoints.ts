@@ -4,8 +4,21 @@ import { DenialCauseShape } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
-import { Id, keysOf, Named, Nullable, OneOf, OwnId, Shape, Time, Type } from '../../../kernel/schema.ts';
+import {
+  byOthers,
+  Id,
+  keysOf,
+  Named,
+  Nullable,
+  OneOf,
+  OwnId,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { API_KEYS } from '../references.ts';
+import { Method } from '../self/my-apis.ts';
 import { readDenials, readDropped } from './store.ts';
 
 const codeMeanings = {
@@ -47,7 +60,7 @@ const KeyDenial = Named(
       { description: 'The key that made the call.' },
     ),
     client_ip: Type.String({ description: 'The address that the call came from.' }),
-    method: Type.String({ description: 'The HTTP method of the call.' }),
+    method: Method,
     path_template: Type.String({ description: 'The path of the call, with its parameters in braces.' }),
     operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
     required_permission: Nullable(
@@ -58,7 +71,7 @@ const KeyDenial = Named(
         description: 'What did not grant the permission; null if the address was the cause.',
       }),
     ),
-    user_agent: Type.String({ description: 'The header `User-Agent` of the call.' }),
+    user_agent: Type.String({ ...byOthers, description: 'The header `User-Agent` of the call.' }),
     count: Type.Integer({ description: 'Number of calls: equal denials within ten minutes share one row.' }),
     first_at: { ...Time, description: 'When the first of these calls was made.' },
     last_at: { ...Time, description: 'When the last of these calls was made.' },
@@ -136,6 +149,7 @@ export const listKeyDenials = endpoint({
         const code = codes.find((known) => known === row.code) ?? 'permission_denied';
         return {
           ...row,
+          method: row.method as Static<typeof Method>,
           code,
           key: { id: row.key_id, public_id: row.key_public_id, name: row.key_name },
           denied_by: row.denied_by === null ? null : denials.filter((name) => row.denied_by?.includes(name)),

@@ -3,6 +3,7 @@ import { etagOf } from '../../../kernel/etag.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
+  byOthers,
   CreatedAt,
   Etag,
   Named,
@@ -33,7 +34,11 @@ const Member = Named(
   Shape({
     id: OwnId('mem'),
     name: Type.String({ description: 'The name of the person.' }),
-    email: Type.String({ format: 'email', description: 'The address that the person signs in with.' }),
+    email: Type.String({
+      ...byOthers,
+      format: 'email',
+      description: 'The address that the person signs in with.',
+    }),
     role: RoleNameShape,
     status: MemberStatus,
     mfa_enabled: Type.Boolean({ description: 'Whether the member signs in with a second factor.' }),

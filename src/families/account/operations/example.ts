@@ -30,6 +30,6 @@ export const exampleOperation: Static<typeof OperationView> = {
   updated_at: '2026-03-01T10:00:12.000Z',
   started_at: '2026-03-01T10:00:00.000Z',
   finished_at: null,
-  href: 'https://api.example.com/account/v1/operations/op_01jqzv9t5xe9rs5d3k8w4t6y0c',
+  href: 'https://api.host.example/account/v1/operations/op_01jqzv9t5xe9rs5d3k8w4t6y0c',
   etag: 'running.1.mm7k3q2w',
 };

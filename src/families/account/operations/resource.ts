@@ -1,4 +1,5 @@
 import { eventTypesOf } from '../../../kernel/events/declaration.ts';
+import { OperationStatusShape } from '../../../kernel/operations/schema.ts';
 import type { Resource } from '../../../kernel/registry.ts';
 import { Named, Nullable, Shape, Type } from '../../../kernel/schema.ts';
 
@@ -7,10 +8,10 @@ const data = Named(
   Shape(
     {
       type: Type.String({ description: 'The kind of operation, such as `vm.create`.' }),
-      status: Type.String({ description: 'The status of the operation after the change.' }),
+      status: OperationStatusShape,
       error_code: Nullable(Type.String({ description: 'Why it failed; null if it did not fail.' })),
     },
-    { description: 'Details of the event.' },
+    { description: 'Its details.' },
   ),
 );
 

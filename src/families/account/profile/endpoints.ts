@@ -3,6 +3,7 @@ import { etagOf } from '../../../kernel/etag.ts';
 import { Family, familyNames } from '../../../kernel/families.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
+  byOthers,
   CreatedAt,
   Etag,
   Named,
@@ -17,7 +18,10 @@ import {
 import { readProfile } from './store.ts';
 
 const contacts = (topic: string) =>
-  Type.Array(Type.String({ format: 'email' }), { description: `E-mail addresses for ${topic}.` });
+  Type.Array(Type.String({ format: 'email' }), {
+    ...byOthers,
+    description: `E-mail addresses for ${topic}.`,
+  });
 
 const Profile = Named(
   'Profile',

@@ -83,7 +83,7 @@ const example = {
       price: { hourly: '0.011700', monthly: '8.00', currency: 'EUR' },
       price_running: { hourly: '0.011700', monthly: '8.00', currency: 'EUR' },
       price_stopped: { hourly: '0.000700', monthly: '0.50', currency: 'EUR' },
-      href: 'https://api.example.com/flexible-vps/v1/vms/vm_01jqzvbw8fh0xtq5a2k7r9t1mz',
+      href: 'https://api.host.example/flexible-vps/v1/vms/vm_01jqzvbw8fh0xtq5a2k7r9t1mz',
       created_at: '2026-02-01T08:00:00.000Z',
     },
   ],

@@ -6,7 +6,7 @@ import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 
-const Method = Named(
+export const Method = Named(
   'Method',
   OneOf(
     {

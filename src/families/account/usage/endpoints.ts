@@ -1,6 +1,16 @@
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Currency, Decimal, Named, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import {
+  byOthers,
+  Currency,
+  Decimal,
+  Named,
+  Nullable,
+  OneOf,
+  Shape,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering/calendar.ts';
 import { forecastOf } from '../../../money/metering/spent.ts';
 import { readLedger } from '../../../money/metering/store.ts';
@@ -78,6 +88,7 @@ const Usage = Named(
             ),
             label_value: Type.Optional({
               ...Nullable(Type.String()),
+              ...byOthers,
               description:
                 'With `group_by=label`: the value of the label; null for resources that did not have it then.',
             }),

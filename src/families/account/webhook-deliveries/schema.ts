@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import {
+  byOthers,
   CreatedAt,
   Id,
   Named,
@@ -43,7 +44,10 @@ export const Delivery = Named(
       }),
     ),
     response_excerpt: Nullable(
-      Type.String({ description: "The first 1 KiB of the receiver's answer; null if it did not answer." }),
+      Type.String({
+        ...byOthers,
+        description: "The first 1 KiB of the receiver's answer; null if it did not answer.",
+      }),
     ),
     next_attempt_at: Nullable({
       ...Time,

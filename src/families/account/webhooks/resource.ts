@@ -1,4 +1,5 @@
 import { Shape, Type } from '../../../kernel/schema.ts';
+import { DisabledReasonShape, FailingReasonShape } from '../../../operations/webhooks/tables.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import { isServed, pendingCount } from './store.ts';
 
@@ -19,14 +20,14 @@ export const webhooks = new Owned({
       severity: 'warning',
       when: 'Deliveries of a webhook fail repeatedly, or so many deliveries wait that the oldest were dropped.',
       data: Shape({
-        reason: Type.String({ description: 'Why: `failures` or `backlog`.' }),
+        reason: FailingReasonShape,
         pending: Type.Integer({ description: 'How many delivery attempts wait.' }),
       }),
     },
     disabled: {
       severity: 'error',
       when: 'A webhook was disabled because its receiver answered 410 or failed for too long.',
-      data: Shape({ reason: Type.String({ description: 'Why, as in `disabled_reason` of the webhook.' }) }),
+      data: Shape({ reason: DisabledReasonShape }),
     },
     recovered: { when: 'Deliveries of a failing webhook succeed again.' },
   },

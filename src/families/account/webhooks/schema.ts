@@ -12,7 +12,6 @@ import {
   label,
   Named,
   Nullable,
-  OneOf,
   OwnId,
   ResourceName,
   Secret,
@@ -25,7 +24,11 @@ import {
   volatile,
 } from '../../../kernel/schema.ts';
 import { SIGNING_SECRET_PATTERN } from '../../../operations/webhooks/signature.ts';
-import { WebhookStatusShape } from '../../../operations/webhooks/tables.ts';
+import {
+  AttemptFaultShape,
+  SilenceReasonShape,
+  WebhookStatusShape,
+} from '../../../operations/webhooks/tables.ts';
 import type { Tables } from '../../../store/database.ts';
 
 export const Webhook = Named(
@@ -51,17 +54,7 @@ export const Webhook = Named(
     description: Description,
     labels: Labels,
     status: WebhookStatusShape,
-    disabled_reason: Nullable(
-      OneOf(
-        {
-          manual: 'You switched it off.',
-          failures: 'Messages failed for too long.',
-          gone: 'The receiver answered 410.',
-          account_suspended: 'The account is suspended or closing. Messages are sent again after that.',
-        },
-        { ...volatile, description: 'Why nothing is sent; null if it is not disabled.' },
-      ),
-    ),
+    disabled_reason: Nullable(SilenceReasonShape),
     secret_version: Type.Integer({
       minimum: 1,
       description: 'The number of the signing secret; the first is 1.',
@@ -80,7 +73,7 @@ export const Webhook = Named(
       Shape(
         {
           at: { ...Time, description: 'When the attempt was made.' },
-          code: Type.String({ description: 'Same values as `error_code` of a delivery.' }),
+          code: { ...AttemptFaultShape, description: 'Why the attempt failed.' },
           http_status: Nullable(
             Type.Integer({ description: 'The HTTP status of the receiver; null if it did not answer.' }),
           ),
@@ -196,11 +189,11 @@ export function presentWebhook(row: WebhookRow, now: Date): Static<typeof Webhoo
       previousUntil !== null && previousUntil > now ? previousUntil.toISOString() : null,
     last_success_at: time(row.last_success_at),
     last_failure:
-      failedAt === null
+      failedAt === null || row.last_failure_code === null
         ? null
         : {
             at: failedAt.toISOString(),
-            code: row.last_failure_code ?? '',
+            code: row.last_failure_code,
             http_status: row.last_failure_http_status,
           },
     pending_count: row.pending_count,

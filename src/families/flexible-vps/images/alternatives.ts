@@ -2,10 +2,10 @@
 import { readAs } from '../../../kernel/member-marks.ts';
 import { advanced, label, Secret, Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
-import { Architecture, BootMode } from '../hardware.ts';
+import { Architecture, BootMode, OsFamily } from '../hardware.ts';
 import { VmRef } from '../references.ts';
 import { BackupId, snapshotSource } from '../snapshots/source.ts';
-import { ImageFormat, OsFamily, sourceTypes } from './members.ts';
+import { ImageFormat, sourceTypes } from './members.ts';
 
 const Sha256 = Type.String({
   ...label('SHA-256 of the file'),

@@ -5,7 +5,8 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
-import { Slug, Type } from '../../../kernel/schema.ts';
+import { Ref } from '../../../kernel/reference.ts';
+import { Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
@@ -13,7 +14,7 @@ import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { hardwareFor } from '../catalog/fitting.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
-import { ForVm, LocationRef } from '../references.ts';
+import { ForVm, IMAGES, LocationRef } from '../references.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
@@ -182,7 +183,7 @@ export const deleteImage = endpoint({
   permission: 'flexible-vps:images:delete',
   access: 'destructive',
   resource: { name: 'image', role: 'delete' },
-  params: ImageId,
+  params: Shape({ id: Ref(ImageId.properties.id, { ...IMAGES, filters: { kind: { equals: 'custom' } } }) }),
   answers: { 202: Image },
   problems: ['invalid_state', 'operation_in_progress', 'resource_in_use', 'resource_protected'],
   operation: deleteImageKind,

@@ -69,7 +69,7 @@ const exampleOperation: OperationView = {
   updated_at: '2026-03-01T10:00:00.000Z',
   started_at: null,
   finished_at: null,
-  href: 'https://api.example.com/account/v1/operations/op_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  href: 'https://api.host.example/account/v1/operations/op_01jqzv2m7xe9rs5d3k8w4t6y0b',
   etag: 'q3w2c9T1hVb7Zk0m',
 };
 

@@ -1,13 +1,6 @@
 /** Enumerations of images and of the requests that create them. */
 import { advanced, Named, OneOf } from '../../../kernel/schema.ts';
 
-export const OsFamily = Named(
-  'OsFamily',
-  OneOf(
-    { linux: 'A Linux distribution.', windows: 'Microsoft Windows.', bsd: 'A BSD, such as FreeBSD.' },
-    { description: 'The kind of operating system.' },
-  ),
-);
 export const sourceTypes = {
   vm: 'The disk of a machine of yours.',
   snapshot: 'A snapshot of a machine of yours.',

@@ -11,8 +11,11 @@ import type { CreateImage } from './schema.ts';
 import { requireCapturable, type Source } from './source.ts';
 
 const LARGEST_GIB = 50;
+
 /** For files, and for machines that were not created from an image: their system is unknown. */
-const UNKNOWN_OS = { family: 'linux', distribution: 'other', version: '' };
+import type { Os } from './table.ts';
+
+const UNKNOWN_OS: Os = { family: 'linux', distribution: 'other', version: '' };
 const LEAST_MEMORY_MB = 512;
 
 export interface Draft {

@@ -18,10 +18,10 @@ import {
   volatile,
 } from '../../../kernel/schema.ts';
 import { GB_MEANS } from '../gigabytes.ts';
-import { Architecture, BootMode, osMembers, SecureBoot } from '../hardware.ts';
+import { Architecture, BootMode, Os, SecureBoot } from '../hardware.ts';
 import { NewImageSource } from './alternatives.ts';
 import { imageLife } from './lifecycle.ts';
-import { ImageKind, OsFamily, sourceTypes } from './members.ts';
+import { ImageKind, sourceTypes } from './members.ts';
 
 export const Image = Named(
   'Image',
@@ -34,10 +34,7 @@ export const Image = Named(
     name: Type.String({ description: 'The name of the image; of your own images, unique in the account.' }),
     description: Description,
     labels: Labels,
-    os: Shape(
-      { family: OsFamily, ...osMembers },
-      { description: 'The operating system that the image contains.' },
-    ),
+    os: Os,
     architecture: Architecture,
     boot_mode: BootMode,
     secure_boot: { ...SecureBoot, description: 'Whether machines of this image can use secure boot.' },

@@ -62,7 +62,7 @@ export function operationExample(verb: 'create' | 'update' | 'delete'): Operatio
     updated_at: AT,
     started_at: null,
     finished_at: null,
-    href: `https://api.example.com/account/v1/operations/${id}`,
+    href: `https://api.host.example/account/v1/operations/${id}`,
     etag: 'queued.0.m7pz8k00',
   };
 }

@@ -1,4 +1,5 @@
 import {
+  byOthers,
   CreatedAt,
   Etag,
   Labels,
@@ -34,7 +35,7 @@ export const SshKey = Named(
     fingerprint_md5: Type.String({
       description: 'The MD5 fingerprint, as `ssh-keygen -l -E md5` prints it.',
     }),
-    comment: Type.String({ description: 'The text after the key on its line.' }),
+    comment: Type.String({ ...byOthers, description: 'The text after the key on its line.' }),
     etag: Etag,
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -1,7 +1,7 @@
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { ask, requireCapability } from '../../../engines/engine-call.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Named, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { byOthers, Named, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
@@ -14,7 +14,10 @@ const MOST_LINES = 5000;
 const ConsoleLog = Named(
   'ConsoleLog',
   Shape({
-    lines: Type.Array(Type.String(), { description: 'The last lines of the console; the oldest is first.' }),
+    lines: Type.Array(Type.String(), {
+      ...byOthers,
+      description: 'The last lines of the console; the oldest is first.',
+    }),
     truncated: Type.Boolean({ description: 'Whether earlier lines were left out.' }),
   }),
 );

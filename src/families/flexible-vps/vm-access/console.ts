@@ -9,7 +9,7 @@ import {
 import { idPrefix } from '../../../kernel/ids.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
-import { advanced, label, Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { advanced, byProvider, label, Named, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -27,7 +27,11 @@ type ConsoleType = 'graphical' | 'serial';
 const ConsoleSession = Named(
   'ConsoleSession',
   Shape({
-    url: Type.String({ format: 'uri', description: 'The URL of the WebSocket to connect to.' }),
+    url: Type.String({
+      ...byProvider,
+      format: 'uri',
+      description: 'The URL of the WebSocket to connect to.',
+    }),
     token: Password,
     protocol: OneOf(
       {
@@ -102,7 +106,7 @@ export const createVmConsoleSession = endpoint({
     answer: {
       status: 201,
       body: {
-        url: 'wss://api.example.com/console/con_01jqzv2m7xe9rs5d3k8w4t6y0b',
+        url: 'wss://api.host.example/console/con_01jqzv2m7xe9rs5d3k8w4t6y0b',
         token: 'Zk0mq3w2c9T1hVb7Zk0mq3w2c9T1hVb7Zk0mq3w2c9T',
         protocol: 'serial',
         expires_at: '2026-03-01T10:05:00.000Z',

@@ -31,7 +31,7 @@ export function exampleOperation(
     updated_at: '2026-03-01T10:00:00.000Z',
     started_at: null,
     finished_at: null,
-    href: 'https://api.example.com/account/v1/operations/op_01jqzv2m7xe9rs5d3k8w4t6y0b',
+    href: 'https://api.host.example/account/v1/operations/op_01jqzv2m7xe9rs5d3k8w4t6y0b',
     etag: 'queued.0.m8abc123',
   };
 }

@@ -10,7 +10,7 @@ import { vms } from './resource.ts';
 import { insertVm, readVm } from './store.ts';
 
 const LOCATION = 'fra1';
-const OS = { family: 'linux', distribution: 'ubuntu', version: '24.04' };
+const OS = { family: 'linux' as const, distribution: 'ubuntu', version: '24.04' };
 const IMAGE = {
   id: 'ubuntu-24.04',
   slug: 'ubuntu-24.04',

@@ -2,15 +2,11 @@
  * The exchanges with an authenticator: the server sends a challenge, which counts once and for five minutes, and the
  * browser answers it. User verification is always required, so that a passkey alone is two factors.
  */
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
@@ -23,6 +19,8 @@ import type { PasskeyRow } from './store.ts';
 export type { AuthenticationResponseJSON, RegistrationResponseJSON };
 
 const MINUTES = 5;
+/** Loaded when the first passkey is used: it would take megabytes of every process. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
 const rpIdOf = ({ origin }: Visit): string => new URL(origin).hostname;
 
 interface ChallengeData {
@@ -46,6 +44,7 @@ export async function offerRegistration(
   person: Pick<PersonRow, 'id' | 'name' | 'email'>,
   known: readonly Known[],
 ): Promise<Offered<PublicKeyCredentialCreationOptionsJSON>> {
+  const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: provider,
     rpID: rpIdOf(visit),
@@ -73,6 +72,7 @@ export async function offerAuthentication(
   purpose: 'passkey_sign_in' | 'passkey_reauthentication',
   given: { readonly personId?: string; readonly ticket?: string; readonly known?: readonly Known[] },
 ): Promise<Offered<PublicKeyCredentialRequestOptionsJSON>> {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   const options = await generateAuthenticationOptions({
     rpID: rpIdOf(visit),
     userVerification: 'required',
@@ -111,6 +111,7 @@ export async function checkAuthentication(
   response: AuthenticationResponseJSON,
   passkey: PasskeyRow,
 ): Promise<number | null> {
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const checked = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
@@ -139,6 +140,7 @@ export async function checkRegistration(
   challenge: string,
   response: RegistrationResponseJSON,
 ): Promise<NewCredential | null> {
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const checked = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,

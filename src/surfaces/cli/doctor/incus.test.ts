@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readDefaultText } from '../../../provider/default.ts';
 import { runCommand } from '../../../testing/command-line.ts';
@@ -82,8 +82,15 @@ const failure = (detail: RegExp, fix: RegExp) => ({
   fix: expect.stringMatching(fix),
 });
 
-const setNetwork = (config: Record<string, string>) =>
-  daemon.client.run('PATCH', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config } });
+/**
+ * Every change restarts dnsmasq, and Incus refuses the change when the new process finds the addresses still held
+ * by the old one. The change is then made again.
+ */
+const setNetwork = (config: Record<string, string>, method: 'PATCH' | 'PUT' = 'PATCH') =>
+  vi.waitFor(() => daemon.client.run(method, `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config } }), {
+    timeout: 20_000,
+    interval: 250,
+  });
 
 describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor on Incus: ${reason}`, () => {
   beforeAll(async () => {
@@ -197,7 +204,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     );
     await setNetwork(config);
     const { network } = await examine();
-    await daemon.client.run('PUT', `/1.0/networks/${PUBLIC_NETWORK}`, { body: { config: before } });
+    await setNetwork(before, 'PUT');
     expect(network).toMatchObject(failure(detail, fix));
   });
 

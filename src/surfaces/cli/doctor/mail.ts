@@ -20,7 +20,7 @@ export async function checkMail(config: ProviderConfig): Promise<Finding> {
       `no mail.smtp; mails become files in ${outboxFolder(config)}, and nobody receives them`,
     );
   const place = `${smtp.host}:${smtp.port}`;
-  const transport = openSmtp(smtp);
+  const transport = await openSmtp(smtp);
   try {
     await transport.verify();
     return ok(NAME, `${place} accepts mails from ${from}`);

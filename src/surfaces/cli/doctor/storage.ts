@@ -1,7 +1,6 @@
 /** Checks of the database, its migrations, clock and operations, and of Redis. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import type { Registry } from '../../../kernel/registry.ts';
 import { type Backlog, readBacklog } from '../../../portal-api/operations/operations.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
@@ -135,6 +134,7 @@ export async function checkDatabase(
 export async function checkRedis(url: string | null): Promise<Finding> {
   const name = 'Redis';
   if (url === null) return skipped(name, 'not configured; each process counts requests for itself');
+  const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: 2000,

@@ -34,6 +34,8 @@ const Approval = Shape({
   decision: Nullable(OneOf(['approved', 'denied'])),
   decided_by: Nullable(Text),
   decided_at: Nullable(Time),
+  /** What the key was told, if it may not make the call. */
+  told: Nullable(Text),
   usable_until: Nullable(Time),
   used_at: Nullable(Time),
 });
@@ -63,6 +65,7 @@ function view(services: Services, row: ApprovalSummary) {
     decision: row.decision,
     decided_by: row.decided_by,
     decided_at: row.decided_at,
+    told: row.error?.detail ?? null,
     usable_until: row.usable_until,
     used_at: row.used_at,
   };

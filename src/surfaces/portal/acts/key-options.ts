@@ -1,8 +1,9 @@
+import { lifetimes } from '../../../kernel/access/lifetimes.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
 import { Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { showAccount } from '../../../portal-api/accounts/view.ts';
 import { accessOfKey, accessOfMember } from '../../../portal-api/keys/access.ts';
-import { defaultLifetime, lifetimes } from '../../../portal-api/keys/lifetime.ts';
+import { allowedLifetimes, defaultLifetime } from '../../../portal-api/keys/lifetime.ts';
 import { keyOptions } from '../../../portal-api/keys/options.ts';
 import { act } from '../act.ts';
 import { Listed, Nothing, Text, whole } from '../shapes.ts';
@@ -63,7 +64,7 @@ export const keyOptionActs = [
       const account = await showAccount(services.db, accountId);
       return {
         ...keyOptions(services.registry, services.provider.catalogue, membership.role),
-        lifetimes,
+        lifetimes: allowedLifetimes(account),
         default_lifetime: defaultLifetime(account),
         approval_modes: approvals,
         policy: viewPolicy(account),

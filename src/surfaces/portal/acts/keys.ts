@@ -1,19 +1,18 @@
+import { lifetimes } from '../../../kernel/access/lifetimes.ts';
 import { presetNames } from '../../../kernel/access/presets.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
 import { contractPermissions } from '../../../kernel/access/vocabulary.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { Nullable, OneOf, Secret, Shape, Type } from '../../../kernel/schema.ts';
+import { byProvider, Nullable, OneOf, Secret, Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { setKeyPolicy, suspendAllKeys } from '../../../portal-api/accounts/key-policy.ts';
 import type { AccountRow } from '../../../portal-api/accounts/store.ts';
 import { Line, Money } from '../../../portal-api/input.ts';
 import { createKey } from '../../../portal-api/keys/creation.ts';
 import { resumeKey, revocationReasons, revokeKey, suspendKey } from '../../../portal-api/keys/life.ts';
-import { lifetimes } from '../../../portal-api/keys/lifetime.ts';
 import { listKeys } from '../../../portal-api/keys/list.ts';
 import { transferKey } from '../../../portal-api/keys/ownership.ts';
 import { overlaps, rollKey } from '../../../portal-api/keys/roll.ts';
-import { notFound } from '../../../portal-api/portal-write.ts';
 import { act, type MemberCall } from '../act.ts';
 import { KeyShape, Listed, Nothing, Text, Warnings, whole } from '../shapes.ts';
 
@@ -65,24 +64,6 @@ export const keyActs = [
     handle: async ({ services, accountId }) => whole(await listKeys(services.db, accountId)),
   }),
   act({
-    id: 'getApiKey',
-    method: 'GET',
-    path: `${PATH}/{key_id}`,
-    summary: 'See an API key',
-    input: Nothing,
-    answer: KeyShape,
-    authority: 'reader',
-    reauthentication: false,
-    audit: 'none',
-    async handle(call) {
-      const { key_id } = chosen(call);
-      const found = await listKeys(call.services.db, call.accountId, key_id);
-      const key = found.find(({ id }) => id === key_id);
-      if (key === undefined) throw notFound('API key', key_id);
-      return key;
-    },
-  }),
-  act({
     id: 'createApiKey',
     method: 'POST',
     path: PATH,
@@ -90,7 +71,9 @@ export const keyActs = [
     input: Shape({
       name: Line(1, 64),
       expires_in: Type.Optional(OneOf(lifetimes)),
-      permissions: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })),
+      permissions: Type.Optional(
+        Type.Array(Type.String({ ...byProvider, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
+      ),
       preset: Type.Optional(OneOf(presetNames)),
       approval: Type.Optional(OneOf(approvals)),
       approval_over_monthly: Type.Optional(Money),

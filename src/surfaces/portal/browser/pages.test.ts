@@ -5,36 +5,11 @@ import { createAccount } from '../../../testing/accounts.ts';
 import { findBarriers } from '../../../testing/browser/axe.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
-import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
+import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession } from '../../../testing/people.ts';
+import { signedInPages } from './page-list.ts';
 
 const title = 'every page';
-
-const signedIn = [
-  '/portal',
-  '/portal/api/keys',
-  '/portal/api/keys?create=new',
-  '/portal/api/keys?create=flexible-vps:vms:delete',
-  '/portal/api/keys/allowlist',
-  '/portal/api/keys/allowlist?add=new',
-  '/portal/api/keys/denials',
-  '/portal/api/endpoints',
-  '/portal/api/mine',
-  '/portal/api/reference',
-  '/portal/api/reference/getWhoami',
-  '/portal/api/spec',
-  '/portal/api/json/getWhoami',
-  '/portal/api/explorer/createVm',
-  '/portal/api/examples',
-  '/portal/approvals',
-  '/portal/members',
-  '/portal/members?invite=yes',
-  '/portal/me',
-  '/portal/me/security',
-  '/portal/me/security?add=totp',
-  '/portal/me/security?add=passkey',
-  '/portal/no-such-page',
-];
 
 const inFront = [
   '/portal/sign-in',
@@ -95,19 +70,21 @@ async function inspect({ page, complaints }: Tab): Promise<void> {
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
+  let approvalId: string;
   let tab: Tab;
   let stranger: Tab;
 
   beforeAll(async () => {
     portal = await openPortal();
     seeded = await seedAccount(portal.t);
+    ({ approvalId } = await seedTopics(portal.t, seeded));
     tab = await portal.tab({ token: seeded.token });
     stranger = await portal.tab();
   });
 
   afterAll(() => portal.close());
 
-  it.each(signedIn)(
+  it.each(signedInPages)(
     '%s has no barriers, in both themes and at 1440 and 390 px, and fits into 320 px',
     async (path) => {
       await tab.page.setViewportSize({ width: DESKTOP, height: 900 });
@@ -148,6 +125,65 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await failing.page.getByText('Try again in a minute.').waitFor();
     await inspect(failing);
     await failing.close();
+  });
+
+  it('of one thing has no barriers: an approval, a key, what a key may call', async () => {
+    const key = seeded.keys['ci-production']!.id;
+    for (const path of [
+      `/portal/approvals/${approvalId}`,
+      `/portal/api/keys?key=${key}`,
+      `/portal/api/mine?key=${key}`,
+    ]) {
+      await tab.page.setViewportSize({ width: DESKTOP, height: 900 });
+      await tab.open(path);
+      await inspect(tab);
+    }
+  });
+
+  it('has no barriers in the dialogs that an act opens', async () => {
+    const { page } = tab;
+    const start = async (path: string): Promise<void> => {
+      await page.setViewportSize({ width: DESKTOP, height: 900 });
+      await tab.open(path);
+    };
+    await start(`/portal/approvals/${approvalId}`);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await inspect(tab);
+    for (const act of ['Roll', 'Transfer', 'Revoke']) {
+      await start('/portal/api/keys');
+      await page.getByRole('button', { name: 'Acts for ci-production' }).click();
+      await page.getByRole('menuitem', { name: act }).click();
+      await inspect(tab);
+    }
+    for (const act of ['Change the role', 'Remove']) {
+      await start('/portal/members');
+      await page.getByRole('button', { name: 'Acts for Grace Hopper' }).click();
+      await page.getByRole('menuitem', { name: act }).click();
+      await inspect(tab);
+    }
+    await start('/portal/api/keys/allowlist');
+    await page.getByRole('radio', { name: /Enforce/ }).click();
+    await page.getByRole('dialog').waitFor();
+    await inspect(tab);
+  });
+
+  it('has no barriers where the secret of a key is shown once', async () => {
+    const { page } = tab;
+    await page.setViewportSize({ width: DESKTOP, height: 900 });
+    await tab.open('/portal/api/keys?create=new');
+    await page.getByLabel('Key Name').fill('shown-once');
+    await page.getByRole('button', { name: 'Create Key' }).last().click();
+    await page.locator('[data-secret]').waitFor();
+    await inspect(tab);
+  });
+
+  it('has no barriers in the explorer with an answer', async () => {
+    const { page } = tab;
+    await page.setViewportSize({ width: DESKTOP, height: 900 });
+    await tab.open('/portal/api/explorer/getWhoami');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText(/^200/).waitFor();
+    await inspect(tab);
   });
 
   it('has no barriers in its menus and in the search', async () => {

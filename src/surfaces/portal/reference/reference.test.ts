@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ensurePortal } from '../../../testing/browser/portal.ts';
 import { openExchange } from '../../http/exchange.ts';
 import { createServer } from '../../http/server.ts';
+import { Publication } from '../../openapi/publication.ts';
 import { serveOpenapi } from '../../openapi/routes.ts';
 import { servePortalFiles } from '../files.ts';
 
@@ -32,6 +33,20 @@ const get = async (url: string): Promise<string> => {
 const hashIn = (page: string): string | undefined => /Specification <code>([^<]+)</.exec(page)?.[1];
 
 describe('the reference', () => {
+  it('builds the document for the first page that needs it, not at the start', async () => {
+    const built = vi.spyOn(Publication.prototype, 'document');
+    const written = vi.spyOn(Publication.prototype, 'whole');
+    const other = createServer(t.services);
+    servePortalFiles(other, t.services, openExchange);
+    await other.ready();
+    expect((await other.inject({ url: '/portal/sign-in' })).statusCode).toBe(200);
+    expect([built.mock.calls, written.mock.calls]).toEqual([[], []]);
+    expect((await other.inject({ url: '/portal/api/reference' })).statusCode).toBe(200);
+    expect(built).toHaveBeenCalled();
+    vi.restoreAllMocks();
+    await other.close();
+  });
+
   it('has a page and a Markdown twin for every operation, with what is needed to call it', async () => {
     const { endpoints } = t.registry;
     for (const { id, method, path, permission, summary } of endpoints) {
@@ -51,6 +66,13 @@ describe('the reference', () => {
       expect(twin.startsWith(`# ${summary}`)).toBe(true);
       expect([id, /undefined|\[object/.exec(page)?.[0]]).toEqual([id, undefined]);
     }
+  });
+
+  it('lets the browser load the style before the scripts, because the content is there already', async () => {
+    const page = await get('/portal/api/reference/getVm');
+    const scripts = page.match(/<(?:script type="module"|link rel="modulepreload")[^>]*>/g) ?? [];
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(scripts.filter((tag) => !tag.includes('fetchpriority="low"'))).toEqual([]);
   });
 
   it('shows one hash of the document everywhere: in each page, in the index and in the download', async () => {

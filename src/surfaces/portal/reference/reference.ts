@@ -24,39 +24,41 @@ export class Reference {
   readonly #pages = new Map<string, BuiltFile>();
   #etag = '';
   #entries: ReadonlyMap<string, Entry> = new Map();
-  #resolver: Resolver;
+  /** Made at the first request for a page: building the document takes a third of a second, which no start should take. */
+  #resolver: Resolver | undefined;
 
   /** `frame` is the HTML page of the application, with a comment where the content belongs. */
   constructor(publication: Publication, frame: string, services: Services) {
     this.#publication = publication;
     this.#frame = frame;
     this.#services = services;
-    this.#resolver = new Resolver(publication.document());
   }
 
   /** `path` is the part below `/portal/`. Undefined: there is no such page here. */
   find(path: string): BuiltFile | undefined {
     if (path !== 'llms.txt' && !/^api\/(reference|operations)(\/|\.|$)/.test(path)) return undefined;
-    this.#forgetOld();
+    const resolver = this.#renew();
     const known = this.#pages.get(path);
     if (known !== undefined) return known;
-    const made = this.#make(path);
+    const made = this.#make(path, resolver);
     if (made !== undefined) this.#pages.set(path, made);
     return made;
   }
 
-  #forgetOld(): void {
+  /** Forgets the pages of an old document. */
+  #renew(): Resolver {
     const { etag } = this.#publication.whole('json');
-    if (etag === this.#etag) return;
+    if (this.#resolver !== undefined && etag === this.#etag) return this.#resolver;
     const document = this.#publication.document();
     this.#etag = etag;
-    this.#resolver = new Resolver(document);
     this.#entries = new Map(entriesOf(document).map((entry) => [entry.id, entry]));
     this.#pages.clear();
+    this.#resolver = new Resolver(document);
+    return this.#resolver;
   }
 
-  #make(path: string): BuiltFile | undefined {
-    const { document } = this.#resolver;
+  #make(path: string, resolver: Resolver): BuiltFile | undefined {
+    const { document } = resolver;
     const hash = this.#etag.replaceAll('"', '');
     if (path === 'api/operations.json')
       return madeFile(
@@ -77,7 +79,7 @@ export class Reference {
     if (path.startsWith('api/operations/') && kind === 'json')
       return madeFile(JSON_TYPE, JSON.stringify(forCaller(document, new Set([id])), null, 2));
     if (!path.startsWith('api/reference/')) return undefined;
-    const content = contentFor(entry, this.#resolver);
+    const content = contentFor(entry, resolver);
     if (kind === 'md') return madeFile(MARKDOWN, markdownOf(content));
     return kind === '' ? this.#page(entry.operation.summary, articleOf(content, hash)) : undefined;
   }
@@ -86,7 +88,12 @@ export class Reference {
     const name = escapeHtml(this.#services.provider.provider.name);
     // The same frame as the application's own, so that nothing moves when it takes over.
     const content = `<div class="shell"><aside class="shell-side"></aside><header class="shell-head"><span class="font-semibold md:hidden">${name}</span></header><main class="shell-main" id="content">${article}</main></div>`;
-    const text = this.#frame
+    // The content is there already: the scripts must not take the line from the style.
+    const frame = this.#frame.replaceAll(
+      /<(?:script type="module"|link rel="modulepreload")/g,
+      '$& fetchpriority="low"',
+    );
+    const text = frame
       .replace('<title>Portal</title>', () => `<title>${escapeHtml(title)} · ${name}</title>`)
       .replace('<!--content-->', () => content);
     return madeFile(HTML, text);

@@ -4,6 +4,7 @@ import { ask } from '../../../../engines/engine-call.ts';
 import type { Preparation } from '../../../../kernel/call.ts';
 import { Problem } from '../../../../kernel/problems/problem.ts';
 import type { Services } from '../../../../kernel/services.ts';
+import { TurnMissed } from '../../../../kernel/turns.ts';
 import { hasFreeAddress } from '../../../../resources/addresses/availability/store.ts';
 import { placementGroups } from '../../placement-groups/endpoints.ts';
 import type { CreateVm } from './body.ts';
@@ -11,6 +12,7 @@ import { type Candidate, placesOf } from './candidates.ts';
 import type { CreateCall } from './checks.ts';
 
 const RETRY_SECONDS = 60;
+const BUSY_RETRY_SECONDS = 5;
 const MOST_ALTERNATIVES = 5;
 
 interface Place {
@@ -18,8 +20,11 @@ interface Place {
   readonly size: Size;
 }
 
-/** `silent`: the engine of the location does not answer, so the next fallback is tried. */
-type Room = 'fits' | 'full' | 'unplaceable' | 'silent';
+/**
+ * `silent`: the engine of the location does not answer. `busy`: the question waited too long behind others and was
+ * never asked. With both, the next fallback is tried.
+ */
+type Room = 'fits' | 'full' | 'unplaceable' | 'silent' | 'busy';
 
 /** The answers of the engines, by place. */
 export type Rooms = ReadonlyMap<string, Room>;
@@ -40,6 +45,7 @@ async function askRoom(
   const fits = (engine: ComputeEngine, signal: AbortSignal) =>
     engine.fits(accountId, size, placement, signal);
   return ask(compute, location, {}, fits).then(roomOf, (error: unknown) => {
+    if (error instanceof TurnMissed) return 'busy';
     if (error instanceof Problem) return 'silent';
     throw error;
   });
@@ -85,6 +91,11 @@ export function refusalAt(
       return new Problem('engine_unavailable', {
         detail: `${location} does not answer at the moment.`,
         retryAfterSeconds: RETRY_SECONDS,
+      });
+    case 'busy':
+      return new Problem('engine_unavailable', {
+        detail: `${location} is busy: too many other calls wait for its answer.`,
+        retryAfterSeconds: BUSY_RETRY_SECONDS,
       });
   }
 }

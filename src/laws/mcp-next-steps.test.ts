@@ -1,0 +1,66 @@
+/** A model is never told to send something that its tools cannot send: a header, or a method with a path. */
+import { describe, expect, it } from 'vitest';
+import { problems } from '../kernel/problems/catalogue.ts';
+import { possibleProblems } from '../kernel/problems/possible.ts';
+import { inToolWords } from '../surfaces/mcp/tool-words.ts';
+import { shipped } from './sources.ts';
+import { endpoints } from './walk.ts';
+
+const HTTP = /\bheader|\bHTTP\b|\b(GET|POST|PUT|PATCH|DELETE)\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\bX-[A-Z]|\?\w+=/;
+
+/** Refused before a tool runs: the program that speaks MCP gets them as answers to its HTTP request. */
+const OF_THE_REQUEST = [
+  'api_key_missing',
+  'bearer_not_supported',
+  'not_acceptable',
+  'unsupported_media_type',
+  'headers_too_large',
+];
+
+it('the next step of each problem that an operation can answer with speaks of tools', () => {
+  const codes = new Set(endpoints.flatMap(possibleProblems));
+  const wrong = [...codes]
+    .filter((code) => !OF_THE_REQUEST.includes(code))
+    .map((code) => `${code}: ${inToolWords(problems[code].next_step, endpoints)}`);
+  expect(wrong.filter((step) => HTTP.test(step))).toEqual([]);
+  expect(wrong.length).toBeGreaterThan(40);
+});
+
+/** What the texts of refusals have in place of a value. */
+const VALUE = /\$\{[^}]*\}/g;
+const STEP = /\bnextStep:\s*(?:'((?:[^'\\]|\\.)*)'|`([^`]*)`)/g;
+const FOLDERS = /^src\/(families|resources|money|pipeline|kernel|engines|provider)\//;
+
+it('so does each next step that a refusal names itself', () => {
+  const steps = shipped
+    .filter(({ path }) => FOLDERS.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(STEP)].map(([, plain, filled]) => ({
+        path,
+        step: inToolWords((plain ?? filled ?? '').replaceAll(VALUE, 'x'), endpoints),
+      })),
+    );
+  expect(steps.filter(({ step }) => HTTP.test(step))).toEqual([]);
+  expect(steps.length).toBeGreaterThan(10);
+});
+
+describe('a call in a sentence', () => {
+  it.each([
+    ['GET /flexible-vps/v1/vms lists the valid values.', 'call_read listVms lists the valid values.'],
+    [
+      'Check the ids; GET /flexible-vps/v1/vms and GET /flexible-vps/v1/vms/{id}/snapshots list them.',
+      'Check the ids; call_read listVms and call_read listVmSnapshots list them.',
+    ],
+    [
+      'Use one of GET /flexible-vps/v1/plans?location=fra1.',
+      'Use one of call_read listVpsPlans with query {"location":"fra1"}.',
+    ],
+    [
+      'This call cannot change plan; POST /flexible-vps/v1/vms/vm_1/resize (resizeVm) does.',
+      'This call cannot change plan; call_write resizeVm with path {"id":"vm_1"} does.',
+    ],
+    ['GET /nowhere has nothing.', 'GET /nowhere has nothing.'],
+  ])('%s', (said, expected) => {
+    expect(inToolWords(said, endpoints)).toBe(expected);
+  });
+});

@@ -1,0 +1,32 @@
+/** The pages of the portal, for the tests that look at every one of them. */
+
+/** Without pages that show one thing of the account, whose address has its id. */
+export const signedInPages: readonly string[] = [
+  '/portal',
+  '/portal/api/keys',
+  '/portal/api/keys?create=new',
+  '/portal/api/keys?create=flexible-vps:vms:delete',
+  '/portal/api/keys?policy=edit',
+  '/portal/api/keys?all=yes',
+  '/portal/api/keys/allowlist',
+  '/portal/api/keys/allowlist?add=new',
+  '/portal/api/keys/denials',
+  '/portal/api/endpoints',
+  '/portal/api/mine',
+  '/portal/api/reference',
+  '/portal/api/reference/getWhoami',
+  '/portal/api/reference/createVm',
+  '/portal/api/spec',
+  '/portal/api/json/getWhoami',
+  '/portal/api/explorer/createVm',
+  '/portal/api/examples',
+  '/portal/approvals',
+  '/portal/members',
+  '/portal/members?invite=yes',
+  '/portal/me',
+  '/portal/me/security',
+  '/portal/me/security?add=password',
+  '/portal/me/security?add=totp',
+  '/portal/me/security?add=passkey',
+  '/portal/no-such-page',
+];
