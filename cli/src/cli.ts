@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { Failure, misuse } from './failure.ts';
 import { commandHelp, topHelp, usageOf } from './help.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
-import type { Io } from './io.ts';
+import { type Io, silent } from './io.ts';
 import { find, UnknownCommand } from './lookup.ts';
 import { paintFor } from './output/paint.ts';
 import { runFromDocument } from './run.ts';
@@ -74,15 +74,15 @@ async function withoutCommand(argv: readonly string[], io: Io): Promise<ExitCode
     return exitCodes.done;
   }
   const { given } = parse(argv, globalFlags);
-  await io.out(topHelp(builtIns, await glance(io, given)));
+  await io.out(topHelp(builtIns, glance(io, given)));
   return isOn(given, 'help') ? exitCodes.done : exitCodes.usage;
 }
 
 /** The document as it was last seen; null if there is none. Help has to work without a network. */
-async function glance(io: Io, given: Given): Promise<Document | null> {
+function glance(io: Io, given: Given): Document | null {
   try {
-    const session = await openSession({ ...io, err: () => undefined }, given);
-    return await session.documents.glance();
+    const session = openSession(silent(io), given);
+    return session.documents.glance();
   } catch {
     return null;
   }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/testing/accounts.ts';
+import { Document } from './document/document.ts';
 import { openSite, type Site } from './testing/site.ts';
 
 let site: Site;
@@ -90,18 +91,42 @@ describe('names that several resources have', () => {
 });
 
 describe('a document of another version', () => {
-  /** Changes the copy on disk, as if it came from another server version. */
-  async function change(edit: (document: { paths: Record<string, unknown> }) => unknown): Promise<void> {
+  async function changeLines(edit: (lines: readonly string[]) => readonly string[]): Promise<void> {
     const folder = join(site.folders.env['XDG_CACHE_HOME'] ?? '', 'hostplane');
     for (const name of await readdir(folder)) {
-      const text = await readFile(join(folder, name), 'utf8');
-      const end = text.indexOf('\n');
-      const document = JSON.parse(text.slice(end + 1));
-      edit(document);
-      const head = { ...JSON.parse(text.slice(0, end)), etag: '"another"' };
-      await writeFile(join(folder, name), `${JSON.stringify(head)}\n${JSON.stringify(document)}`);
+      const lines = (await readFile(join(folder, name), 'utf8')).split('\n');
+      await writeFile(join(folder, name), edit(lines).join('\n'));
     }
   }
+
+  /** Changes the copy on disk, as if it came from another server version. */
+  const change = (edit: (document: { paths: Record<string, unknown> }) => unknown): Promise<void> =>
+    changeLines(([head = '', , text = '']) => {
+      const document = JSON.parse(text);
+      edit(document);
+      const { outline } = new Document(document);
+      return [{ ...JSON.parse(head), etag: '"another"' }, outline, document].map((line) =>
+        JSON.stringify(line),
+      );
+    });
+
+  it('is not needed for help of a family, which is made from the outline beside it', async () => {
+    const before = await site.line('flexible-vps --help');
+    await changeLines(([head = '', outline = '']) => [head, outline, 'damaged']);
+    const after = await site.line('flexible-vps --help', { env: { HOSTPLANE_API_KEY: 'none' } });
+    expect(after).toEqual({ ...before, code: 0 });
+    expect((await site.line('location list')).code).toBe(0);
+  });
+
+  it('is not taken from the copy of another server whose file has the same name', async () => {
+    await site.line('location list');
+    await changeLines(([head = '', ...rest]) => [
+      JSON.stringify({ ...JSON.parse(head), url: 'http://another.example' }),
+      ...rest.map(() => '{"paths":{}}'),
+    ]);
+    expect((await site.line('location list')).code).toBe(0);
+    expect((await site.line('flexible-vps --help')).out).toContain('location');
+  });
 
   it('that is older: a command that it lacks is found in a new one', async () => {
     await site.line('location list');

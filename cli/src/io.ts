@@ -21,6 +21,9 @@ export interface Io {
   readonly interrupted: AbortSignal;
 }
 
+/** The same surroundings without messages. It copies nothing, because reading some members opens streams. */
+export const silent = (io: Io): Io => Object.create(io, { err: { value: () => undefined } }) as Io;
+
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   // Questions are written to stderr, because a script may read stdout.

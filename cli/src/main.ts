@@ -10,4 +10,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runCli(process.argv.slice(2), processIo(interrupted.signal));
+void runCli(process.argv.slice(2), processIo(interrupted.signal)).then((code) => {
+  process.exitCode = code;
+});

@@ -34,9 +34,11 @@ type LookUp = (document: Document) => Found;
  */
 export async function runFromDocument(io: Io, argv: readonly string[], lookUp: LookUp): Promise<ExitCode> {
   // At first only the flags that say which server to ask; the rest is checked when the command is known.
-  const session = await openSession(io, globalsIn(argv));
+  const session = openSession(io, globalsIn(argv));
   const words = wordsIn(argv);
   try {
+    const group = groupIn(session, lookUp);
+    if (group !== null) return await showGroup(session, group, words);
     return await runIn(session, await session.documents.read(), words, lookUp);
   } catch (error) {
     if (!(error instanceof UnknownCommand || error instanceof UnknownFlag)) throw error;
@@ -46,13 +48,34 @@ export async function runFromDocument(io: Io, argv: readonly string[], lookUp: L
   }
 }
 
+interface Group {
+  readonly group: readonly Operation[];
+  readonly words: readonly string[];
+  readonly document: Document;
+}
+
+/** Help of a family or a resource needs no flags, so it is spared the reading of the whole document. */
+function groupIn({ documents }: Session, lookUp: LookUp): Group | null {
+  const document = documents.outline();
+  if (document === null) return null;
+  try {
+    const target = lookUp(document);
+    return 'group' in target ? { ...target, document } : null;
+  } catch (error) {
+    if (error instanceof UnknownCommand) return null;
+    throw error;
+  }
+}
+
+async function showGroup({ io }: Session, target: Group, words: Words): Promise<ExitCode> {
+  const { given } = parse(words.without(target.words.length), globalFlags);
+  await io.out(groupHelp(target.words, target.group, target.document));
+  return isOn(given, 'help') ? exitCodes.done : exitCodes.usage;
+}
+
 async function runIn(session: Session, document: Document, words: Words, lookUp: LookUp): Promise<ExitCode> {
   const target = lookUp(document);
-  if ('group' in target) {
-    const { given } = parse(words.without(target.words.length), globalFlags);
-    await session.io.out(groupHelp(target.words, target.group, document));
-    return isOn(given, 'help') ? exitCodes.done : exitCodes.usage;
-  }
+  if ('group' in target) return showGroup(session, { ...target, document }, words);
   return runCommand(session, document, target.operation, words.without(target.used));
 }
 

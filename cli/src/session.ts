@@ -13,8 +13,8 @@ export interface Session {
   readonly documents: DocumentCache;
 }
 
-export async function openSession(io: Io, given: Given): Promise<Session> {
-  const target = await chooseTarget(io, { context: last(given, 'context'), caFile: last(given, 'ca-file') });
+export function openSession(io: Io, given: Given): Session {
+  const target = chooseTarget(io, { context: last(given, 'context'), caFile: last(given, 'ca-file') });
   const client = new Client(target, io, {
     isVerbose: isOn(given, 'verbose'),
     isImpatient: last(given, 'retry') === 'false',

@@ -33,7 +33,7 @@ export const api: BuiltInCommand = {
       await io.out(commandHelp(api));
       return exitCodes.done;
     }
-    const session = await openSession(io, globalsIn(argv));
+    const session = openSession(io, globalsIn(argv));
     try {
       const { operations } = await session.documents.read();
       const rows = operations.map(({ id: operation, method, path, words, summary }) => ({

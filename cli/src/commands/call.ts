@@ -1,5 +1,4 @@
 /** Runs the command of an operation: builds the request, asks for confirmation, sends it, and prints the answer. */
-import { randomUUID } from 'node:crypto';
 import { type Given, isOn, last } from '../command.ts';
 import type { Document, Parameter } from '../document/document.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -113,7 +112,7 @@ export async function runOperation(session: Session, prepared: Prepared): Promis
 
 function idempotency({ shape, given }: Prepared): Record<string, string> {
   const isTaken = shape.flags.some(({ name }) => name === 'idempotency-key');
-  return isTaken ? { 'idempotency-key': last(given, 'idempotency-key') ?? randomUUID() } : {};
+  return isTaken ? { 'idempotency-key': last(given, 'idempotency-key') ?? crypto.randomUUID() } : {};
 }
 
 /** If nobody knows whether a change arrived, says how to repeat it without a second effect. */

@@ -4,7 +4,7 @@ import { type Candidate, complete } from '../completion/complete.ts';
 import { scripts } from '../completion/scripts.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { misuse } from '../failure.ts';
-import type { Io } from '../io.ts';
+import { type Io, silent } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { globalsIn } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
@@ -19,7 +19,7 @@ async function candidates(
 ): Promise<Candidate[]> {
   let session: Session | null = null;
   try {
-    session = await openSession(io, globalsIn(words));
+    session = openSession(io, globalsIn(words));
   } catch {}
   try {
     const document = session && (await session.documents.read().catch(() => null));
@@ -60,12 +60,11 @@ export function completionCommands(builtIns: () => readonly BuiltInCommand[]): B
       args: [],
       flags: [],
       async runLine(io, argv) {
-        const silent = { ...io, err: () => undefined };
         const words = argv.slice(argv.indexOf('--') + 1);
         const late = new Promise<Candidate[]>((resolve) => {
           setTimeout(() => resolve([]), LONGEST_MS).unref();
         });
-        const found = await Promise.race([candidates(silent, builtIns(), words), late]);
+        const found = await Promise.race([candidates(silent(io), builtIns(), words), late]);
         const lines = found.map(
           ({ value, description }) => `${printable(value)}\t${oneLine(description ?? '')}\n`,
         );

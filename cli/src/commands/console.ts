@@ -1,5 +1,4 @@
 /** `hostplane console <machine>`: the serial console of a machine in this terminal. */
-import { randomUUID } from 'node:crypto';
 import type { BuiltInCommand } from '../built-in.ts';
 import type { Document, Operation } from '../document/document.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -89,7 +88,7 @@ export const console: BuiltInCommand = {
   args: [{ name: 'machine', description: 'The id or name of the machine.', reference: anyResource }],
   flags: [],
   async run({ io, args: [machine = ''], given }) {
-    const session = await openSession(io, given);
+    const session = openSession(io, given);
     try {
       const document = await session.documents.read();
       const all = openers(document);
@@ -101,7 +100,7 @@ export const console: BuiltInCommand = {
       const { body } = await session.client.call({
         method: operation.method,
         path: urlOf(operation.path, { params: { [parameter.name]: thing.id }, query: {} }),
-        headers: { 'idempotency-key': randomUUID() },
+        headers: { 'idempotency-key': crypto.randomUUID() },
         body: JSON.stringify({ type: 'serial' }),
         signal: io.interrupted,
       });

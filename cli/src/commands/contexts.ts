@@ -14,7 +14,7 @@ export const contextCommands: readonly BuiltInCommand[] = [
     args: [],
     flags: [],
     async run({ io, given }) {
-      const { current, contexts } = await readContexts(io);
+      const { current, contexts } = readContexts(io);
       const rows = Object.entries(contexts).map(([name, { url, key }]) => ({
         name,
         current: name === current ? 'yes' : '',
@@ -33,9 +33,9 @@ export const contextCommands: readonly BuiltInCommand[] = [
     args: [{ name: 'context', description: 'The name of the context.' }],
     flags: [],
     async run({ io, args: [name = ''] }) {
-      const { contexts } = await readContexts(io);
+      const { contexts } = readContexts(io);
       const { url } = inContexts(contexts, name);
-      await writeContexts(io.env, { current: name, contexts });
+      writeContexts(io.env, { current: name, contexts });
       io.err(`Commands now call ${url} (context ${name}).\n`);
       return exitCodes.done;
     },

@@ -118,7 +118,7 @@ export const estimate: BuiltInCommand = {
       await io.out(commandHelp(estimate));
       return exitCodes.done;
     }
-    const session = await openSession(io, globalsIn(argv));
+    const session = openSession(io, globalsIn(argv));
     try {
       return (await run(session, argv, word)) as 0;
     } finally {

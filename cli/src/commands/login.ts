@@ -50,9 +50,9 @@ async function run({ io, given }: { io: Io; given: Given }): Promise<ExitCode> {
     const document = await new DocumentCache(io, client).read(true);
     const path = document.find('getWhoami')?.path ?? '/account/v1/whoami';
     const { body } = await client.call({ method: 'GET', path });
-    const { contexts } = await readContexts(io);
+    const { contexts } = readContexts(io);
     const context = { url, key, ...(caFile === undefined ? {} : { caFile: resolve(caFile) }) };
-    await writeContexts(io.env, { current: name, contexts: { ...contexts, [name]: context } });
+    writeContexts(io.env, { current: name, contexts: { ...contexts, [name]: context } });
     const { account, api_key } = body as Whoami;
     const expiry = api_key?.expires_at ? ` The key expires at ${api_key.expires_at}.` : '';
     io.err(
@@ -87,12 +87,12 @@ export const logout: BuiltInCommand = {
   args: [],
   flags: [],
   async run({ io, given }) {
-    const { current, contexts } = await readContexts(io);
+    const { current, contexts } = readContexts(io);
     const name = last(given, 'context') ?? current;
     if (name === null || contexts[name] === undefined) throw misuse('You are not logged in there.');
     const { [name]: _, ...rest } = contexts;
     const next = current === name ? null : current;
-    await writeContexts(io.env, { current: next, contexts: rest });
+    writeContexts(io.env, { current: next, contexts: rest });
     io.err(`Forgot the context ${name}. The key itself still works: revoke it in the portal if it leaked.\n`);
     return exitCodes.done;
   },

@@ -64,7 +64,7 @@ export const open: BuiltInCommand = {
   ],
   flags: [],
   async run({ io, args, given }) {
-    const session = await openSession(io, given);
+    const session = openSession(io, given);
     try {
       const document = await session.documents.read();
       const path = await pageFor(session, document, args);

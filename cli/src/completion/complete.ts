@@ -194,7 +194,7 @@ async function valuesOf(
   before: readonly string[],
 ): Promise<Candidate[]> {
   if (flag.name === 'context') {
-    const { contexts } = await readContexts(around.io);
+    const { contexts } = readContexts(around.io);
     return Object.entries(contexts).map(([value, { url }]) => ({ value, description: url }));
   }
   if (flag.values !== undefined)

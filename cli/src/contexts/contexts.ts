@@ -1,5 +1,5 @@
 /** The servers and keys that `hostplane login` stored. */
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest } from '../../../src/kernel/did-you-mean.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -32,12 +32,12 @@ function parse(text: string): Contexts {
   return { current: current ?? null, contexts };
 }
 
-export async function readContexts(io: Io): Promise<Contexts> {
+export function readContexts(io: Io): Contexts {
   const path = contextsFile(io.env);
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
-    const { mode } = await stat(path);
+    text = readFileSync(path, 'utf8');
+    const { mode } = statSync(path);
     if ((mode & 0o077) !== 0 && process.platform !== 'win32')
       io.err(`Others can read ${path}, which has your API keys. Run: chmod 600 ${path}\n`);
   } catch (error) {
@@ -55,7 +55,7 @@ export async function readContexts(io: Io): Promise<Contexts> {
   }
 }
 
-export const writeContexts = (env: Environment, contexts: Contexts): Promise<void> =>
+export const writeContexts = (env: Environment, contexts: Contexts): void =>
   writePrivately(contextsFile(env), `${JSON.stringify(contexts, null, 2)}\n`);
 
 export interface Chosen extends Target {
@@ -69,14 +69,14 @@ export interface Choice {
 }
 
 /** `--context`, else the environment, else the current context. */
-export async function chooseTarget(io: Io, { context, caFile }: Choice): Promise<Chosen> {
+export function chooseTarget(io: Io, { context, caFile }: Choice): Chosen {
   const { HOSTPLANE_URL: url = '', HOSTPLANE_API_KEY: key = '', HOSTPLANE_CONTEXT } = io.env;
   if (context === undefined && (url !== '' || key !== '')) {
     if (url === '')
       throw misuse('HOSTPLANE_API_KEY is set, but HOSTPLANE_URL is not. Set both, or neither and log in.');
     return { name: null, url: addressOf(url), key: key === '' ? undefined : key, caFile };
   }
-  const { current, contexts } = await readContexts(io);
+  const { current, contexts } = readContexts(io);
   const name = context ?? HOSTPLANE_CONTEXT ?? current;
   if (name === null)
     throw new Failure(

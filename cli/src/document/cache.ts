@@ -1,6 +1,5 @@
 /** The OpenAPI document of a server, kept on disk and asked for again by its ETag. */
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../contexts/folders.ts';
 import { writePrivately } from '../contexts/private-file.ts';
@@ -14,25 +13,38 @@ import { Document } from './document.ts';
 /** The server allows copies to be used for a minute (Cache-Control); commands change far more rarely. */
 const FRESH_MS = 10 * 60_000;
 
-interface Copy {
+interface Head {
+  readonly url: string;
   readonly etag: string;
   readonly checkedAt: number;
+}
+
+interface Copy extends Head {
   readonly document: object;
 }
 
+/** Two addresses may share a name, so the head of a copy says whose it is. */
 const fileOf = (io: Io, url: string): string =>
-  join(cacheFolder(io.env), `${createHash('sha256').update(url).digest('hex').slice(0, 24)}.json`);
+  join(cacheFolder(io.env), `${url.replaceAll(/[^\w.-]+/g, '_').slice(0, 150)}.json`);
 
-/** The first line has the ETag and the time, the rest is the document as it came. */
-async function readCopy(path: string): Promise<Copy | null> {
+/** The lines of a copy: its head, an outline of the document, the document. Only the lines asked for are parsed. */
+function readCopy(path: string, url: string, line: 'outline' | 'document'): Copy | null {
   try {
-    const text = await readFile(path, 'utf8');
-    const end = text.indexOf('\n');
-    const { etag, checkedAt } = JSON.parse(text.slice(0, end)) as Copy;
-    return { etag, checkedAt, document: JSON.parse(text.slice(end + 1)) as object };
+    const bytes = readFileSync(path);
+    const first = bytes.indexOf('\n');
+    const second = bytes.indexOf('\n', first + 1);
+    const head = JSON.parse(bytes.toString('utf8', 0, first)) as Head;
+    if (head.url !== url || second < 0) return null;
+    const [from, to] = line === 'outline' ? [first, second] : [second, bytes.length];
+    return { ...head, document: JSON.parse(bytes.toString('utf8', from, to)) as object };
   } catch {
     return null;
   }
+}
+
+function isFresh({ checkedAt }: Head): boolean {
+  const age = Date.now() - checkedAt;
+  return age >= 0 && age < FRESH_MS;
 }
 
 export class DocumentCache {
@@ -44,12 +56,10 @@ export class DocumentCache {
     this.#client = client;
   }
 
-  /** `isFresh`: asks the server even if the copy is young. */
-  async read(isFresh = false): Promise<Document> {
-    const path = fileOf(this.#io, this.#client.url);
-    const copy = await readCopy(path);
-    const age = Date.now() - (copy?.checkedAt ?? 0);
-    if (copy !== null && !isFresh && age >= 0 && age < FRESH_MS) return new Document(copy.document);
+  /** `isAsked`: asks the server even if the copy is young. */
+  async read(isAsked = false): Promise<Document> {
+    const copy = this.#copy('document');
+    if (copy !== null && !isAsked && isFresh(copy)) return new Document(copy.document);
     try {
       const headers = copy === null ? {} : { 'if-none-match': copy.etag };
       const {
@@ -63,8 +73,9 @@ export class DocumentCache {
       });
       const document = status === 304 ? copy?.document : body;
       if (!isDocument(document)) throw this.#noDocument();
-      await this.#keep(path, String(answered.etag ?? copy?.etag ?? ''), document);
-      return new Document(document);
+      const read = new Document(document);
+      this.#keep(String(answered.etag ?? copy?.etag ?? ''), read, document);
+      return read;
     } catch (error) {
       // The call itself will say that there is no connection; until then the copy is good enough.
       if (copy !== null && error instanceof ConnectionFailure) return new Document(copy.document);
@@ -73,16 +84,30 @@ export class DocumentCache {
     }
   }
 
-  /** The copy on disk, however old; for help and completion, which never wait for a network. */
-  async glance(): Promise<Document | null> {
-    const copy = await readCopy(fileOf(this.#io, this.#client.url));
+  /** The commands without their flags, for help; null if the copy on disk is too old to answer for the server. */
+  outline(): Document | null {
+    const copy = this.#copy('outline');
+    return copy !== null && isFresh(copy) ? new Document(copy.document) : null;
+  }
+
+  /** The same from a copy of any age: help has to work without a network. */
+  glance(): Document | null {
+    const copy = this.#copy('outline');
     return copy && new Document(copy.document);
   }
 
+  #copy(line: 'outline' | 'document'): Copy | null {
+    return readCopy(fileOf(this.#io, this.#client.url), this.#client.url, line);
+  }
+
   /** A cache that cannot be written costs time, nothing else. */
-  async #keep(path: string, etag: string, document: object): Promise<void> {
-    const head = JSON.stringify({ etag, checkedAt: Date.now() });
-    await writePrivately(path, `${head}\n${JSON.stringify(document)}`).catch(() => undefined);
+  #keep(etag: string, { outline }: Document, document: object): void {
+    const { url } = this.#client;
+    const head: Head = { url, etag, checkedAt: Date.now() };
+    const lines = [head, outline, document].map((line) => JSON.stringify(line));
+    try {
+      writePrivately(fileOf(this.#io, url), lines.join('\n'));
+    } catch {}
   }
 
   #noDocument(): Failure {

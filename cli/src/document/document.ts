@@ -73,12 +73,18 @@ export interface Operation {
 const JSON_TYPE = 'application/json';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
+interface Group {
+  readonly name: string;
+  readonly description?: string;
+}
+
 export class Document {
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
   readonly title: string;
   /** What people call the families, by their word. */
   readonly families: ReadonlyMap<string, string>;
+  readonly #groups: readonly Group[];
 
   constructor(raw: object) {
     const {
@@ -88,9 +94,10 @@ export class Document {
     } = raw as {
       readonly paths?: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>;
       readonly info?: { readonly title?: string };
-      readonly 'x-tagGroups'?: readonly { readonly name: string; readonly description?: string }[];
+      readonly 'x-tagGroups'?: readonly Group[];
     };
     this.schemas = new Schemas(raw);
+    this.#groups = groups;
     this.title = info?.title ?? 'Hostplane API';
     const found = Object.entries(paths ?? {}).flatMap(([path, item]) =>
       METHODS.flatMap((method) => {
@@ -113,6 +120,23 @@ export class Document {
         spoken.get(family.replaceAll('-', ' ')) ?? family,
       ]),
     );
+  }
+
+  /** A small document that has the commands and their arguments, but no flags. */
+  get outline(): object {
+    const paths: Record<string, Record<string, RawOperation>> = {};
+    for (const { id, path, method, summary, resource, parameters } of this.operations) {
+      paths[path] ??= {};
+      paths[path][method.toLowerCase()] = {
+        operationId: id,
+        summary,
+        parameters: parameters
+          .filter((parameter) => parameter.in === 'path')
+          .map(({ name }) => ({ name, in: 'path' })),
+        'x-resource': resource,
+      };
+    }
+    return { info: { title: this.title }, 'x-tagGroups': this.#groups, paths };
   }
 
   find(id: string): Operation | undefined {

@@ -1,5 +1,5 @@
 /** Turns the texts of a command line into the values of a request. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Schema, Schemas } from '../document/schema.ts';
 import { misuse } from '../failure.ts';
@@ -13,7 +13,7 @@ export async function textOf(io: Io, text: string): Promise<string> {
   if (text === '@-') return io.readInput();
   const path = text.slice(1).replace(/^~(?=\/)/, io.env['HOME'] || homedir());
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw misuse(
       `The file ${path} cannot be read (${(error as Error).message}). @@ begins a text with an @.`,
