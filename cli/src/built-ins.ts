@@ -5,6 +5,7 @@ import { console } from './commands/console.ts';
 import { contextCommands } from './commands/contexts.ts';
 import { estimate } from './commands/estimate.ts';
 import { events } from './commands/events.ts';
+import { iac } from './commands/iac.ts';
 import { login, logout } from './commands/login.ts';
 import { open } from './commands/open.ts';
 
@@ -18,5 +19,6 @@ export const builtIns: readonly BuiltInCommand[] = [
   estimate,
   console,
   open,
+  iac,
   ...completionCommands(() => builtIns),
 ];

@@ -91,7 +91,7 @@ function glance(io: Io, given: Given): Document | null {
 async function runBuiltIn(command: BuiltInCommand, found: Words, io: Io): Promise<ExitCode> {
   const argv = found.without(command.words.length);
   if (command.runLine !== undefined) return command.runLine(io, argv);
-  const { args, given } = parse(argv, [...command.flags, ...globalFlags]);
+  const { args, given } = parse(argv, [...globalFlags, ...command.flags]);
   if (isOn(given, 'help')) {
     await io.out(commandHelp(command));
     return exitCodes.done;

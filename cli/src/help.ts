@@ -61,6 +61,8 @@ export function commandHelp(shape: CommandShape): string {
   const required = usual.filter(({ isRequired }) => isRequired);
   const ordered = [...required, ...usual.filter(({ isRequired }) => !isRequired)];
   const advanced = shown.filter(({ isAdvanced }) => isAdvanced === true);
+  const own = new Set(shape.flags.map(({ name }) => name));
+  const common = globalFlags.filter(({ name }) => !own.has(name));
   const description =
     shape.description === undefined || shape.description === '' ? '' : `\n${paragraphs(shape.description)}\n`;
   return [
@@ -70,7 +72,7 @@ export function commandHelp(shape: CommandShape): string {
     section('Arguments', rows(shape.args.map(({ name, description }) => [`<${name}>`, description]))),
     section('Flags', rows(ordered.map(flagRow))),
     section('Flags that are rarely needed', rows(advanced.map(flagRow))),
-    section('Flags of every command', rows(globalFlags.map(flagRow))),
+    section('Flags of every command', rows(common.map(flagRow))),
   ].join('');
 }
 

@@ -122,20 +122,6 @@ describe('a console', () => {
   });
 });
 
-describe('open', () => {
-  it.each([
-    ['open', '/portal'],
-    ['open keys', '/portal/api/keys'],
-    ['open vm create', '/portal/api/reference/createVm'],
-    ['open getVm', '/portal/api/reference/getVm'],
-    ['open left', '/portal/api/explorer/getVm'],
-    ['open op_01jqzv9t5xe9rs5d3k8w4t6y0c', '/portal/approvals/op_01jqzv9t5xe9rs5d3k8w4t6y0c'],
-  ])('%s prints the address of the page', async (words, path) => {
-    const { code, out } = await site.line(words);
-    expect([code, out]).toEqual([0, `${site.url.replace('127.0.0.1', 'localhost')}${path}\n`]);
-  });
-});
-
 describe('estimate', () => {
   it('prices the flags of the create command, line by line', async () => {
     const { code, out } = await site.line(

@@ -28,7 +28,8 @@ async function dial({ client }: Session, { url, token }: ConsoleSession) {
   const { WebSocket } = await import('ws');
   // The server may know itself under another address than the one that leads to it from here.
   const address = `${client.url.replace(/^http/, 'ws')}${new URL(url).pathname}`;
-  return new WebSocket(address, [PROTOCOL, `${TOKEN_PREFIX}${token}`], client.connection.authorities);
+  const agent = await client.connection.agent();
+  return new WebSocket(address, [PROTOCOL, `${TOKEN_PREFIX}${token}`], { agent });
 }
 
 export interface Terminal {

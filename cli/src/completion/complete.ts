@@ -31,7 +31,9 @@ export async function complete(around: Surroundings, words: readonly string[]): 
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const command = commandIn(around, before);
-  const flags = [...(command?.shape.flags ?? []), ...globalFlags].filter(({ isHidden }) => !isHidden);
+  const own = command?.shape.flags ?? [];
+  const common = globalFlags.filter(({ name }) => !own.some((flag) => flag.name === name));
+  const flags = [...own, ...common].filter(({ isHidden }) => !isHidden);
   const starts = ({ value }: Candidate): boolean => value.startsWith(current);
   const inline = /^--([^=]+)=/.exec(current);
   if (inline !== null) {

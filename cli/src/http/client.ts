@@ -24,6 +24,7 @@ export interface Reply {
   readonly headers: IncomingHttpHeaders;
   /** The parsed body; undefined if there is none. */
   readonly body: unknown;
+  readonly bytes: Buffer;
 }
 
 /** Codes of 409 that go away by themselves. */
@@ -44,7 +45,7 @@ export class Client {
   readonly #options: ClientOptions;
 
   constructor(target: Target, io: Io, options: ClientOptions = {}) {
-    this.connection = new Connection(target);
+    this.connection = new Connection(target, io.env);
     this.#io = io;
     this.#options = options;
   }
@@ -87,8 +88,10 @@ export class Client {
     if (answer.statusCode === 200) return answer;
     const parts: Buffer[] = [];
     for await (const part of answer) parts.push(part as Buffer);
-    const text = Buffer.concat(parts).toString('utf8');
-    throw new Refused(problemOf(this.url, { status: answer.statusCode ?? 0, headers: answer.headers, text }));
+    const bytes = Buffer.concat(parts);
+    throw new Refused(
+      problemOf(this.url, { status: answer.statusCode ?? 0, headers: answer.headers, bytes }),
+    );
   }
 
   close(): void {
@@ -100,14 +103,15 @@ export class Client {
 const isRepeatable = ({ method, headers = {} }: Request, wasRefused = false): boolean =>
   wasRefused || ['GET', 'PUT', 'PATCH'].includes(method) || headers['idempotency-key'] !== undefined;
 
-function replyOf({ status, headers, text }: Answer): Reply {
-  if (text === '') return { status, headers, body: undefined };
+function replyOf({ status, headers, bytes }: Answer): Reply {
+  const text = bytes.toString('utf8');
+  if (text === '') return { status, headers, body: undefined, bytes };
   const isJson = /json/.test(headers['content-type'] ?? '');
-  return { status, headers, body: isJson ? (JSON.parse(text) as unknown) : text };
+  return { status, headers, body: isJson ? (JSON.parse(text) as unknown) : text, bytes };
 }
 
 /** The problem in the answer. An answer in another form does not come from a Hostplane server. */
-function problemOf(url: string, { status, headers, text }: Answer): Problem {
+function problemOf(url: string, { status, headers, bytes }: Answer): Problem {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined)
     throw new Failure(
@@ -116,7 +120,7 @@ function problemOf(url: string, { status, headers, text }: Answer): Problem {
     );
   if (/json/.test(headers['content-type'] ?? '')) {
     try {
-      return { ...(JSON.parse(text) as object), status };
+      return { ...(JSON.parse(bytes.toString('utf8')) as object), status };
     } catch {}
   }
   throw new Failure(

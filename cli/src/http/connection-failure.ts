@@ -23,7 +23,7 @@ const untrusted = [
 ];
 
 export function connectionFailure(url: string, error: Error & { code?: string }): Error {
-  if (error.name === 'AbortError') return error;
+  if (error.name === 'AbortError' || error instanceof ConnectionFailure) return error;
   const { host } = new URL(url);
   const before = (message: string): Failure => new ConnectionFailure(message, false);
   const { code = '' } = error;

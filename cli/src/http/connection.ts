@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { misuse } from '../failure.ts';
+import type { Environment } from '../io.ts';
 import { version } from '../version.ts';
 import { connectionFailure } from './connection-failure.ts';
+import { proxyFor, tunnelAgent } from './proxy.ts';
 
 export interface Target {
   /** The address of the server, without a slash at the end. */
@@ -27,7 +29,7 @@ export interface Request {
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 const SILENCE_MS = 90_000;
@@ -41,29 +43,36 @@ function authorities({ caFile }: Target): { ca?: string } {
   }
 }
 
+/** Loaded late, because help and completion of words need no connection and should start fast. */
+const moduleFor = (url: string) => (url.startsWith('https:') ? import('node:https') : import('node:http'));
+
 export class Connection {
   readonly target: Target;
+  readonly #env: Environment;
   #agent: Agent | undefined;
 
-  constructor(target: Target) {
+  constructor(target: Target, env: Environment) {
     this.target = target;
+    this.#env = env;
   }
 
-  /** The certificates, for the WebSocket of a console. */
-  get authorities(): { ca?: string } {
-    return authorities(this.target);
+  /** Knows the way to the server: its certificates, and a proxy if one is set. */
+  async agent(): Promise<Agent> {
+    if (this.#agent !== undefined) return this.#agent;
+    const { url } = this.target;
+    const options = { keepAlive: true, maxSockets: 8, ...authorities(this.target) };
+    const proxy = proxyFor(url, this.#env);
+    const { Agent } = await moduleFor(url);
+    this.#agent = proxy === null ? new Agent(options) : await tunnelAgent(proxy, options);
+    return this.#agent;
   }
 
   /** Resolves with the answer before its body was read. */
   async open(request: Request): Promise<IncomingMessage> {
     const { method, path, headers = {}, body, signal, timeoutMs = SILENCE_MS } = request;
     const { url, key } = this.target;
-    // Loaded here, because help and completion of words need no connection and should start fast.
-    const { Agent, request: send } = url.startsWith('https:')
-      ? await import('node:https')
-      : await import('node:http');
-    this.#agent ??= new Agent({ keepAlive: true, maxSockets: 8, ...authorities(this.target) });
-    const agent = this.#agent;
+    const { request: send } = await moduleFor(url);
+    const agent = await this.agent();
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => reject(connectionFailure(url, error));
       const sent = send(
@@ -100,7 +109,7 @@ export class Connection {
     return {
       status: answer.statusCode ?? 0,
       headers: answer.headers,
-      text: Buffer.concat(parts).toString('utf8'),
+      bytes: Buffer.concat(parts),
     };
   }
 

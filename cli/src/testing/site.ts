@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { LIMIT, type RateLimitStore, verdict } from '../../../src/kernel/rate-limit/port.ts';
 import { createWorld, type World } from '../../../src/laws/world.ts';
+import { portalElsewhere } from '../../../src/provider/portal-address.ts';
 import { openExchange } from '../../../src/surfaces/http/exchange.ts';
 import { createServer } from '../../../src/surfaces/http/server.ts';
 import { serveOpenapi } from '../../../src/surfaces/openapi/routes.ts';
+import { servePages } from '../../../src/surfaces/pages/routes.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../../../src/testing/app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../src/testing/folder.ts';
 import { runCli } from '../cli.ts';
@@ -95,6 +97,9 @@ export async function openSite(options: TestAppOptions = {}): Promise<Site> {
   const world = await createWorld(app);
   const server = createServer(app.services, options.server);
   serveOpenapi(server, app.services, openExchange);
+  servePages(server, app.services, '0.0.0', openExchange, (host) =>
+    portalElsewhere(app.services.provider, host),
+  );
   await server.listen({ host: '127.0.0.1', port: 0 });
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
