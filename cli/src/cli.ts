@@ -12,7 +12,7 @@ import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import { type Io, silent } from './io.ts';
 import { find, UnknownCommand } from './lookup.ts';
 import { paintFor } from './output/paint.ts';
-import { runFromDocument } from './run.ts';
+import { globalsIn, runFromDocument } from './run.ts';
 import { openSession } from './session.ts';
 import { version } from './version.ts';
 import { type Words, wordsIn } from './words-in.ts';
@@ -56,8 +56,22 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const builtIn = longestMatch(found.words);
   if (builtIn !== undefined) return runBuiltIn(builtIn, found, io);
   const moved = movedCommand(found.words);
-  if (moved !== undefined) throw misuse(moved);
+  if (moved !== undefined) throw misuse(`${moved}${customersCommand(io, argv)}`);
   return runFromDocument(io, argv, (document) => find(document, found.words, builtInWords()));
+}
+
+/** The operator and the customers may have a command with the same words: `operations list`. */
+function customersCommand(io: Io, argv: readonly string[]): string {
+  const document = glance(io, globalsIn(argv));
+  if (document === null) return '';
+  try {
+    const found = find(document, wordsIn(argv).words, []);
+    if (!('operation' in found)) return '';
+    const { family, resource, verb } = found.operation.words;
+    return `\nThe customers' command is: hostplane ${family} ${resource} ${verb}`;
+  } catch {
+    return '';
+  }
 }
 
 const builtInWords = (): string[] => builtIns.map(({ words }) => words[0] ?? '');

@@ -63,7 +63,19 @@ describe('typing errors', () => {
 
   it("2: an old name of an operator's command says the new one", async () => {
     const { code, err } = await site.line('keys create --name x');
-    expect([code, err]).toEqual([2, "The operator's command is now: hostplane admin keys create\n"]);
+    expect([code, err]).toEqual([
+      2,
+      "The operator's command is now: hostplane admin keys create. Customers create keys in the portal: hostplane open keys\n",
+    ]);
+  });
+
+  it('an old name that customers have in another form names both commands', async () => {
+    await site.line('location list');
+    const { code, err } = await site.line('operations list');
+    expect([code, err]).toEqual([
+      2,
+      "The operator's command is now: hostplane admin operations list.\nThe customers' command is: hostplane account operation list\n",
+    ]);
   });
 });
 

@@ -114,6 +114,10 @@ describe('a console', () => {
     terminal.child.stdin?.write('\u001d');
     await terminal.says('The console is closed.');
     expect(await terminal.ended).toBe(0);
+    // The machine ends its lines with CR LF; a terminal that adds its own CR is not raw.
+    const shown = terminal.out().slice(0, terminal.out().indexOf('The console is closed.'));
+    expect(shown).toContain('\r\n');
+    expect(shown).not.toContain('\r\r\n');
   });
 
   it('5: of a machine that does not exist', async () => {

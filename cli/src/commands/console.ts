@@ -39,6 +39,10 @@ export interface Terminal {
 
 /** Connects the terminal until one side ends. Everything that is typed goes to the machine, Ctrl-C included. */
 async function attach(io: Io, socket: Awaited<ReturnType<typeof dial>>, { input, output }: Terminal) {
+  const { spawnSync } = await import('node:child_process');
+  // Node's raw mode still turns each line feed into a new line, which spoils programs that fill the screen.
+  const passLineFeeds = (): void =>
+    void spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] });
   return new Promise<ExitCode>((resolve, reject) => {
     const restore = (): void => {
       input.off('data', send);
@@ -61,7 +65,10 @@ async function attach(io: Io, socket: Awaited<ReturnType<typeof dial>>, { input,
     });
     socket.once('open', () => {
       io.err(`Connected. Ctrl-] leaves the console.${sizeHint(output)}\n`);
-      if (input.isTTY) input.setRawMode(true);
+      if (input.isTTY) {
+        input.setRawMode(true);
+        passLineFeeds();
+      }
       input.on('data', send).resume();
       input.once('end', () => socket.close(1000));
     });
@@ -77,9 +84,7 @@ async function attach(io: Io, socket: Awaited<ReturnType<typeof dial>>, { input,
 
 /** A serial line does not carry the size of the window, so the guest has to be told. */
 const sizeHint = ({ rows, columns }: NodeJS.WriteStream): string =>
-  rows === undefined
-    ? ''
-    : ` For programs that fill the screen, type there: stty rows ${rows} cols ${columns}`;
+  !(rows > 0) ? '' : ` For programs that fill the screen, type there: stty rows ${rows} cols ${columns}`;
 
 export const console: BuiltInCommand = {
   words: ['console'],

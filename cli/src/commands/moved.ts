@@ -29,5 +29,6 @@ export function movedCommand(words: readonly string[]): string | undefined {
   if (first === 'admin' || first === 'mcp')
     return `hostplane ${first} is part of the server: run it where Hostplane is installed.${first === 'mcp' ? ' AI programs can also connect to <address of the API>/mcp.' : ''}`;
   if (!movedNames.has(first)) return undefined;
-  return `The operator's command is now: hostplane admin ${words.join(' ')}`;
+  const hint = first === 'keys' ? ' Customers create keys in the portal: hostplane open keys' : '';
+  return `The operator's command is now: hostplane admin ${words.join(' ')}.${hint}`;
 }

@@ -49,8 +49,8 @@ async function operationPage({ client }: Session, document: Document, id: string
   const [parameter] = read.parameters.filter((each) => each.in === 'path');
   const path = urlOf(read.path, { params: { [parameter?.name ?? 'id']: id }, query: {} });
   const { body } = await client.call({ method: 'GET', path });
-  const { resource } = body as { readonly resource?: { readonly type?: string } | null };
-  return resource?.type === 'approval' ? `/approvals/${id}` : `/api/explorer/${read.id}`;
+  const { type } = body as { readonly type?: string };
+  return type === 'approval.request' ? `/approvals/${id}` : `/api/explorer/${read.id}`;
 }
 
 /** The Explorer with the call that reads such a resource, or lists them; else with that of what they belong to. */
